@@ -1,0 +1,51 @@
+"""Packaging of geceval; the metrics/ folder ships inside the package as geceval/modules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).parent
+VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/geceval/version.py").read_text(encoding="utf-8")).group(1)
+
+NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14"]
+EDITS = ["errant>=3.0.0", "spacy>=3.7"]
+PLOTS = ["matplotlib>=3.8"]
+TRAIN = [*NEURAL, *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
+SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
+DEV = [*TRAIN, *PLOTS, "hypothesis>=6.100", "pytest>=8.0", "pyyaml>=6.0", "ruff>=0.6"]
+
+setup(
+    name="geceval",
+    version=VERSION,
+    description="Grammatical error correction metrics as Hugging Face evaluate modules, exact, fast and offline",
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    package_dir={"": "src", "geceval.modules": "metrics"},
+    packages=[*find_packages("src"), "geceval.modules"],
+    package_data={
+        "geceval": ["py.typed", "assets/**/*"],
+        "geceval.modules": ["*/*.py", "*/README.md", "*/requirements.txt"],
+    },
+    install_requires=[
+        "numpy>=1.26",
+        "evaluate>=0.4.3",
+        "datasets>=3.0",
+        "huggingface-hub>=0.25",
+        "rich>=13",
+        "typer>=0.12",
+    ],
+    extras_require={
+        "neural": NEURAL,
+        "edits": EDITS,
+        "plots": PLOTS,
+        "train": TRAIN,
+        "space": SPACE,
+        "dev": DEV,
+    },
+    entry_points={"console_scripts": ["geceval = geceval.cli:main"]},
+)

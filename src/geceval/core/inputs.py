@@ -1,0 +1,192 @@
+"""Columns of sentences: reading them from files and checking them before any model loads."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+logger = logging.getLogger("geceval")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Checked input of a metric; all columns have the same, positive length.
+
+    Attributes:
+        sources: What the learner wrote, one string a sentence.
+        predictions: What the system made of it, one string a sentence.
+        references: One list of references a sentence, each with at least one entry; `None` if there are none.
+    """
+
+    sources: list[str]
+    predictions: list[str]
+    references: list[list[str]] | None = None
+
+
+def check_columns(
+    metric: str,
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    references: Sequence[str | Sequence[str | None]] | None = None,
+    *,
+    needs_references: bool = False,
+) -> Columns:
+    """Check the columns of a metric and bring references into one shape.
+
+    Args:
+        metric: Name of the metric, for the messages.
+        sources: One string a sentence. Empty strings are sentences like any other.
+        predictions: One string a sentence.
+        references: A list of references **per sentence** (lengths may differ; `None` entries are left out), or one
+            string per sentence.
+        needs_references: Whether the metric cannot do without references.
+
+    Returns:
+        The checked columns; `references` is `None` unless `needs_references`.
+
+    Raises:
+        TypeError: If a column is not a list or a row not a string; the message names the first bad row.
+        ValueError: If a column is empty, the lengths differ, a sentence has no reference or the references look
+            transposed.
+    """
+    sources = _check_texts(metric, "sources", sources)
+    predictions = _check_texts(metric, "predictions", predictions)
+    if not sources and not predictions:
+        raise ValueError(f"{metric}: sources and predictions are empty; pass at least one sentence")
+    if len(sources) != len(predictions):
+        raise ValueError(
+            f"{metric}: {len(sources)} sources but {len(predictions)} predictions; row "
+            f"{min(len(sources), len(predictions))} has no partner. Pass one prediction per source, in the same order"
+        )
+    _warn_if_misaligned(metric, sources, predictions)
+    if not needs_references:
+        return Columns(sources, predictions)
+    return Columns(sources, predictions, check_references(metric, references, sources))
+
+
+def check_references(
+    metric: str, references: Sequence[str | Sequence[str | None]] | None, sources: Sequence[str]
+) -> list[list[str]]:
+    """Bring references into the shape [sentences][references of that sentence].
+
+    Args:
+        metric: Name of the metric, for the messages.
+        references: See `check_columns`.
+        sources: The sources that the references belong to, one string a sentence.
+
+    Raises:
+        TypeError: If a row is neither a string nor a list of strings.
+        ValueError: If the length differs from that of `sources`, if a sentence has no reference at all, or if
+            there are no references.
+    """
+    if references is None:
+        raise ValueError(f"{metric}: needs references; pass one list of references per sentence")
+    if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
+        raise TypeError(f"{metric}: references must be a list with one entry per sentence, got {_kind(references)}")
+    if len(references) != len(sources):
+        advice = _shape_advice(references, sources)
+        raise ValueError(f"{metric}: {len(references)} references but {len(sources)} sources. {advice}")
+    rows = [_reference_row(metric, row, number) for number, row in enumerate(references)]
+    _warn_if_transposed(metric, rows, sources)
+    return rows
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """Read one sentence a line from a UTF-8 text file.
+
+    Trailing white space (so also CRLF) is removed; blank lines are kept as empty sentences; only `\\n` ends a line.
+
+    Args:
+        path: A file, a `.gz` file, or `"-"` for standard input.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If the file is not UTF-8 or not a valid gzip file; the message names the line.
+    """
+    data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+    if str(path).endswith(".gz"):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError) as error:
+            raise ValueError(f"{path}: not a valid gzip file ({error})") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.rstrip() for line in lines]
+
+
+def _check_texts(metric: str, name: str, column: Any) -> list[str]:
+    if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
+        raise TypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}")
+    for number, text in enumerate(column):
+        if not isinstance(text, str):
+            raise TypeError(f"{metric}: {name}[{number}] must be a string, got {_kind(text)}")
+    return list(column)
+
+
+def _reference_row(metric: str, row: Any, number: int) -> list[str]:
+    if isinstance(row, str):
+        return [row]
+    if isinstance(row, bytes) or not isinstance(row, Sequence):
+        raise TypeError(f"{metric}: references[{number}] must be a list of strings or a string, got {_kind(row)}")
+    for place, text in enumerate(row):
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"{metric}: references[{number}][{place}] must be a string, got {_kind(text)}")
+    texts = [text for text in row if text is not None]
+    if not texts:
+        raise ValueError(f"{metric}: references[{number}] is empty; every sentence needs at least one reference")
+    return texts
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def _shape_advice(references: Sequence[Any], sources: Sequence[str]) -> str:
+    lists = all(isinstance(row, Sequence) and not isinstance(row, (str, bytes)) for row in references)
+    if lists and references and all(len(row) == len(sources) for row in references):
+        return (
+            "They look transposed: geceval takes one list of references per sentence, not one list per annotator; "
+            "pass list(zip(*references))"
+        )
+    return "Pass one list of references per sentence"
+
+
+def _overlap(left: str, right: str) -> float:
+    """Share of the longer sentence's tokens that both sentences have, as a multiset; 1 if both are empty."""
+    a, b = Counter(left.split()), Counter(right.split())
+    longest = max(a.total(), b.total())
+    return (a & b).total() / longest if longest else 1.0
+
+
+def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[str]) -> None:
+    size = len(rows)
+    if size < 2 or any(len(row) != size for row in rows):
+        return
+    by_row = sum(_overlap(sources[i], rows[i][j]) for i in range(size) for j in range(size))
+    by_column = sum(_overlap(sources[i], rows[j][i]) for i in range(size) for j in range(size))
+    if by_column > by_row:
+        logger.warning(
+            "%s: references fit the sources better when transposed; pass one list of references per sentence", metric
+        )
+
+
+def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str]) -> None:
+    if len(sources) < 5:
+        return
+    kept = sum(_overlap(s, p) for s, p in zip(sources, predictions, strict=True)) / len(sources)
+    if kept < 0.1:
+        logger.warning(
+            "%s: predictions keep only %.0f %% of the sources' tokens; are the two files aligned?", metric, 100 * kept
+        )

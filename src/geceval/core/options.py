@@ -1,0 +1,64 @@
+"""Options of a metric: settings change the number, run-time options only how fast it comes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+SettingsT = TypeVar("SettingsT")
+
+
+@dataclass(frozen=True, slots=True)
+class RunTime:
+    """How to compute. Every metric takes all of these and ignores what it has no use for.
+
+    Attributes:
+        batch_size: Sentences a batch of a neural model. Must be at least 1.
+        device: `"auto"` (CUDA, then MPS, then CPU), or a torch device such as `"cpu"` or `"cuda:1"`.
+        dtype: `"float32"`, `"bfloat16"` or `"float16"`. Only float32 gives the same number for any batch size and
+            device to 1e-5; the signature of a neural metric therefore names the dtype.
+        progress: Show a progress bar on standard error.
+        workers: Processes that parse and align sentences for the edit metrics; 1 works in this process.
+    """
+
+    batch_size: int = 64
+    device: str = "auto"
+    dtype: str = "float32"
+    progress: bool = False
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "workers"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"{name} must be an int, got {type(value).__name__}")
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
+        if self.dtype not in ("float32", "bfloat16", "float16"):
+            raise ValueError(f"dtype must be 'float32', 'bfloat16' or 'float16', got {self.dtype!r}")
+
+
+def replace_options(
+    metric: str, settings: SettingsT, runtime: RunTime, options: Mapping[str, Any]
+) -> tuple[SettingsT, RunTime]:
+    """Copies of `settings` and `runtime` with the given options changed.
+
+    Args:
+        metric: Name of the metric, for the message.
+        settings: A frozen dataclass: what may change the number.
+        runtime: The run-time options.
+        options: Names and values of either kind.
+
+    Raises:
+        TypeError: If an option is neither; the message lists the options that exist.
+    """
+    of_settings = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
+    of_runtime = {f.name for f in dataclasses.fields(RunTime)}
+    unknown = [name for name in options if name not in of_settings | of_runtime]
+    if unknown:
+        known = ", ".join(sorted(of_settings) + sorted(of_runtime))
+        raise TypeError(f"{metric}: unknown option {unknown[0]!r}; the options are: {known}")
+    new_settings = dataclasses.replace(settings, **{k: v for k, v in options.items() if k in of_settings})  # type: ignore[type-var]
+    return new_settings, dataclasses.replace(runtime, **{k: v for k, v in options.items() if k in of_runtime})

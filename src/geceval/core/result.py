@@ -1,0 +1,90 @@
+"""What a metric returns: counts, precision, recall, F, and the result of one system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def f_beta(precision: float, recall: float, beta: float = 0.5) -> float:
+    """F_beta = (1 + beta²)·P·R / (beta²·P + R); 0 when precision and recall are both 0.
+
+    Args:
+        precision: In [0, 1].
+        recall: In [0, 1].
+        beta: Weight of recall; 0.5 is the convention of GEC. Must be positive.
+
+    Raises:
+        ValueError: If `beta` is not positive.
+    """
+    if not beta > 0:
+        raise ValueError(f"beta must be positive, got {beta!r}")
+    if precision == 0 and recall == 0:
+        return 0.0
+    weight = beta * beta
+    return (1 + weight) * precision * recall / (weight * precision + recall)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """True positives, false positives and false negatives; floats because edits may carry weights.
+
+    Precision is 1 when nothing was proposed and recall is 1 when there was nothing to find: the convention
+    of the M2 scorer and of ERRANT, under which an unchanged correct sentence scores 1.
+    """
+
+    tp: float = 0.0
+    fp: float = 0.0
+    fn: float = 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+    @property
+    def precision(self) -> float:
+        """TP / (TP + FP), or 1 when nothing was proposed."""
+        proposed = self.tp + self.fp
+        return self.tp / proposed if proposed else 1.0
+
+    @property
+    def recall(self) -> float:
+        """TP / (TP + FN), or 1 when there was nothing to find."""
+        gold = self.tp + self.fn
+        return self.tp / gold if gold else 1.0
+
+    def f(self, beta: float = 0.5) -> float:
+        """F_beta of these counts, in [0, 1]."""
+        return f_beta(self.precision, self.recall, beta)
+
+    def to_details(self, beta: float = 0.5) -> dict[str, float]:
+        """The six numbers that every edit metric reports beside its score."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f": self.f(beta),
+            "tp": self.tp,
+            "fp": self.fp,
+            "fn": self.fn,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One metric on one system.
+
+    Attributes:
+        score: The corpus score.
+        scores: One score a sentence, in input order.
+        signature: What was computed, in one line (see `geceval.core.signature`).
+        details: Further plain numbers, strings, lists and dicts, e.g. precision and recall of an edit metric.
+    """
+
+    score: float
+    scores: list[float]
+    signature: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The flat dict that `compute` of an evaluate module returns."""
+        return {"score": self.score, "scores": self.scores, **self.details, "signature": self.signature}

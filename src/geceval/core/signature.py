@@ -1,0 +1,49 @@
+"""One line that names everything a number depends on."""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import metadata
+from typing import Any
+
+from geceval.version import __version__
+
+
+def signature(metric: str, settings: Any, /, **facts: Any) -> str:
+    """Name what was computed: the metric, each setting, each further fact, the version of geceval last.
+
+    Args:
+        metric: Name of the metric, e.g. `"errant"`.
+        settings: A dataclass instance; every field that is not overridden by a fact of the same name appears,
+            so that no setting can be forgotten.
+        facts: What only shows at run time: the hash of a model, the spaCy pipeline, the number of references.
+
+    Returns:
+        E.g. `errant|beta:0.5|level:correction|nlp:geceval_en_ewt-0.1.0|errant:3.0.2|geceval:0.1.0`. In names
+        and values `|`, `:` and the backslash are escaped by a backslash.
+    """
+    values = {f.name: getattr(settings, f.name) for f in dataclasses.fields(settings)}
+    values.update(facts)
+    values["geceval"] = __version__
+    return "|".join([_escape(metric), *(f"{_escape(k)}:{_escape(_text(v))}" for k, v in values.items())])
+
+
+def package_version(package: str) -> str:
+    """The installed version of a package, for the signature."""
+    return metadata.version(package)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ",".join(_text(item) for item in value)
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _escape(text: str) -> str:
+    for character in "\\|:":
+        text = text.replace(character, "\\" + character)
+    return text.replace("\n", " ")

@@ -1,0 +1,1 @@
+"""The Hugging Face face: evaluate modules, the registry, publishing."""

@@ -1,0 +1,1 @@
+"""What a network says about a sentence."""

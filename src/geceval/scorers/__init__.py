@@ -1,0 +1,1 @@
+"""One file a metric: sources, predictions and perhaps references in, a Result out."""
