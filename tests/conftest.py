@@ -1,0 +1,63 @@
+"""Fixtures of the whole suite: no Hub, small checkpoints made here, real corpora where they lie beside the repo."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+ROOT = Path(__file__).resolve().parents[1]
+WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real corpora beside the repository; tests that need it are skipped where it is absent."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the real corpora (../shared/data) are not on this machine")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def make_checkpoint(tmp_path_factory):
+    """A function that writes a tiny checkpoint with random weights and its tokenizer, and returns the folder.
+
+    `make_checkpoint(seed=0, architecture="BertForSequenceClassification", **config)`; the vocabulary holds a few words
+    and all lower- and upper-case ASCII letters as word pieces, so that any English text has sub-words.
+    """
+    import string
+
+    import torch
+    import transformers
+
+    def make(seed: int = 0, architecture: str = "BertForSequenceClassification", **config) -> Path:
+        folder = tmp_path_factory.mktemp(f"checkpoint-{seed}-")
+        letters = string.ascii_letters + string.digits + string.punctuation
+        pieces = [*letters, *("##" + letter for letter in letters)]
+        vocabulary = list(dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *pieces]))
+        ids = {piece: number for number, piece in enumerate(vocabulary)}
+        tokenizer = transformers.BertTokenizerFast(vocab=ids, do_lower_case=False)
+        settings = {
+            "vocab_size": len(vocabulary),
+            "hidden_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+            "max_position_embeddings": 160,
+            "num_labels": 1,
+            "initializer_range": 0.3,
+            **config,
+        }
+        torch.manual_seed(seed)
+        model_class = getattr(transformers, architecture)
+        model = model_class(model_class.config_class(**settings))
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return folder
+
+    return make
