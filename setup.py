@@ -15,7 +15,7 @@ EDITS = ["errant>=3.0.0", "spacy>=3.7"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
-DEV = [*TRAIN, *PLOTS, "hypothesis>=6.100", "pytest>=8.0", "pyyaml>=6.0", "ruff>=0.6"]
+DEV = [*TRAIN, *PLOTS, "hypothesis>=6.100", "pytest>=8.0", "pyyaml>=6.0", "ruff>=0.6", "trueskill>=0.4.5"]
 
 setup(
     name="geceval",
@@ -37,6 +37,7 @@ setup(
         "datasets>=3.0",
         "huggingface-hub>=0.25",
         "rich>=13",
+        "scipy>=1.10",
         "typer>=0.12",
     ],
     extras_require={

@@ -1,0 +1,192 @@
+"""Human judgments of GEC systems, read from the files as their authors published them."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+from geceval.core.inputs import read_lines
+
+SEEDA_SYSTEMS = (
+    *("BART", "BERT-fuse", "GECToR-BERT", "GECToR-ens", "GPT-3.5", "INPUT", "LM-Critic", "PIE"),
+    *("REF-F", "REF-M", "Riken-Tohoku", "T5", "TemplateGEC", "TransGEC", "UEDIN-MS"),
+)
+# In the order of their Expected Wins, which is the order that order-dependent statistics are reported in.
+GJG15_SYSTEMS = (*("AMU", "RAC", "CAMB", "CUUI", "POST", "UFC", "PKU", "UMC", "IITB", "SJTU", "INPUT", "NTHU", "IPN"),)
+# Grundkiewicz et al. (2015), Table 3b (Expected Wins) and 3c (TrueSkill).
+_GJG15_SCORES = {
+    "ew": (0.628, 0.566, 0.561, 0.550, 0.539, 0.513, 0.506, 0.495, 0.485, 0.463, 0.456, 0.437, 0.300),
+    "ts": (0.273, 0.114, 0.182, 0.105, 0.080, -0.041, -0.001, -0.022, -0.055, -0.074, -0.062, -0.142, -0.358),
+}
+_LEFT_OUT = {"base": {"INPUT", "REF-F", "GPT-3.5"}, "+INPUT": {"REF-F", "GPT-3.5"}, "+fluency": {"INPUT"}, "all": set()}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One annotator's ranking of some systems' outputs of one sentence.
+
+    Attributes:
+        sentence: 0-based position of the sentence in the outputs.
+        annotator: Who ranked.
+        groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best.
+    """
+
+    sentence: int
+    annotator: str
+    groups: tuple[tuple[tuple[str, ...], int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HumanData:
+    """Outputs of several systems and what people thought of them.
+
+    Attributes:
+        name: `"seeda"` or `"gjg15"`.
+        sources: One string a sentence.
+        lines: 0-based line of each sentence in the CoNLL-2014 test set.
+        outputs: System to its outputs, one string a sentence, in the canonical order of systems.
+        judgments: Name of a judgment set (`"sent"`, `"edit"`; `"all"` for GJG15) to its items in document order.
+        scores: Name of a human ranking (`"ts_sent"`, `"ew"` …) to system to score.
+    """
+
+    name: str
+    sources: list[str]
+    lines: list[int]
+    outputs: dict[str, list[str]]
+    judgments: dict[str, list[Item]]
+    scores: dict[str, dict[str, float]]
+
+
+def read_seeda(folder: str | Path) -> HumanData:
+    """Read SEEDA (Kobayashi et al. 2024): 15 systems, the 391 judged sentences, edit- and sentence-based ranks.
+
+    Args:
+        folder: A checkout with `outputs/subset`, `data/judgments_*.xml` and `scores/human`.
+
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If the files do not fit together; the message names the file.
+    """
+    folder = Path(folder)
+    full = _read_outputs({name: folder / "outputs/all" / f"{name}.txt" for name in SEEDA_SYSTEMS})
+    judgments = {
+        kind: read_judgments(folder / "data" / f"judgments_{kind}.xml", full, first_line=1) for kind in ("sent", "edit")
+    }
+    lines = sorted({item.sentence for item in judgments["sent"]})
+    position = {line: place for place, line in enumerate(lines)}
+    judgments = {
+        kind: [Item(position[item.sentence], item.annotator, item.groups) for item in items]
+        for kind, items in judgments.items()
+    }
+    outputs = {name: [texts[line] for line in lines] for name, texts in full.items()}
+    scores = {
+        f"{statistic.lower()}_{kind}": _read_scores(folder / "scores/human" / f"{statistic}_{kind}.txt")
+        for statistic in ("EW", "TS")
+        for kind in ("sent", "edit")
+    }
+    return HumanData("seeda", outputs["INPUT"], lines, outputs, judgments, scores)
+
+
+def read_gjg15(folder: str | Path) -> HumanData:
+    """Read GJG15 (Grundkiewicz et al. 2015): 12 submissions to CoNLL-2014 and the input, 1,312 sentences.
+
+    Args:
+        folder: A checkout with `data/judgments.xml` and `data/original/official_submissions`.
+
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If the files do not fit together; the message names the file.
+    """
+    folder = Path(folder)
+    submissions = folder / "data/original/official_submissions"
+    outputs = _read_outputs({name: submissions / name for name in GJG15_SYSTEMS})
+    items = read_judgments(folder / "data/judgments.xml", outputs, first_line=0)
+    scores = {name: dict(zip(GJG15_SYSTEMS, values, strict=True)) for name, values in _GJG15_SCORES.items()}
+    sources = outputs["INPUT"]
+    return HumanData("gjg15", sources, list(range(len(sources))), outputs, {"all": items}, scores)
+
+
+def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Item]:
+    """Read rankings in Appraise's XML.
+
+    Systems that share a rank must have written the same text: this catches files that count sentences from 0 where
+    others count from 1, an error that otherwise runs without a word.
+
+    Args:
+        path: The XML file.
+        outputs: System to its outputs, one string a sentence.
+        first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
+
+    Returns:
+        One item a ranking, in document order; skipped and empty rankings are left out.
+
+    Raises:
+        ValueError: If the file is no such XML, names an unknown system or sentence, or groups different texts.
+    """
+    try:
+        root = ElementTree.parse(path).getroot()
+    except ElementTree.ParseError as error:
+        raise ValueError(f"{path}: not valid XML ({error})") from error
+    items = []
+    for number, element in enumerate(root.iter("ranking-item")):
+        where = f"{path}, ranking {number}"
+        try:
+            sentence = int(element.attrib["src-id"]) - first_line
+            groups = tuple(
+                (tuple(t.attrib["system"].split()), int(t.attrib["rank"])) for t in element.iter("translation")
+            )
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"{where}: src-id, system or rank is missing or not a number ({error})") from error
+        if not groups:
+            continue
+        for systems, _ in groups:
+            _check_group(where, systems, sentence, outputs)
+        items.append(Item(sentence, element.attrib.get("user", ""), groups))
+    return items
+
+
+def system_set(data: HumanData, name: str = "base") -> list[str]:
+    """The systems of a named set, in canonical order.
+
+    Args:
+        data: The data; for GJG15 every set but `"all"` is refused, as the literature uses all 13 systems.
+        name: `"base"` (without INPUT, REF-F and GPT-3.5), `"+INPUT"`, `"+fluency"` or `"all"`.
+
+    Raises:
+        ValueError: If there is no such set.
+    """
+    sets = _LEFT_OUT if data.name == "seeda" else {"all": set()}
+    if name not in sets:
+        raise ValueError(f"{data.name} has no system set {name!r}; choose one of {', '.join(sets)}")
+    return [system for system in data.outputs if system not in sets[name]]
+
+
+def _check_group(where: str, systems: tuple[str, ...], sentence: int, outputs: dict[str, list[str]]) -> None:
+    for system in systems:
+        if system not in outputs:
+            raise ValueError(f"{where}: unknown system {system!r}; the systems are {', '.join(outputs)}")
+        if not 0 <= sentence < len(outputs[system]):
+            raise ValueError(f"{where}: there is no sentence {sentence}; {system} has {len(outputs[system])} outputs")
+    texts = {outputs[system][sentence] for system in systems}
+    if len(texts) > 1:
+        raise ValueError(
+            f"{where}: {' and '.join(systems)} share a rank but wrote different texts for sentence {sentence}; are the "
+            "sentence ids counted from 0 instead of 1, or the other way round?"
+        )
+
+
+def _read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
+    outputs = {name: read_lines(path) for name, path in paths.items()}
+    expected = len(outputs["INPUT"])
+    for name, texts in outputs.items():
+        if len(texts) != expected:
+            raise ValueError(f"{paths[name]}: {len(texts)} lines, but INPUT has {expected}")
+    return outputs
+
+
+def _read_scores(path: Path) -> dict[str, float]:
+    values = [float(line) for line in read_lines(path) if line]
+    if len(values) != len(SEEDA_SYSTEMS):
+        raise ValueError(f"{path}: {len(values)} scores, expected {len(SEEDA_SYSTEMS)}")
+    return dict(zip(SEEDA_SYSTEMS, values, strict=True))

@@ -1,0 +1,154 @@
+"""Rating systems from pairwise comparisons: TrueSkill in closed form and Expected Wins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_SQRT2 = math.sqrt(2.0)
+_SQRT2PI = math.sqrt(2.0 * math.pi)
+_SMALLEST = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class TrueSkill:
+    """TrueSkill's parameters for two players without dynamics (tau = 0).
+
+    The defaults are those with which GEC systems are ranked by a metric (Goto et al. 2025).
+
+    Attributes:
+        mu: Prior mean of every system.
+        sigma: Prior standard deviation of every system.
+        beta: Standard deviation of one performance around the skill.
+        draw_probability: Share of games that end in a draw, in (0, 1).
+    """
+
+    mu: float = 0.0
+    sigma: float = 0.5
+    beta: float = 0.25
+    draw_probability: float = 0.25
+
+    def rate(self, games: Iterable[tuple[int, int, int]], systems: int) -> tuple[np.ndarray, np.ndarray]:
+        """Play games one after the other; the order matters.
+
+        The two-player update of Herbrich et al. (2007), written out instead of passed around a factor graph.
+
+        Args:
+            games: Triples `(i, j, outcome)`: 1 if system i won, -1 if j won, 0 for a draw.
+            systems: Number of systems.
+
+        Returns:
+            Means and variances, each an array of shape [systems].
+        """
+        means, variances = [self.mu] * systems, [self.sigma**2] * systems
+        margin = _normal_quantile((self.draw_probability + 1) / 2) * _SQRT2 * self.beta
+        noise = 2 * self.beta**2
+        for i, j, outcome in games:
+            first, second = (j, i) if outcome < 0 else (i, j)
+            spread = math.sqrt(noise + variances[first] + variances[second])
+            difference = (means[first] - means[second]) / spread
+            v, w = (_win if outcome else _draw)(difference, margin / spread)
+            for system, sign in ((first, 1.0), (second, -1.0)):
+                variance = variances[system]
+                means[system] += sign * variance / spread * v
+                variances[system] = variance * max(1 - variance / spread**2 * w, 1e-4)
+        return np.array(means), np.array(variances)
+
+
+def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None) -> np.ndarray:
+    """TrueSkill means of systems whose sentence scores play each other.
+
+    For each sentence in order and each pair i < j of systems in order, the higher score wins and equal scores draw;
+    a pair with a NaN is skipped. One pass, so the result depends on the order of sentences and systems.
+
+    Args:
+        scores: Array of shape [systems, sentences].
+        skill: The parameters; defaults to `TrueSkill()`.
+
+    Returns:
+        Array of shape [systems].
+    """
+    count = scores.shape[0]
+    first, second = np.triu_indices(count, k=1)
+    outcomes = np.sign(scores[first] - scores[second]).T  # [sentences, pairs]
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    games = (
+        (i, j, int(outcome))
+        for row in outcomes.tolist()
+        for (i, j), outcome in zip(pairs, row, strict=True)
+        if outcome == outcome
+    )
+    return (skill or TrueSkill()).rate(games, count)[0]
+
+
+def expected_wins(wins: np.ndarray) -> np.ndarray:
+    """Expected Wins (Bojar et al. 2011): the mean share of wins against every other system.
+
+    EW(i) = mean over j ≠ i of wins(i, j) / (wins(i, j) + wins(j, i)); a pair that was never decided adds 0.
+
+    Args:
+        wins: Array of shape [systems, systems]; `wins[i, j]` counts how often i beat j, draws left out.
+
+    Returns:
+        Array of shape [systems], in [0, 1].
+
+    Raises:
+        ValueError: If there are fewer than two systems.
+    """
+    count = wins.shape[0]
+    if count < 2:
+        raise ValueError("expected wins need at least two systems")
+    decided = wins + wins.T
+    shares = np.divide(wins, decided, out=np.zeros_like(wins, dtype=float), where=decided > 0)
+    np.fill_diagonal(shares, 0.0)
+    return shares.sum(axis=1) / (count - 1)
+
+
+def count_wins(scores: np.ndarray) -> np.ndarray:
+    """How often each system's sentence score beats each other system's.
+
+    Args:
+        scores: Array of shape [systems, sentences]; a NaN never wins and never loses.
+
+    Returns:
+        Array of shape [systems, systems].
+    """
+    return np.stack([(row > scores).sum(axis=1) for row in scores]).astype(float)
+
+
+def rank_order(values: Sequence[float]) -> list[int]:
+    """Positions from the best (highest) to the worst value; equal values keep their order."""
+    return sorted(range(len(values)), key=lambda position: -values[position])
+
+
+def _win(t: float, margin: float) -> tuple[float, float]:
+    x = t - margin
+    v = _density(x) / max(_cumulative(x), _SMALLEST) if x > -30 else -x
+    return v, v * (v + x)
+
+
+def _draw(t: float, margin: float) -> tuple[float, float]:
+    upper, lower = margin - t, -margin - t
+    mass = _cumulative(upper) - _cumulative(lower)
+    if mass < 1e-12:  # far outside the margin: the limit of the truncated normal
+        v = -margin - t if t < 0 else margin - t
+        return v, 1.0
+    v = (_density(lower) - _density(upper)) / mass
+    return v, v * v + (upper * _density(upper) - lower * _density(lower)) / mass
+
+
+def _density(x: float) -> float:
+    return math.exp(-x * x / 2) / _SQRT2PI
+
+
+def _cumulative(x: float) -> float:
+    return math.erfc(-x / _SQRT2) / 2
+
+
+def _normal_quantile(p: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(p)
