@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from geceval.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from geceval.hub.registry import list_metrics, load, register
+
+__all__ = ["__version__", "list_metrics", "load", "register"]
+
+_HOMES = {
+    "list_metrics": "geceval.hub.registry",
+    "load": "geceval.hub.registry",
+    "register": "geceval.hub.registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'geceval' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

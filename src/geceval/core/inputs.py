@@ -36,6 +36,7 @@ def check_columns(
     references: Sequence[str | Sequence[str | None]] | None = None,
     *,
     needs_references: bool = False,
+    warn: bool = True,
 ) -> Columns:
     """Check the columns of a metric and bring references into one shape.
 
@@ -46,6 +47,7 @@ def check_columns(
         references: A list of references **per sentence** (lengths may differ; `None` entries are left out), or one
             string per sentence.
         needs_references: Whether the metric cannot do without references.
+        warn: Whether to log a warning about columns that look misaligned or transposed.
 
     Returns:
         The checked columns; `references` is `None` unless `needs_references`.
@@ -64,14 +66,19 @@ def check_columns(
             f"{metric}: {len(sources)} sources but {len(predictions)} predictions; row "
             f"{min(len(sources), len(predictions))} has no partner. Pass one prediction per source, in the same order"
         )
-    _warn_if_misaligned(metric, sources, predictions)
+    if warn:
+        _warn_if_misaligned(metric, sources, predictions)
     if not needs_references:
         return Columns(sources, predictions)
-    return Columns(sources, predictions, check_references(metric, references, sources))
+    return Columns(sources, predictions, check_references(metric, references, sources, warn=warn))
 
 
 def check_references(
-    metric: str, references: Sequence[str | Sequence[str | None]] | None, sources: Sequence[str]
+    metric: str,
+    references: Sequence[str | Sequence[str | None]] | None,
+    sources: Sequence[str],
+    *,
+    warn: bool = True,
 ) -> list[list[str]]:
     """Bring references into the shape [sentences][references of that sentence].
 
@@ -79,6 +86,7 @@ def check_references(
         metric: Name of the metric, for the messages.
         references: See `check_columns`.
         sources: The sources that the references belong to, one string a sentence.
+        warn: Whether to log a warning about references that look transposed.
 
     Raises:
         TypeError: If a row is neither a string nor a list of strings.
@@ -93,7 +101,8 @@ def check_references(
         advice = _shape_advice(references, sources)
         raise ValueError(f"{metric}: {len(references)} references but {len(sources)} sources. {advice}")
     rows = [_reference_row(metric, row, number) for number, row in enumerate(references)]
-    _warn_if_transposed(metric, rows, sources)
+    if warn:
+        _warn_if_transposed(metric, rows, sources)
     return rows
 
 
