@@ -1,0 +1,60 @@
+"""Text files: decoding with errors that name the line, and writing that leaves nothing half-written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a UTF-8 file, without a byte order mark; line ends are left as they are.
+
+    Args:
+        path: A file, a `.gz` file, or `"-"` for standard input.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If the file is not UTF-8 or not a valid gzip file; the message names the line.
+    """
+    data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+    if str(path).endswith(".gz"):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{path}: not a valid gzip file ({error})") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a UTF-8 file at once: to a temporary file beside it, which then takes its name.
+
+    Args:
+        path: The file; compressed if it ends in `.gz`. An existing file is replaced.
+        text: What to write; line ends are left as they are.
+
+    Raises:
+        OSError: If the folder cannot be written; the old file, if any, is then still whole.
+    """
+    path = Path(path)
+    data = text.encode("utf-8")
+    if path.suffix == ".gz":
+        data = gzip.compress(data, mtime=0)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,116 @@
+"""Edits: spans of source tokens and what stands there instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+NOOP = "noop"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a tokenised source; tokens are `source.split()`.
+
+    Attributes:
+        start: Offset of the first source token that is replaced, from 0; for an insertion, of the token it precedes.
+        end: Offset behind the last source token that is replaced; equal to `start` for an insertion.
+        correction: What stands there instead, tokens joined by one space; `""` deletes.
+        type: Error type, e.g. ERRANT's `"R:VERB:SVA"`, or `""` if unknown. It says nothing about what the edit does:
+            ERRANT gives `M:` and `U:` also to edits with tokens on both sides ("Doctor" to "The doctor").
+        annotator: Who made the edit.
+        alternatives: Further corrections that are as good as `correction`; M2 files list them as `this||that`.
+    """
+
+    start: int
+    end: int
+    correction: str
+    type: str = ""
+    annotator: int = 0
+    alternatives: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.start == self.end == -1 and self.type == NOOP:
+            return
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"edit {self}: the span must fulfil 0 <= start <= end")
+
+    def __str__(self) -> str:
+        return f"({self.start}, {self.end}, {self.correction!r})"
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether this only says that the annotator changed nothing (M2: `-1 -1|||noop`)."""
+        return self.type == NOOP
+
+    @property
+    def corrections(self) -> tuple[str, ...]:
+        """The correction and its alternatives."""
+        return (self.correction, *self.alternatives)
+
+    def to_m2(self) -> str:
+        """The `A` line of an M2 file, as ERRANT writes it (a deletion has an empty field).
+
+        Raises:
+            ValueError: If the type or a correction holds `|||` or a line break, which M2 cannot express.
+        """
+        correction = "-NONE-" if self.is_noop else "||".join(self.corrections)
+        if any("|||" in field or "\n" in field for field in (self.type, *self.corrections)):
+            raise ValueError(f"edit {self}: M2 cannot express '|||' or a line break")
+        kind = self.type or "UNK"
+        return f"A {self.start} {self.end}|||{kind}|||{correction}|||REQUIRED|||-NONE-|||{self.annotator}"
+
+
+def apply(source: str, edits: Iterable[Edit]) -> str:
+    """Make the edits in the source, by span and never by type.
+
+    Args:
+        source: The tokenised source.
+        edits: Edits in any order. Insertions at one offset keep the order of the list, and stand before a
+            replacement that starts there. Noop edits are left out; alternatives are not used.
+
+    Returns:
+        The corrected text, tokens joined by one space.
+
+    Raises:
+        ValueError: If an edit lies beyond the end of the source or two edits overlap; the message says which.
+    """
+    tokens = source.split()
+    corrected: list[str] = []
+    done = 0
+    previous: Edit | None = None
+    for edit in in_order(edits):
+        if edit.end > len(tokens):
+            raise ValueError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
+        if edit.start < done:
+            raise ValueError(f"edits {previous} and {edit} of {source!r} overlap")
+        corrected += tokens[done : edit.start]
+        corrected += edit.correction.split()
+        done, previous = edit.end, edit
+    return " ".join(corrected + tokens[done:])
+
+
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits without noops, sorted by span; insertions at one offset keep their order."""
+    return sorted((edit for edit in edits if not edit.is_noop), key=lambda edit: (edit.start, edit.end))
+
+
+def without_overlaps(edits: Sequence[Edit]) -> list[Edit]:
+    """The edits that can be applied together: of two that overlap, the one that comes first in the list.
+
+    Insertions at one offset do not overlap each other, nor do they overlap an edit that only borders on them.
+
+    Returns:
+        The edits that are kept, in the order of the list, without noops.
+    """
+    kept: list[Edit] = []
+    for edit in edits:
+        if not edit.is_noop and not any(overlap(edit, other) for other in kept):
+            kept.append(edit)
+    return kept
+
+
+def overlap(left: Edit, right: Edit) -> bool:
+    """Whether two edits cannot be applied together."""
+    first, second = sorted((left, right), key=lambda edit: (edit.start, edit.end))
+    return second.start < first.end

@@ -1,0 +1,246 @@
+"""M2 files: sentences with the edits of one or several annotators.
+
+    S This are gramamtical sentence .
+    A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+    A 2 2|||M:DET|||a|||REQUIRED|||-NONE-|||0
+    A 2 3|||R:SPELL|||grammatical||correct|||REQUIRED|||-NONE-|||0
+    A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+
+Fields: offsets, type, correction, required, comment, annotator. Offsets count `split()` tokens. `||` separates
+alternatives (a convention of the M2 scorer; in a file that ERRANT wrote it can only be a token, and reads as
+alternatives all the same). An empty correction or `-NONE-` deletes. `noop` says that the annotator changed nothing.
+A sentence without any `A` line was left as it is by annotator 0. An annotator who has no line while another one has
+did not annotate the sentence: the M2 scorer and ERRANT read it so, although some corpora leave out noops.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from geceval.core.files import read_text, write_text
+from geceval.edits.edit import NOOP, Edit, apply, in_order, without_overlaps
+
+logger = logging.getLogger("geceval")
+
+_FIELDS = "offsets, type, correction, required, comment, annotator"
+
+
+@dataclass(slots=True)
+class M2Sentence:
+    """A sentence of an M2 file.
+
+    Attributes:
+        source: The tokenised sentence, tokens joined by one space.
+        edits: Annotator to edits, annotators in the order in which they first appear in the file and edits in the
+            order of the file. An empty list means that the annotator changed nothing.
+        line: Number of the `S` line in the file, from 1; 0 if the sentence was not read.
+    """
+
+    source: str
+    edits: dict[int, list[Edit]] = field(default_factory=lambda: {0: []})
+    line: int = 0
+
+
+def read_m2(path: str | Path, *, duplicates: str = "keep") -> list[M2Sentence]:
+    """Read an M2 file; see `parse_m2`.
+
+    Args:
+        path: A file, a `.gz` file, or `"-"` for standard input; UTF-8.
+        duplicates: `"keep"` or `"drop"`.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not UTF-8, not gzip or not M2; the message gives file and line.
+    """
+    return parse_m2(read_text(path), name=str(path), duplicates=duplicates)
+
+
+def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep") -> list[M2Sentence]:
+    """Read sentences and edits from the text of an M2 file.
+
+    Read without a word: a missing final blank line, blank lines at either end, several edits with one span, types of
+    any kind, `I` lines (ignored), a line `S` without text (an empty sentence). Required and comment are not kept.
+    Repaired or kept, with one warning a file: CRLF line ends and white space on blank lines (removed), several blank
+    lines in a row (read as one), several `S` lines in a row (joined, offsets count through), a noop beside other
+    edits or with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are
+    not in the order of the sentence (kept as they are: the M2 scorer and ERRANT count them, `apply` refuses overlaps).
+
+    Args:
+        text: The text of the file.
+        name: Name of the file, for the messages.
+        duplicates: Whether to `"keep"` or `"drop"` an edit that repeats one of the same annotator: same span, same
+            corrections. Both official scorers keep them, and count them twice.
+
+    Raises:
+        ValueError: If a line is none of the above, or an edit has too few or too many fields, offsets that are no
+            integers, that are reversed or beyond the sentence, or an annotator that is no integer.
+    """
+    if duplicates not in ("keep", "drop"):
+        raise ValueError(f"duplicates must be 'keep' or 'drop', got {duplicates!r}")
+    reader = _Reader(name, duplicates == "drop")
+    for number, line in enumerate(text.split("\n"), start=1):
+        reader.take(number, line)
+    reader.close()
+    return reader.sentences
+
+
+def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
+    """Write an M2 file that ERRANT and the M2 scorer read; an annotator without edits gets a noop line.
+
+    Args:
+        path: The file; compressed if it ends in `.gz`.
+        sentences: What to write; `line` does not matter.
+
+    Raises:
+        OSError: If the folder cannot be written.
+        ValueError: If an edit cannot be expressed in M2 (see `Edit.to_m2`); nothing is written then.
+    """
+    write_text(path, format_m2(sentences))
+
+
+def format_m2(sentences: Iterable[M2Sentence]) -> str:
+    """The text of an M2 file; see `write_m2`."""
+    blocks = []
+    for sentence in sentences:
+        lines = [f"S {' '.join(sentence.source.split())}"]
+        for annotator, edits in sentence.edits.items():
+            for edit in edits or [Edit(-1, -1, "", NOOP, annotator)]:
+                lines.append(edit.to_m2())
+        blocks.append("\n".join(lines) + "\n\n")
+    return "".join(blocks)
+
+
+def references(sentence: M2Sentence) -> dict[int, str]:
+    """The corrected text of each annotator; of two edits that overlap, the first in the file is made.
+
+    Returns:
+        Annotator to text, in the order of `sentence.edits`; the first alternative of each edit is used.
+    """
+    return {who: apply(sentence.source, without_overlaps(edits)) for who, edits in sentence.edits.items()}
+
+
+class _Reader:
+    """Takes the lines of one file."""
+
+    def __init__(self, name: str, drop_duplicates: bool) -> None:
+        self.name = name
+        self.drop_duplicates = drop_duplicates
+        self.sentences: list[M2Sentence] = []
+        self.notes: dict[str, tuple[int, int]] = {}
+        self.current: M2Sentence | None = None
+        self.blanks = 0
+
+    def take(self, number: int, line: str) -> None:
+        if line.endswith("\r"):
+            self.note("CRLF line ends removed", number)
+            line = line.rstrip("\r")
+        if not line.strip():
+            self.blanks += 1
+            if line:
+                self.note("white space on blank lines removed", number)
+            self.finish()
+        elif line == "S" or line.startswith("S "):
+            self.take_source(number, line)
+        elif line.startswith("A "):
+            self.take_edit(number, line)
+        elif not line.startswith("I "):
+            raise self.error(number, f"expected a line that starts with 'S ' or 'A ', got {_short(line)}")
+
+    def take_source(self, number: int, line: str) -> None:
+        text = " ".join(line[1:].split())
+        if self.current is None:
+            if self.blanks > 1 and self.sentences:
+                self.note("several blank lines in a row read as one", number)
+            self.current = M2Sentence(text, {}, number)
+        elif self.current.edits:
+            raise self.error(number, "an S line follows A lines; put a blank line between two sentences")
+        else:
+            self.note("S lines in a row joined to one sentence", number)
+            self.current.source = f"{self.current.source} {text}".strip()
+        self.blanks = 0
+
+    def take_edit(self, number: int, line: str) -> None:
+        if self.current is None:
+            raise self.error(number, "an A line without an S line before it; is there a blank line too many?")
+        fields = line[2:].split("|||")
+        if len(fields) != 6:
+            raise self.error(number, f"expected 6 fields ({_FIELDS}), got {len(fields)} in {_short(line)}")
+        start, end = self.offsets(number, fields[0])
+        annotator = self.integer(number, fields[5], "the annotator")
+        edits = self.current.edits.setdefault(annotator, [])
+        kind = fields[1].strip()
+        if kind == NOOP:
+            if (start, end) != (-1, -1):
+                self.note("noops with offsets read as -1 -1", number)
+            edits.append(Edit(-1, -1, "", NOOP, annotator))
+            return
+        length = len(self.current.source.split())
+        if not 0 <= start <= end:
+            raise self.error(number, f"offsets {start} {end} are negative or reversed; only a noop has -1 -1")
+        if end > length:
+            raise self.error(number, f"offsets {start} {end} lie beyond the {length} tokens of the sentence")
+        texts = tuple("" if t.strip() == "-NONE-" else " ".join(t.split()) for t in fields[2].split("||"))
+        edit = Edit(start, end, texts[0], kind, annotator, texts[1:])
+        if self.is_new(number, edit, edits):
+            edits.append(edit)
+
+    def is_new(self, number: int, edit: Edit, edits: list[Edit]) -> bool:
+        """Whether to add the edit, after a look at those that the annotator already has."""
+        last = next((other for other in reversed(edits) if not other.is_noop), None)
+        if last is not None and (edit.start, edit.end) < (last.start, last.end):
+            self.note("edits out of order kept in the order of the file", number)
+        key = (edit.start, edit.end, edit.corrections)
+        if any(key == (other.start, other.end, other.corrections) for other in edits):
+            self.note(f"repeated edits {'dropped' if self.drop_duplicates else 'kept'}", number)
+            return not self.drop_duplicates
+        return True
+
+    def finish(self) -> None:
+        """End the current sentence."""
+        sentence, self.current = self.current, None
+        if sentence is None:
+            return
+        if not sentence.edits:
+            sentence.edits[0] = []
+        for annotator, edits in sentence.edits.items():
+            real = [edit for edit in edits if not edit.is_noop]
+            if real and len(real) < len(edits):
+                self.note("noops beside other edits removed", sentence.line)
+            sentence.edits[annotator] = real
+            ordered = in_order(real)
+            if any(b.start < a.end for a, b in itertools.pairwise(ordered)):
+                self.note("overlapping edits kept", sentence.line)
+        self.sentences.append(sentence)
+
+    def close(self) -> None:
+        self.finish()
+        if self.notes:
+            parts = [f"{what} ({count}, first on line {line})" for what, (count, line) in self.notes.items()]
+            logger.warning("%s: %s", self.name, "; ".join(parts))
+
+    def offsets(self, number: int, text: str) -> tuple[int, int]:
+        parts = text.split()
+        if len(parts) != 2:
+            raise self.error(number, f"expected two offsets, got {_short(text)}")
+        return self.integer(number, parts[0], "an offset"), self.integer(number, parts[1], "an offset")
+
+    def integer(self, number: int, text: str, what: str) -> int:
+        try:
+            return int(text)
+        except ValueError:
+            raise self.error(number, f"{what} must be an integer, got {_short(text)}") from None
+
+    def note(self, what: str, number: int) -> None:
+        count, first = self.notes.get(what, (0, number))
+        self.notes[what] = (count + 1, first)
+
+    def error(self, number: int, message: str) -> ValueError:
+        return ValueError(f"{self.name}, line {number}: {message}")
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
