@@ -1,0 +1,256 @@
+"""Where a network comes from: bundled with geceval, a local folder, or the Hub; its files, its identity, its loading.
+
+A checkpoint is a folder as transformers writes it (`config.json`, safetensors, a tokenizer), or a peft adapter over
+another checkpoint: `adapter_config.json`, `adapter_model.safetensors` and the `config.json` of the whole network.
+An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval.
+
+geceval's own settings live in `config.json`, all of them optional:
+
+- `geceval_pooling`: `"first"` or `"mean"`, see `geceval.models.heads`;
+- `geceval_threshold` and `geceval_se_model`: the threshold of IMPARA and the model of its similarity estimator;
+- `geceval_max_length`: tokens, special ones included, beyond which a text is cut;
+- `geceval_base_sha256`: SHA-256 of the `model.safetensors` that an adapter was trained over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
+BUNDLED = "bundled"
+
+_WEIGHTS = ("model.safetensors", "adapter_model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
+_VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
+_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is missing, incomplete, damaged or of the wrong kind; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint whose files are on this machine.
+
+    Attributes:
+        model: What the caller asked for: `"bundled"`, a folder, a Hub id.
+        folder: Where its files are.
+        identity: `model@hash` for signatures; the hash is the Hub's commit, else the SHA-256 of the files that can
+            change a number (configuration, weights, tokenizer), seven digits of either.
+        base: The checkpoint that an adapter changes; `None` for a whole network.
+        config: The content of `config.json`.
+    """
+
+    model: str
+    folder: Path
+    identity: str
+    base: Checkpoint | None = None
+    config: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """The value of `geceval_<name>` in the checkpoint's `config.json`, or `default`."""
+        value = self.config.get(f"geceval_{name}")
+        return default if value is None else value
+
+
+def resolve(model: str | os.PathLike[str], bundled: str = "encoder") -> Checkpoint:
+    """Find a checkpoint and name it, without loading its weights.
+
+    Args:
+        model: `"bundled"`, a local folder, or a Hub id, the latter optionally with `@revision` at its end.
+        bundled: Which folder of `geceval/assets` the word `"bundled"` means to the caller.
+
+    Raises:
+        CheckpointError: If there is no such checkpoint, it cannot be fetched, or files are missing or damaged.
+        TypeError: If `model` is neither a string nor a path.
+    """
+    if not isinstance(model, (str, os.PathLike)):
+        raise TypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
+    name = os.fspath(model)
+    if name == BUNDLED:
+        folder = ASSETS / bundled
+        if not folder.is_dir():
+            raise CheckpointError(
+                f"no checkpoint {bundled!r} is bundled with this geceval; pass model=FOLDER or a Hub id"
+            )
+        return _describe(BUNDLED, folder, None)
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return _describe(name, folder, None)
+    repository, _, revision = name.partition("@")
+    if not _HUB_ID.fullmatch(repository) or name.startswith("."):
+        raise CheckpointError(f"{name}: no such folder; pass 'bundled', a folder that exists, or a Hub id (ORG/NAME)")
+    folder = _snapshot(repository, revision or None)
+    return _describe(name.partition("@")[0], folder, folder.name)
+
+
+def _describe(model: str, folder: Path, commit: str | None) -> Checkpoint:
+    config = _read_json(folder, "config.json")
+    if not any((folder / weights).is_file() for weights in _WEIGHTS):
+        raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
+    base = None
+    if (folder / "adapter_config.json").is_file():
+        adapter = _read_json(folder, "adapter_config.json")
+        base = resolve(adapter.get("base_model_name_or_path") or BUNDLED)
+        _check_base(folder, config, base)
+    name = model if model == BUNDLED or commit else Path(model).name or model
+    return Checkpoint(model, folder, f"{name}@{(commit or _hash(folder, base))[:7]}", base, config)
+
+
+def _check_base(folder: Path, config: dict[str, Any], base: Checkpoint) -> None:
+    expected = config.get("geceval_base_sha256")
+    weights = base.folder / "model.safetensors"
+    found = _sha256(weights, weights.stat().st_mtime_ns) if weights.is_file() else "none"
+    if expected and expected != found:
+        raise CheckpointError(
+            f"{folder}: this adapter was trained over weights with SHA-256 {expected[:12]}..., but those of its base "
+            f"{base.model!r} have {found[:12]}...; train it again over this base, or fetch the base it belongs to"
+        )
+
+
+def _read_json(folder: Path, name: str) -> dict[str, Any]:
+    path = folder / name
+    if not path.is_file():
+        raise CheckpointError(f"{folder}: {name} is missing; is this the folder of a checkpoint?")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CheckpointError(f"{path}: not valid JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise CheckpointError(f"{path}: expected a JSON object")
+    return content
+
+
+def _hash(folder: Path, base: Checkpoint | None) -> str:
+    """One hash of everything in the folder, and in that of its base, that can change a number."""
+    kinds = ("*.safetensors", "*.bin", "*.json", "*.txt", "*.model")
+    files = sorted(path for kind in kinds for path in folder.glob(kind) if path.is_file())
+    digest = hashlib.sha256(base.identity.encode() if base else b"")
+    for path in files:
+        if path.name not in ("trainer_state.json", "training_args.bin", "results.json"):
+            digest.update(f"{path.name}\n{_sha256(path, path.stat().st_mtime_ns)}\n".encode())
+    return digest.hexdigest()
+
+
+@functools.lru_cache(maxsize=256)
+def _sha256(path: Path, modified: int) -> str:
+    """SHA-256 of a file; `modified` only makes a changed file another entry of the cache."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def offline() -> bool:
+    """Whether the user has forbidden calls to the Hub (`HF_HUB_OFFLINE` or `TRANSFORMERS_OFFLINE`)."""
+    names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+    return any(os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON") for name in names)
+
+
+def _snapshot(repository: str, revision: str | None) -> Path:
+    """The folder of a Hub repository in the local cache, fetched first if need be; its name is the commit."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    def fetch(*patterns: str) -> Path:
+        options = {"revision": revision, "local_files_only": offline(), "allow_patterns": list(patterns)}
+        return Path(snapshot_download(repository, ignore_patterns=["onnx/*", "openvino/*", "checkpoint-*"], **options))
+
+    at = f" --revision {revision}" if revision else ""
+    try:
+        folder = fetch("*.json", "*.txt", "*.model", "*.safetensors")
+        if not any((folder / weights).is_file() for weights in _WEIGHTS):
+            folder = fetch("*.json", "*.txt", "*.model", "*.bin")
+    except (LocalEntryNotFoundError, OSError) as error:
+        why = "the Hub is switched off (HF_HUB_OFFLINE)" if offline() else "the Hub cannot be reached"
+        if isinstance(error, HfHubHTTPError) and not isinstance(error, LocalEntryNotFoundError):
+            why = str(error).strip().splitlines()[-1]
+        raise CheckpointError(
+            f"{repository}: not a folder here and not in the Hub's local cache, and {why}. Where there is a network, "
+            f"run: hf download {repository}{at}  (then copy the cache, or pass a folder)"
+        ) from error
+    except HFValidationError as error:
+        raise CheckpointError(f"{repository}: neither a folder that exists nor a valid Hub id") from error
+    return folder
+
+
+def load_tokenizer(checkpoint: Checkpoint, fallback: str | None = None) -> Any:
+    """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one.
+
+    Args:
+        checkpoint: A resolved checkpoint.
+        fallback: Model whose tokenizer to take if neither the folder nor its base nor `_name_or_path` of its
+            configuration has one.
+
+    Raises:
+        CheckpointError: If there is none, or if it cannot belong to the network.
+    """
+    import transformers
+
+    holder = _tokenizer_holder(checkpoint, fallback)
+    try:
+        with quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(holder.folder, local_files_only=True)
+    except Exception as error:  # the tokenizer libraries raise bare Exceptions for damaged files
+        raise CheckpointError(f"{holder.folder}: the tokenizer cannot be read ({first_line(error)})") from error
+    size = checkpoint.config.get("vocab_size")
+    if size is not None and len(tokenizer) > size:
+        raise CheckpointError(
+            f"{checkpoint.folder}: the tokenizer of {holder.model!r} has {len(tokenizer)} entries, the network {size}"
+        )
+    return tokenizer
+
+
+def _tokenizer_holder(checkpoint: Checkpoint, fallback: str | None) -> Checkpoint:
+    def has_one(candidate: Checkpoint) -> bool:
+        return any((candidate.folder / name).is_file() for name in _VOCABULARIES)
+
+    if has_one(checkpoint):
+        return checkpoint
+    if checkpoint.base is not None:
+        return _tokenizer_holder(checkpoint.base, fallback)
+    names = [name for name in (checkpoint.config.get("_name_or_path"), fallback) if name and name != checkpoint.model]
+    for name in names:
+        try:
+            candidate = resolve(name)
+        except CheckpointError:
+            continue
+        if has_one(candidate):
+            return candidate
+    where = f", nor has {' or '.join(map(repr, names))} on this machine" if names else ""
+    raise CheckpointError(
+        f"{checkpoint.folder}: no tokenizer ({', '.join(_VOCABULARIES[:2])}, ...) there{where}; copy the tokenizer of "
+        f"the model it was trained from into the folder"
+    )
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Within the block transformers shows no bars and no reports of its own."""
+    from transformers.utils import logging as log
+
+    verbosity, bars = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity_error()
+    log.disable_progress_bar()
+    try:
+        yield
+    finally:
+        log.set_verbosity(verbosity)
+        if bars:
+            log.enable_progress_bar()
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text, for a message of our own."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

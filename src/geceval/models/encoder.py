@@ -1,0 +1,264 @@
+"""Batched inference: distinct texts once, sorted by length, padded to the longest of the batch, in input order.
+
+An `Encoder` is one network on one device. `get_encoder` keeps the last few of them, and each keeps what it computed
+for recent texts, so that several systems, or two metrics over one network, share the work on equal sentences.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geceval.core.options import RunTime
+from geceval.models import heads
+from geceval.models.checkpoints import Checkpoint, load_tokenizer
+
+if TYPE_CHECKING:
+    import torch
+
+logger = logging.getLogger("geceval")
+
+Text = str | tuple[str, str]
+"""A sentence, or a pair of sentences that the network reads together."""
+
+KEPT_NETWORKS = 8
+KEPT_TEXTS = 50_000
+
+
+class Recent(OrderedDict):
+    """A dictionary that forgets the entries used longest ago."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+    def __getitem__(self, key: Hashable) -> Any:
+        self.move_to_end(key)
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Hashable, value: Any) -> None:
+        super().__setitem__(key, value)
+        if len(self) > self.size:
+            del self[next(iter(self))]
+
+
+class Encoder:
+    """A network, its tokenizer and what they gave for recent texts.
+
+    Args:
+        model: A transformers model without head, or a `...ForSequenceClassification`.
+        tokenizer: Its fast tokenizer.
+        pooling: How the head reads the tokens, see `geceval.models.heads`.
+        max_length: Tokens, special ones included, beyond which a text is cut; a pair shares them, the longer text
+            losing first.
+        name: What to call the network in messages.
+    """
+
+    def __init__(
+        self, model: Any, tokenizer: Any, pooling: str = "first", max_length: int = 128, name: str = ""
+    ) -> None:
+        self.model, self.tokenizer, self.pooling = model, tokenizer, pooling
+        self.max_length, self.name = max_length, name
+        self.dimensions: int = model.config.hidden_size
+        self._recent = Recent(KEPT_TEXTS)
+
+    def embed(self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False) -> np.ndarray:
+        """Means of the last layer's token states, special tokens included.
+
+        Args:
+            texts: Sentences or pairs.
+            batch_size: Texts a batch.
+            progress: Show a bar on standard error.
+
+        Returns:
+            float32 [texts, dimensions], in input order.
+        """
+
+        def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            network = self.model.base_model
+            return heads.mean_pool(network(**batch).last_hidden_state, batch["attention_mask"])
+
+        return self._cached("embed", read, texts, batch_size, progress)
+
+    def logits(self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False) -> np.ndarray:
+        """Logits of the classification head: float32 [texts, labels], in input order; arguments as for `embed`."""
+
+        def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return heads.logits(self.model, batch, self.pooling)
+
+        return self._cached("logits", read, texts, batch_size, progress)
+
+    def states(
+        self, texts: Sequence[Text], layer: int = -1, batch_size: int = 64, progress: bool = False
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Token states of one layer.
+
+        Args:
+            texts: Sentences or pairs.
+            layer: 0 for the embeddings, 1 for the first layer, -1 for the last.
+            batch_size: Texts a batch.
+            progress: Show a bar on standard error.
+
+        Returns:
+            For each text its token ids, int [tokens], and their states, float32 [tokens, dimensions]; special tokens
+            are included, padding is not. Equal texts share one pair of arrays. Nothing is kept between calls.
+        """
+
+        def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return self.model.base_model(**batch, output_hidden_states=True).hidden_states[layer]
+
+        found: dict[Text, tuple[np.ndarray, np.ndarray]] = {}
+        for group, encoded, output in self._run(read, list(dict.fromkeys(texts)), batch_size, progress):
+            for row, text in enumerate(group):
+                ids = np.asarray(encoded[row]["input_ids"])
+                found[text] = (ids, output[row, : len(ids)])
+        return [found[text] for text in texts]
+
+    def _cached(
+        self, what: str, read: Callable[..., torch.Tensor], texts: Sequence[Text], batch_size: int, progress: bool
+    ) -> np.ndarray:
+        found = {text: self._recent[what, text] for text in dict.fromkeys(texts) if (what, text) in self._recent}
+        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        for group, _, output in self._run(read, missing, batch_size, progress):
+            for text, row in zip(group, output, strict=True):
+                found[text] = self._recent[what, text] = row.copy()
+        return np.stack([found[text] for text in texts]) if texts else np.zeros((0, 0), np.float32)
+
+    def _run(
+        self, read: Callable[..., torch.Tensor], texts: list[Text], batch_size: int, progress: bool
+    ) -> Iterator[tuple[list[Text], list[dict[str, list[int]]], np.ndarray]]:
+        """Batches of texts, longest first, with their token ids and what `read` gives for them."""
+        import torch
+
+        if not texts:
+            return
+        encoded = self._tokenize(texts)
+        order = sorted(range(len(texts)), key=lambda row: -len(encoded[row]["input_ids"]))
+        starts: Any = range(0, len(order), batch_size)
+        for start in _track(starts, self.name) if progress else starts:
+            rows = order[start : start + batch_size]
+            with torch.inference_mode():
+                output = read(self._pad([encoded[row] for row in rows])).float().cpu().numpy()
+            yield [texts[row] for row in rows], [encoded[row] for row in rows], output
+
+    def _tokenize(self, texts: list[Text]) -> list[dict[str, list[int]]]:
+        pairs = isinstance(texts[0], tuple)
+        names = ["input_ids", "token_type_ids"] if pairs else ["input_ids"]
+
+        def encode(some: list[Text], **options: Any) -> list[dict[str, list[int]]]:
+            columns = [list(column) for column in zip(*some, strict=True)] if pairs else [some]
+            output = self.tokenizer(*columns, return_attention_mask=False, verbose=False, **options)
+            kept = [name for name in names if name in output]
+            return [{name: output[name][row] for name in kept} for row in range(len(some))]
+
+        encoded = encode(texts)
+        long = [row for row, text in enumerate(encoded) if len(text["input_ids"]) > self.max_length]
+        if long:
+            cut = encode([texts[row] for row in long], truncation=True, max_length=self.max_length)
+            for row, text in zip(long, cut, strict=True):
+                encoded[row] = text
+            logger.warning(
+                "%s: %d of %d texts are longer than %d tokens and were cut; what lies beyond does not count",
+                *(self.name or "encoder", len(long), len(texts), self.max_length),
+            )
+        return encoded
+
+    def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
+        import torch
+
+        longest = max(len(text["input_ids"]) for text in encoded)
+        lengths = np.array([len(text["input_ids"]) for text in encoded])
+        batch = {"attention_mask": (np.arange(longest) < lengths[:, None]).astype(np.int64)}
+        for name in encoded[0]:
+            filler = (self.tokenizer.pad_token_id or 0) if name == "input_ids" else 0
+            batch[name] = np.full((len(encoded), longest), filler, np.int64)
+            for row, text in enumerate(encoded):
+                batch[name][row, : len(text[name])] = text[name]
+        return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.items()}
+
+
+_encoders: Recent = Recent(KEPT_NETWORKS)
+_lock = threading.Lock()
+
+
+def get_encoder(
+    checkpoint: Checkpoint,
+    runtime: RunTime | None = None,
+    *,
+    head: bool = False,
+    max_length: int | None = None,
+    fallback: str | None = None,
+) -> Encoder:
+    """The encoder of a checkpoint, loaded once a process for each device, dtype and length limit.
+
+    Args:
+        checkpoint: From `geceval.models.checkpoints.resolve`.
+        runtime: Device and dtype; batch size and progress are given with each call.
+        head: Load the one-output classification head too, for `logits`.
+        max_length: Tokens beyond which a text is cut; `None` takes `geceval_max_length` of the checkpoint, else 128.
+        fallback: See `load_tokenizer`.
+
+    Raises:
+        CheckpointError: If the checkpoint cannot be used.
+        ValueError: If there is no such device, or `max_length` is beyond what the network can read.
+    """
+    runtime = runtime or RunTime()
+    device = pick_device(runtime.device)
+    length = max_length or checkpoint.setting("max_length", 128)
+    key = (checkpoint.folder, checkpoint.identity, head, str(device), runtime.dtype, length)
+    with _lock:
+        if key not in _encoders:
+            _encoders[key] = _load(checkpoint, head, device, runtime.dtype, length, fallback)
+        return _encoders[key]
+
+
+def _load(checkpoint: Checkpoint, head: bool, device: Any, dtype: str, length: int, fallback: str | None) -> Encoder:
+    import torch
+
+    tokenizer = load_tokenizer(checkpoint, fallback)
+    model = heads.load_classifier(checkpoint) if head else heads.load_encoder(checkpoint)
+    limit = position_limit(model.config)
+    if limit is not None and length > limit:
+        raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
+    model = model.to(device=device, dtype=getattr(torch, dtype))
+    return Encoder(model, tokenizer, heads.pooling_of(checkpoint), length, checkpoint.identity)
+
+
+def position_limit(config: Any) -> int | None:
+    """The longest input that a network of this configuration can read, in tokens; `None` if there is no limit."""
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions and config.model_type in ("roberta", "xlm-roberta", "camembert"):
+        return positions - config.pad_token_id - 1  # RoBERTa counts positions from behind the padding id
+    return positions or None
+
+
+def pick_device(name: str) -> torch.device:
+    """The torch device of that name; `"auto"` takes CUDA, then MPS, then the CPU.
+
+    Raises:
+        ValueError: If torch knows no such device or this machine has none.
+    """
+    import torch
+
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA answers with an AssertionError
+        raise ValueError(f"device {name!r} cannot be used here; try 'auto' or 'cpu'") from error
+    return device
+
+
+def _track(starts: range, name: str) -> Iterator[int]:
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(starts, description=name, console=Console(stderr=True)))

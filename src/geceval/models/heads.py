@@ -1,0 +1,170 @@
+"""What is read from the token states of a network: pooled vectors and the logits of a classification head.
+
+Two poolings are known. `"first"` means the head as the network's own class computes it, which is how published
+checkpoints are scored by `AutoModelForSequenceClassification`: BERT reads the first token through its tanh pooler,
+ModernBERT follows its own `classifier_pooling`. `"mean"` (IMPARA-GED, section 4.1) averages the states of all tokens
+that are not padding, special tokens included, and hands the average to the class's classifier: the linear layer of
+BERT and DeBERTa (their pooler is left out), the dense and the output layer of ELECTRA and RoBERTa. A ModernBERT
+checkpoint needs no setting of ours for that: its `classifier_pooling` is `"mean"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+POOLINGS = ("first", "mean")
+
+
+def pooling_of(checkpoint: Checkpoint) -> str:
+    """The pooling written in a checkpoint's `config.json`: `"first"` unless `geceval_pooling` says `"mean"`.
+
+    Raises:
+        CheckpointError: If it says anything else.
+    """
+    pooling = checkpoint.setting("pooling", "first")
+    if pooling not in POOLINGS:
+        raise CheckpointError(f"{checkpoint.folder}: geceval_pooling must be 'first' or 'mean', got {pooling!r}")
+    return pooling
+
+
+def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
+    """Mean of the states of real tokens.
+
+    Args:
+        states: [texts, tokens, dimensions].
+        mask: [texts, tokens], 1 for a token and 0 for padding.
+
+    Returns:
+        [texts, dimensions]; zeros for a text without any token.
+    """
+    weights = mask.to(states.dtype).unsqueeze(-1)
+    return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
+
+
+def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> Tensor:
+    """Logits of a sequence classifier, differentiable, so that training and scoring share one definition.
+
+    Args:
+        model: A `...ForSequenceClassification`, possibly wrapped by peft.
+        batch: `input_ids` and `attention_mask`, each [texts, tokens], and `token_type_ids` for pairs.
+        pooling: `"first"` or `"mean"`, see the module's docstring.
+
+    Returns:
+        [texts, labels].
+    """
+    if pooling == "first":
+        return model(**batch).logits
+    network = model.get_base_model() if hasattr(model, "get_base_model") else model
+    pooled = mean_pool(network.base_model(**batch).last_hidden_state, batch["attention_mask"])
+    classifier = network.classifier
+    if hasattr(classifier, "out_proj"):
+        return classifier(pooled.unsqueeze(1))
+    dropout = getattr(network, "dropout", None)
+    return classifier(dropout(pooled) if dropout is not None else pooled)
+
+
+def load_encoder(checkpoint: Checkpoint) -> Any:
+    """The network without its head, in float32 on the CPU, ready for inference.
+
+    Raises:
+        CheckpointError: If the weights are missing, damaged, not finite or of another shape.
+    """
+    import transformers
+
+    if checkpoint.base is not None:
+        return load_classifier(checkpoint, labels=None).base_model
+    model, missing = _read(transformers.AutoModel, checkpoint)
+    _check_missing(checkpoint, [name for name in missing if not name.startswith("pooler.")])
+    return _ready(model, checkpoint)
+
+
+def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
+    """A sequence classifier, adapters merged, in float32 on the CPU, ready for inference.
+
+    Args:
+        checkpoint: A resolved checkpoint.
+        labels: How many outputs it must have; `None` accepts any number.
+
+    Raises:
+        CheckpointError: If the weights are missing, damaged, not finite or of another shape, if there is no
+            classification head, or if it has another number of outputs.
+    """
+    import transformers
+
+    holder = checkpoint.base or checkpoint
+    config = _read_config(checkpoint)
+    if labels is not None and config.num_labels != labels:
+        raise CheckpointError(
+            f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), this metric needs {labels}"
+        )
+    model, missing = _read(transformers.AutoModelForSequenceClassification, holder, config)
+    if checkpoint.base is not None:
+        model, kept = _merge(model, checkpoint)
+        missing = [name for name in missing if name not in kept]
+    _check_missing(checkpoint, missing)
+    return _ready(model, checkpoint)
+
+
+def _read_config(checkpoint: Checkpoint) -> Any:
+    import transformers
+
+    try:
+        return transformers.AutoConfig.from_pretrained(
+            checkpoint.folder, local_files_only=True, trust_remote_code=False
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise CheckpointError(f"{checkpoint.folder}: config.json cannot be used ({first_line(error)})") from error
+
+
+def _read(model_class: Any, checkpoint: Checkpoint, config: Any = None) -> tuple[Any, list[str]]:
+    """The model and the names of the parameters that the checkpoint does not have."""
+    config = config or _read_config(checkpoint)
+    options = {"local_files_only": True, "trust_remote_code": False, "weights_only": True, "output_loading_info": True}
+    try:
+        with quiet():
+            model, report = model_class.from_pretrained(checkpoint.folder, config=config, **options)
+    except Exception as error:  # transformers, safetensors and pickle each raise their own
+        raise CheckpointError(
+            f"{checkpoint.folder}: the weights cannot be loaded ({first_line(error)}); fetch or copy them again"
+        ) from error
+    return model.float(), sorted(report["missing_keys"])
+
+
+def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
+    """Merge an adapter into its base; also the names of the parameters that the adapter brings whole."""
+    from peft import PeftModel
+    from safetensors import SafetensorError, safe_open
+
+    weights = checkpoint.folder / "adapter_model.safetensors"
+    try:
+        with safe_open(weights, framework="pt") as file:
+            names = {name.removeprefix("base_model.model.") for name in file.keys()}  # noqa: SIM118
+        adapted = PeftModel.from_pretrained(model, checkpoint.folder)
+    except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise CheckpointError(
+            f"{checkpoint.folder}: the adapter does not fit its base {checkpoint.base.model!r} ({first_line(error)})"
+        ) from error
+    return adapted.merge_and_unload(), names
+
+
+def _check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
+    if missing:
+        what = "no classification head" if any("classifier" in name for name in missing) else "parameters are missing"
+        raise CheckpointError(
+            f"{checkpoint.folder}: {what} ({', '.join(missing[:3])}); train it first, or fetch it again"
+        )
+
+
+def _ready(model: Any, checkpoint: Checkpoint) -> Any:
+    import torch
+
+    for name, parameter in model.named_parameters():
+        if not torch.isfinite(parameter).all():
+            raise CheckpointError(f"{checkpoint.folder}: {name} has values that are not finite; the training diverged")
+    return model.requires_grad_(False).eval()
