@@ -1,0 +1,19 @@
+"""The `geceval` command: one file a verb; metrics are reached by name through `geceval.hub.registry`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command and exit: 0 if all went well, 2 on a mistake of the user, 130 when interrupted."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:  # answered without importing typer
+        from geceval.version import __version__
+
+        print(f"geceval {__version__}")
+        return
+    from geceval.cli.app import run
+
+    sys.exit(run(arguments))

@@ -1,0 +1,104 @@
+"""The verbs put together, and what the user sees when something is wrong."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from geceval.cli.arguments import ManyValuesCommand
+from geceval.cli.convert import convert
+from geceval.cli.impacts import impacts
+from geceval.cli.metrics import list_
+from geceval.cli.register import register
+from geceval.cli.score import score
+from geceval.version import __version__
+
+CITATION = f"""@software{{geceval,
+  title   = {{geceval: metrics of grammatical error correction}},
+  author  = {{{{The geceval authors}}}},
+  year    = {{2026}},
+  version = {{{__version__}}},
+  note    = {{Please cite the paper of each metric as well; it is in the card of the metric}}
+}}"""
+
+# typer carries its own copy of click since 0.2x: the base of click's errors is found from where typer exports one.
+ClickException = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="geceval",
+    help="Score grammatical error correction.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("score", cls=ManyValuesCommand)(score)
+app.command("list")(list_)
+app.command("impacts", cls=ManyValuesCommand)(impacts)
+app.command("convert", cls=ManyValuesCommand)(convert)
+app.command("register")(register)
+
+
+def _print_and_exit(text: str):
+    def show(value: bool) -> None:
+        if value:
+            print(text)
+            raise typer.Exit
+
+    return show
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_and_exit(f"geceval {__version__}"), is_eager=True)
+    ] = False,
+    citation: Annotated[
+        bool, typer.Option("--citation", callback=_print_and_exit(CITATION), is_eager=True, help="Print BibTeX.")
+    ] = False,
+) -> None:
+    """Score grammatical error correction."""
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit code; a mistake of the user is one line on standard error."""
+    _prepare()
+    try:
+        return app(arguments or ["--help"], prog_name="geceval", standalone_mode=False) or 0
+    except ClickException as error:
+        return _complain(error.format_message())
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):  # the reader, e.g. `head`, has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        return _complain(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+    except (ValueError, TypeError, ImportError) as error:
+        return _complain(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        print("geceval: interrupted", file=sys.stderr)
+        return 130
+
+
+def _complain(message: str) -> int:
+    print(f"geceval: error: {' '.join(message.split())}", file=sys.stderr)
+    return 2
+
+
+def _prepare() -> None:
+    """UTF-8 whatever the locale; warnings of the library as lines of ours; other libraries quiet."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8")
+    for name, value in {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}.items():
+        os.environ.setdefault(name, value)
+    logger = logging.getLogger("geceval")
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("geceval: %(levelname)s: %(message)s"))
+        logger.addHandler(handler)
+        logger.propagate = False
+    logger.setLevel(logging.WARNING)

@@ -1,0 +1,96 @@
+"""Reading sources, system outputs and references from text files, one sentence a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from geceval.core.inputs import read_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Files of one `geceval score`, checked against each other.
+
+    Attributes:
+        sources: One string a sentence.
+        systems: Name of each system to its output, in the order given.
+        files: Name of each system to its file.
+        references: One list per sentence with one entry per reference file, or `None` without reference files;
+            an entry is `None` where the file has a blank line, unless the source is blank too.
+    """
+
+    sources: list[str]
+    systems: dict[str, list[str]]
+    files: dict[str, str]
+    references: list[list[str | None]] | None
+
+
+def read_corpus(source: str, predictions: Sequence[str], references: Sequence[str] = ()) -> Corpus:
+    """Read and check all files; `"-"` (standard input) may stand for one of them.
+
+    Raises:
+        OSError: If a file cannot be read.
+        ValueError: If a file is empty, has another number of lines than the sources, or is given twice, or if a
+            sentence has no reference in any file.
+    """
+    if [source, *predictions, *references].count("-") > 1:
+        raise ValueError("standard input (-) can stand for one file only")
+    files = name_systems(predictions)
+    sources = read_lines(source)
+    if not sources:
+        raise ValueError(f"{source} is empty")
+    systems = {name: _read_partner(path, source, len(sources)) for name, path in files.items()}
+    return Corpus(sources, systems, files, _read_references(references, source, sources))
+
+
+def _read_partner(path: str, source: str, expected: int) -> list[str]:
+    lines = read_lines(path)
+    if len(lines) != expected:
+        raise ValueError(f"{path} has {len(lines)} lines but {source} has {expected}; they must be parallel")
+    return lines
+
+
+def _read_references(paths: Sequence[str], source: str, sources: list[str]) -> list[list[str | None]] | None:
+    if not paths:
+        return None
+    columns = [_read_partner(path, source, len(sources)) for path in paths]
+    rows = [
+        [line or (None if text else "") for line in row]
+        for text, row in zip(sources, zip(*columns, strict=True), strict=True)
+    ]
+    for number, row in enumerate(rows, start=1):
+        if all(reference is None for reference in row):
+            raise ValueError(f"line {number} has no reference: it is blank in {', '.join(paths)}")
+    return rows
+
+
+def name_systems(paths: Sequence[str]) -> dict[str, str]:
+    """A short, distinct name for each file: its stem, with as many folders before it as it takes.
+
+    Raises:
+        ValueError: If a file is given twice.
+    """
+    parts = []
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ValueError(f"{path} is given twice")
+        absolute = Path(path).absolute()
+        parts.append(("stdin",) if path == "-" else (*absolute.parts[:-1], _stem(absolute.name)))
+    names = []
+    for own in parts:
+        depth = 1
+        while sum(other[-depth:] == own[-depth:] for other in parts) > 1 and depth < len(own):
+            depth += 1
+        names.append("/".join(own[-depth:]))
+    if len(set(names)) < len(names):  # x.txt and x.out of one folder
+        names = list(paths)
+    return dict(zip(names, paths, strict=True))
+
+
+def _stem(name: str) -> str:
+    """`GPT-3.5.txt.gz` is the system `GPT-3.5`, and so is a file of that very name."""
+    name = name.removesuffix(".gz")
+    stem, _, suffix = name.rpartition(".")
+    return stem if stem and suffix.isalpha() else name

@@ -1,0 +1,8 @@
+"""placeholder"""
+
+import typer
+
+
+def impacts() -> None:
+    """X."""
+    raise typer.Exit

@@ -1,0 +1,170 @@
+"""Results of several systems as a table, JSON, TSV or LaTeX."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from geceval.cli.arguments import Format
+from geceval.core.result import Result
+from geceval.hub.registry import Entry
+from geceval.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system: its place (ties share one), name, file and results by metric."""
+
+    rank: int
+    system: str
+    file: str
+    results: dict[str, Result]
+
+
+def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Entry) -> list[Row]:
+    """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
+
+    Args:
+        results: System to metric to result.
+        files: System to file.
+        first: The metric to rank by.
+    """
+    sign = -1 if first.higher_is_better else 1
+    values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
+    ranks = {system: 1 + sum(other < value for other in values.values()) for system, value in values.items()}
+    return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
+
+
+def render(
+    rows: Sequence[Row], metrics: Sequence[Entry], form: Format, sentences: int, by_sentence: bool, width: int | None
+) -> str:
+    """The whole report as text that ends in a line break.
+
+    Args:
+        rows: Ranked systems.
+        metrics: What was scored, in the order of the columns.
+        form: The format.
+        sentences: Length of the corpus.
+        by_sentence: One row a system and sentence in place of one row a system.
+        width: Columns of a table; as many as it takes if `None`.
+    """
+    if form is Format.json:
+        return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
+    heads, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
+    signatures = _signatures(rows, metrics)
+    if form is Format.tsv:
+        heads = [*heads, *(f"{entry.name}_signature" for entry in metrics)]
+        lines = [heads, *([*map(_exact, row), *signatures.values()] for row in cells)]
+        return "".join("\t".join(line) + "\n" for line in lines)
+    if form is Format.latex:
+        return _latex(heads, cells, signatures)
+    caption = f"{sentences} sentences, ranked by {metrics[0].name} ({_direction(metrics[0])} is better)"
+    return table_text(heads, cells, width, caption, list(signatures.values()))
+
+
+def _direction(entry: Entry) -> str:
+    return "higher" if entry.higher_is_better else "lower"
+
+
+def _signatures(rows: Sequence[Row], metrics: Sequence[Entry]) -> dict[str, str]:
+    """The signature of each metric; it is the same for all systems of one call."""
+    return {entry.name: rows[0].results[entry.name].signature for entry in metrics}
+
+
+def _system_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
+    heads = ["rank", "system"]
+    cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
+    for entry in metrics:
+        heads.append(entry.name)
+        more = [key for key in ("precision", "recall") if key in rows[0].results[entry.name].details]
+        heads += [f"{entry.name}_{key}" for key in more]
+        for row, line in zip(rows, cells, strict=True):
+            result = row.results[entry.name]
+            line += [result.score, *(result.details[key] for key in more)]
+    return heads, cells
+
+
+def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
+    heads = ["system", "line", *(entry.name for entry in metrics)]
+    cells = [
+        [row.system, number, *values]
+        for row in rows
+        for number, values in enumerate(zip(*(row.results[entry.name].scores for entry in metrics), strict=True), 1)
+    ]
+    return heads, cells
+
+
+def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str, Any]:
+    def result(value: Result) -> dict[str, Any]:
+        values = value.to_dict()
+        if not by_sentence:
+            values = {key: item for key, item in values.items() if not isinstance(item, list)}
+        return values
+
+    systems = [
+        {
+            "rank": row.rank,
+            "system": row.system,
+            "file": row.file,
+            "metrics": {metric: result(value) for metric, value in row.results.items()},
+        }
+        for row in rows
+    ]
+    return {"geceval": __version__, "sentences": sentences, "systems": systems}
+
+
+def _short(cell: Any) -> str:
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+def _exact(cell: Any) -> str:
+    return repr(cell) if isinstance(cell, float) else str(cell)
+
+
+def _latex(heads: Sequence[str], cells: Sequence[Sequence[Any]], signatures: dict[str, str]) -> str:
+    def escape(text: str) -> str:
+        special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+        return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+
+    alignment = "".join("l" if isinstance(cell, str) else "r" for cell in cells[0])
+    lines = [f"% {signature}" for signature in signatures.values()]
+    lines += [rf"\begin{{tabular}}{{{alignment}}}", r"\hline"]
+    lines.append(" & ".join(map(escape, heads)) + r" \\ \hline")
+    lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
+    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+
+
+def table_text(
+    heads: Sequence[str],
+    cells: Sequence[Sequence[Any]],
+    width: int | None = None,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> str:
+    """A table as plain text: numbers with four decimals and aligned right, long words folded.
+
+    Args:
+        heads: Column heads.
+        cells: Rows of strings, ints and floats.
+        width: Columns to fit into; as many as it takes if `None`.
+        caption: A line below the table.
+        notes: Further lines below it, never folded.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, head in enumerate(heads):
+        numeric = bool(cells) and all(isinstance(row[number], (int, float)) for row in cells)
+        table.add_column(Text(head), justify="right" if numeric else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(_short(cell)) for cell in row))
+    buffer = io.StringIO()
+    Console(file=buffer, width=width or 10_000, color_system=None, legacy_windows=False).print(table)
+    lines = [line.rstrip() for line in buffer.getvalue().strip("\n").split("\n")]
+    return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
