@@ -1,0 +1,29 @@
+# Every target makes its own environment in .venv; only Python and the package index are needed.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+EXAMPLE := src/geceval/assets/example
+
+.PHONY: demo test lint clean
+
+demo: $(STAMP)  ## score and rank the systems of the example corpus, then show the edits of one sentence
+	$(BIN)/geceval score -m impara errant -s $(EXAMPLE)/source.txt -p $(EXAMPLE)/systems/*.txt \
+		-r $(EXAMPLE)/reference_0.txt $(EXAMPLE)/reference_1.txt
+	@echo
+	$(BIN)/geceval impacts "$$(sed -n 1p $(EXAMPLE)/source.txt)" "$$(sed -n 1p $(EXAMPLE)/systems/overcorrect.txt)"
+
+test: $(STAMP)  ## the whole suite; PYTEST_ARGS="-k gleu" runs a part
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(STAMP)  ## ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+$(STAMP): setup.py constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
+	touch $@
+
+clean:  ## remove the environment
+	rm -rf .venv
