@@ -15,7 +15,16 @@ EDITS = ["errant>=3.0.0", "spacy>=3.7"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
-DEV = [*TRAIN, *PLOTS, "hypothesis>=6.100", "pytest>=8.0", "pyyaml>=6.0", "ruff>=0.6", "trueskill>=0.4.5"]
+DEV = [
+    *TRAIN,
+    *PLOTS,
+    "bert-score>=0.3.13",
+    "hypothesis>=6.100",
+    "pytest>=8.0",
+    "pyyaml>=6.0",
+    "ruff>=0.6",
+    "trueskill>=0.4.5",
+]
 
 setup(
     name="geceval",

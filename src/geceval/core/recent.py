@@ -1,0 +1,34 @@
+"""A bounded memory of what was computed last."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Key, Value]):
+    """The values that were used last, at most `size` of them; `None` is no value."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: Key) -> Value | None:
+        """The value of a key, which is then the one used last; `None` if it is not there (any more)."""
+        value = self._values.get(key)
+        if value is not None:
+            self._values.move_to_end(key)
+        return value
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep a value, and forget the one used longest ago if there are too many."""
+        self._values[key] = value
+        self._values.move_to_end(key)
+        if len(self._values) > self._size:
+            self._values.popitem(last=False)

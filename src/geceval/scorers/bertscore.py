@@ -1,0 +1,142 @@
+"""BERTScore (Zhang et al., 2020): token similarity of a prediction to its references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.scorers.checks import check_count
+
+if TYPE_CHECKING:
+    from geceval.models.matching import Matcher
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change a BERTScore.
+
+    Attributes:
+        model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+        layer: Whose token states are compared, from 1; `None` takes the one published for the model (9 for
+            bert-base-uncased, 18 for bert-large-uncased, 5 for distilbert-base-uncased, 17 for roberta-large), else
+            five sixths of the way up.
+        idf: Weigh tokens by their inverse document frequency in the references of the call.
+        baseline: Precision, recall and F1 of unrelated sentences; scores x become (x - b) / (1 - b). For
+            bert-base-uncased, layer 9, BERTScore publishes (.35375935, .3537393, .35219112).
+        max_length: Tokens beyond which a text is cut; `None` takes as many as the network can read, 512 at most.
+    """
+
+    model: str = "bundled"
+    layer: int | None = None
+    idf: bool = False
+    baseline: tuple[float, float, float] | None = None
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("layer", "max_length"):
+            if getattr(self, name) is not None:
+                check_count(f"bertscore: {name}", getattr(self, name))
+        if self.baseline is not None and (len(self.baseline) != 3 or not all(b < 1 for b in self.baseline)):
+            raise ValueError(f"bertscore: baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
+
+
+class Bertscore:
+    """F1 of greedily matched tokens; of several references the best precision, recall and F1, each for itself."""
+
+    name = "bertscore"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (None, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Always."""
+        return True
+
+    def load(self) -> None:
+        """Load the encoder, or take it from the cache of this process.
+
+        Raises:
+            CheckpointError: If the checkpoint cannot be used (a ValueError).
+            ValueError: If it has no such layer, or the device cannot be used.
+        """
+        self._matcher()
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Sequence | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: Not used but for checks.
+            predictions: One string a sentence.
+            references: One list of references a sentence.
+
+        Returns:
+            The mean F1 and one F1 a sentence; the details `precision`, `recall` and `f` are the means, `precisions`
+            and `recalls` one number a sentence. An empty text scores 0 (before rescaling).
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns do not fit together or the checkpoint cannot be used.
+        """
+        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+        matcher, runtime = self._matcher(), self.runtime
+        owner = np.repeat(np.arange(len(columns.predictions)), [len(row) for row in columns.references])
+        candidates = [columns.predictions[row] for row in owner]
+        texts = [text for row in columns.references for text in row]
+        if self.settings.idf:
+            weights = matcher.inverse_document_frequencies(texts)
+            found = matcher.match_weighted(candidates, texts, *weights, runtime.batch_size, runtime.progress)
+        else:
+            found = matcher.match(candidates, texts, runtime.batch_size, runtime.progress)
+        best = np.full((len(columns.predictions), 3), -np.inf)
+        np.maximum.at(best, owner, found)
+        if self.settings.baseline is not None:
+            baseline = np.array(self.settings.baseline)
+            best = (best - baseline) / (1 - baseline)
+        precision, recall, f = best.mean(axis=0).tolist()
+        details = {"precision": precision, "recall": recall, "f": f}
+        details |= {"precisions": best[:, 0].tolist(), "recalls": best[:, 1].tolist()}
+        return Result(f, best[:, 2].tolist(), self._signature(matcher, columns.references), details)
+
+    def _matcher(self) -> Matcher:
+        return load_matcher(self.settings.model, self.settings.layer, self.settings.max_length, self.runtime)
+
+    def _signature(self, matcher: Matcher, references: list[list[str]]) -> str:
+        return signature(
+            self.name,
+            self.settings,
+            model=matcher.encoder.name,
+            layer=matcher.layer,
+            max_length=matcher.encoder.max_length,
+            dtype=self.runtime.dtype,
+            refs=max(map(len, references)),
+            transformers=package_version("transformers"),
+        )
+
+
+def load_matcher(model: str, layer: int | None, max_length: int | None, runtime: RunTime) -> Matcher:
+    """The matcher of a checkpoint; arguments as in `Settings`.
+
+    Raises:
+        CheckpointError: If the checkpoint cannot be used.
+        ValueError: If it has no such layer, or the device cannot be used.
+    """
+    from geceval.models.checkpoints import resolve
+    from geceval.models.encoder import get_encoder, position_limit
+    from geceval.models.matching import default_layer, get_matcher
+
+    checkpoint = resolve(model)
+    length = max_length or min(512, position_limit(checkpoint.config) or 512)
+    encoder = get_encoder(checkpoint, runtime, max_length=length)
+    chosen = layer or default_layer(model, encoder.model.config.num_hidden_layers)
+    return get_matcher(encoder, chosen)

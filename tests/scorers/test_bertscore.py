@@ -1,0 +1,133 @@
+"""BERTScore against the bert-score package on the same local model, and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from geceval.core.options import RunTime
+from geceval.models.checkpoints import ASSETS
+from geceval.models.matching import Matcher, default_layer
+from geceval.scorers.bertscore import Bertscore, Settings
+
+SOURCES = ["He go to school .", "I likes cat .", "It is a long day for all of us , is n't it ?", "A cat sat ."]
+PREDICTIONS = ["He goes to school .", "I like the cats .", "It is a long day for us all , right ?", "A cat sat ."]
+REFERENCES = [
+    ["He goes to school .", "He went to school ."],
+    ["I like cats ."],
+    [
+        "It has been a long day for us all , has n't it ?",
+        "It is a long day for all of us , is n't it ?",
+        "A long day !",
+    ],
+    ["The dog ran away quickly ."],
+]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory) -> str:
+    """The bundled encoder in float32: the package would compute in the float16 of the bundled file."""
+    import transformers
+
+    folder = tmp_path_factory.mktemp("encoder")
+    transformers.AutoModel.from_pretrained(ASSETS / "encoder").float().save_pretrained(folder)
+    transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder").save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize(("layer", "idf"), [(1, False), (5, True), (6, False)])
+def test_equals_the_bert_score_package(encoder, layer, idf):
+    import bert_score
+
+    kept = bert_score.score(
+        PREDICTIONS,
+        REFERENCES,
+        model_type=encoder,
+        num_layers=layer,
+        idf=idf,
+        batch_size=1,  # padding would change its maxima
+        device="cpu",
+        use_fast_tokenizer=True,
+    )
+    expected = np.array([column.numpy() for column in kept]).T
+    scorer = Bertscore(Settings(model=encoder, layer=layer, idf=idf), RunTime(batch_size=3))
+    result = scorer.score(SOURCES, PREDICTIONS, REFERENCES)
+    assert result.scores == pytest.approx(expected[:, 2].tolist(), abs=1e-4)
+    assert result.details["precisions"] == pytest.approx(expected[:, 0].tolist(), abs=1e-4)
+    assert result.details["recalls"] == pytest.approx(expected[:, 1].tolist(), abs=1e-4)
+    assert result.score == pytest.approx(expected[:, 2].mean(), abs=1e-4)
+
+
+def test_rescaling_with_a_baseline():
+    plain = Bertscore().score(SOURCES, PREDICTIONS, REFERENCES)
+    scaled = Bertscore(Settings(baseline=(0.2, 0.3, 0.25))).score(SOURCES, PREDICTIONS, REFERENCES)
+    assert scaled.scores == pytest.approx([(f - 0.25) / 0.75 for f in plain.scores], abs=1e-12)
+    assert scaled.details["recall"] == pytest.approx((plain.details["recall"] - 0.3) / 0.7, abs=1e-12)
+
+
+def test_equal_texts_score_one_and_empty_texts_zero():
+    result = Bertscore().score(["a", "b", "c"], ["A cat .", "", "A cat ."], [["A cat ."], ["A cat ."], [""]])
+    assert result.scores == pytest.approx([1, 0, 0], abs=1e-6)
+
+
+def test_the_best_reference_counts_for_each_statistic():
+    one = [Bertscore().score([s], [p], [[r]]) for s, p, r in [("x", PREDICTIONS[0], r) for r in REFERENCES[0]]]
+    both = Bertscore().score(["x"], [PREDICTIONS[0]], [REFERENCES[0]])
+    for name in ("precision", "recall", "f"):
+        assert both.details[name] == pytest.approx(max(result.details[name] for result in one), abs=1e-6)
+
+
+def test_special_tokens_do_not_count_but_can_be_matched():
+    class Tokenizer:
+        cls_token_id, sep_token_id = 1, 2
+
+    class Config:
+        num_hidden_layers = 1
+
+    class Network:
+        config = Config
+
+    class Table:
+        """An encoder whose token states are written down here."""
+
+        model, tokenizer, name, max_length = Network, Tokenizer, "table", 9
+
+        def states(self, texts, layer, batch_size, progress):
+            ids = {"x": [1, 5, 2], "y": [1, 6, 2]}
+            vectors = {1: [1, 0], 2: [0, -1], 5: [3, 4], 6: [-1, 0]}
+            return [(np.array(ids[t]), np.array([vectors[i] for i in ids[t]], dtype=np.float32)) for t in texts]
+
+    found = Matcher(Table(), 1).match(["x"], ["y"])[0]
+    # The only counting token of x, (.6, .8), is nearest to [CLS] of y (.6); that of y, (-1, 0), to [SEP] of x (0).
+    assert found.tolist() == pytest.approx([0.6, 0.0, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "layers", "layer"),
+    [("bert-base-uncased", 12, 9), ("org/bert-base-uncased@main", 12, 9), ("/x/roberta-large/", 24, 17), ("my", 6, 5)],
+)
+def test_default_layer(model, layers, layer):
+    assert default_layer(model, layers) == layer
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layer": 0}, "layer must be at least 1"),
+        ({"baseline": (0.1, 1.0, 0.1)}, "three numbers below 1"),
+        ({"baseline": (0.1, 0.2)}, "three numbers below 1"),
+    ],
+)
+def test_bad_settings(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**settings)
+
+
+def test_a_layer_that_is_not_there():
+    with pytest.raises(ValueError, match="no layer 7; choose 1 to 6"):
+        Bertscore(Settings(layer=7)).load()
+
+
+def test_signature_names_what_was_computed():
+    line = Bertscore(Settings(idf=True)).score(SOURCES, PREDICTIONS, REFERENCES).signature
+    assert line.startswith("bertscore|model:bundled@") and "|layer:5|idf:yes|" in line and "|refs:3|" in line
