@@ -79,9 +79,9 @@ def load_encoder(checkpoint: Checkpoint) -> Any:
 
     if checkpoint.base is not None:
         return load_classifier(checkpoint, labels=None).base_model
-    model, missing = _read(transformers.AutoModel, checkpoint)
-    _check_missing(checkpoint, [name for name in missing if not name.startswith("pooler.")])
-    return _ready(model, checkpoint)
+    model, missing = read_model(transformers.AutoModel, checkpoint)
+    check_missing(checkpoint, [name for name in missing if not name.startswith("pooler.")])
+    return ready(model, checkpoint)
 
 
 def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
@@ -103,12 +103,12 @@ def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
         raise CheckpointError(
             f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), this metric needs {labels}"
         )
-    model, missing = _read(transformers.AutoModelForSequenceClassification, holder, config)
+    model, missing = read_model(transformers.AutoModelForSequenceClassification, holder, config)
     if checkpoint.base is not None:
         model, kept = _merge(model, checkpoint)
         missing = [name for name in missing if name not in kept]
-    _check_missing(checkpoint, missing)
-    return _ready(model, checkpoint)
+    check_missing(checkpoint, missing)
+    return ready(model, checkpoint)
 
 
 def _read_config(checkpoint: Checkpoint) -> Any:
@@ -122,8 +122,20 @@ def _read_config(checkpoint: Checkpoint) -> Any:
         raise CheckpointError(f"{checkpoint.folder}: config.json cannot be used ({first_line(error)})") from error
 
 
-def _read(model_class: Any, checkpoint: Checkpoint, config: Any = None) -> tuple[Any, list[str]]:
-    """The model and the names of the parameters that the checkpoint does not have."""
+def read_model(model_class: Any, checkpoint: Checkpoint, config: Any = None) -> tuple[Any, list[str]]:
+    """Load a network in float32 on the CPU, without remote code and without unpickling anything but tensors.
+
+    Args:
+        model_class: An `Auto...` class of transformers.
+        checkpoint: A resolved checkpoint, adapters left out.
+        config: Its configuration; read from the checkpoint by default.
+
+    Returns:
+        The model and the names of the parameters that the checkpoint does not have.
+
+    Raises:
+        CheckpointError: If the configuration or the weights cannot be used.
+    """
     config = config or _read_config(checkpoint)
     options = {"local_files_only": True, "trust_remote_code": False, "weights_only": True, "output_loading_info": True}
     try:
@@ -153,7 +165,8 @@ def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
     return adapted.merge_and_unload(), names
 
 
-def _check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
+def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
+    """Raise a `CheckpointError` that names parameters which the checkpoint should have and has not."""
     if missing:
         what = "no classification head" if any("classifier" in name for name in missing) else "parameters are missing"
         raise CheckpointError(
@@ -161,7 +174,12 @@ def _check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
         )
 
 
-def _ready(model: Any, checkpoint: Checkpoint) -> Any:
+def ready(model: Any, checkpoint: Checkpoint) -> Any:
+    """The model for inference: no gradients, no dropout.
+
+    Raises:
+        CheckpointError: If a weight is not a finite number.
+    """
     import torch
 
     for name, parameter in model.named_parameters():

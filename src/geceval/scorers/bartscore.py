@@ -1,0 +1,115 @@
+"""BARTScore (Yuan et al., 2021): how probable a model finds the prediction, given the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.scorers.checks import check_count
+
+if TYPE_CHECKING:
+    from geceval.models.seq2seq import Translator
+
+PUBLISHED = "facebook/bart-large-cnn"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change a BARTScore.
+
+    Attributes:
+        model: The sequence-to-sequence model: a folder or a Hub id, optionally with `@revision`. None is bundled.
+        max_length: Tokens beyond which a text is cut; `None` takes as many as the network reads, 1,024 at most.
+    """
+
+    model: str = PUBLISHED
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_length is not None:
+            check_count("bartscore: max_length", self.max_length)
+
+
+class Bartscore:
+    """Mean log-probability of the prediction's tokens given a reference; of several references the best counts."""
+
+    name = "bartscore"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (None, 0.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Always."""
+        return True
+
+    def load(self) -> None:
+        """Load the model, or take it from the cache of this process.
+
+        Raises:
+            CheckpointError: If the checkpoint cannot be used (a ValueError).
+        """
+        self._translator()
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Sequence | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: Not used but for checks.
+            predictions: One string a sentence.
+            references: One list of references a sentence.
+
+        Returns:
+            The mean and one score a sentence: natural logarithms, 0 at best.
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns do not fit together or the checkpoint cannot be used.
+        """
+        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+        owner = np.repeat(np.arange(len(columns.predictions)), [len(row) for row in columns.references])
+        texts = [text for row in columns.references for text in row]
+        candidates = [columns.predictions[row] for row in owner]
+        translator = self._translator()
+        found = translator.log_likelihoods(texts, candidates, self.runtime.batch_size)
+        best = np.full(len(columns.predictions), -np.inf)
+        np.maximum.at(best, owner, found)
+        line = signature(
+            self.name,
+            self.settings,
+            model=translator.name,
+            max_length=translator.max_length,
+            dtype=self.runtime.dtype,
+            refs=max(map(len, columns.references)),
+            transformers=package_version("transformers"),
+        )
+        return Result(float(best.mean()), best.tolist(), line)
+
+    def _translator(self) -> Translator:
+        return load_translator(self.settings.model, self.settings.max_length, self.runtime)
+
+
+def load_translator(model: str, max_length: int | None, runtime: RunTime) -> Translator:
+    """The sequence-to-sequence model of a checkpoint; arguments as in `Settings`.
+
+    Raises:
+        CheckpointError: If the checkpoint cannot be used, or if it is `"bundled"`, as none is.
+    """
+    from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
+    from geceval.models.seq2seq import get_translator
+
+    if model == BUNDLED:
+        raise CheckpointError(
+            f"no sequence-to-sequence model is bundled with geceval; pass model=FOLDER or a Hub id like {PUBLISHED!r}"
+        )
+    return get_translator(resolve(model), runtime, max_length)
