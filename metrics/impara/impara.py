@@ -1,0 +1,75 @@
+"""Reference-free quality of the corrected sentence, 0 where the meaning is lost."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval[neural]
+
+_CITATION = """\
+@inproceedings{maeda-etal-2022-impara,
+    title = "{IMPARA}: Impact-Based Metric for {GEC} Using Parallel Data",
+    author = "Maeda, Koki and Kaneko, Masahiro and Okazaki, Naoaki",
+    booktitle = "Proceedings of the 29th International Conference on Computational Linguistics",
+    year = "2022",
+    pages = "3578--3588",
+    url = "https://aclanthology.org/2022.coling-1.316",
+}
+"""
+
+_DESCRIPTION = """\
+IMPARA scores a correction without references. A quality estimator, trained to prefer corrections whose edits have a
+larger impact, reads the corrected sentence; a similarity estimator compares it with the source, and a correction that
+is not similar enough scores 0.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string a sentence.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references: Not used; dropped if given, so that the metric can be combined with others.
+    model (`str`, *optional*, defaults to `"bundled"`): Quality estimator: `"bundled"`, a folder, or a Hub id such as
+        `"gotutiyan/IMPARA-QE"`, optionally with `@revision`.
+    se_model (`str`, *optional*): Similarity estimator; by default the one that belongs to `model`.
+    threshold (`float`, *optional*): Similarity that a correction must exceed; by default the one stored with `model`,
+        else 0.9. Below -1 the similarity estimator is switched off.
+    threshold_rule (`str`, *optional*, defaults to `"paper"`): `"paper"` keeps a score if similarity > threshold,
+        `"gec-metrics"` zeroes it if similarity < threshold.
+    max_length (`int`, *optional*): Tokens beyond which a sentence is cut; by default as stored with `model`, else 128.
+    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
+
+    Every option is taken by `load` and by `compute`. One row is added by
+    `add(sources=..., prediction=...)`: evaluate has no singular name for `sources`.
+
+Returns:
+    score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
+    scores (`list` of `float`): One score a sentence, in [0, 1].
+    zeroed (`int`): Sentences that failed the similarity threshold.
+    signature (`str`): What was computed, with the hashes of both models.
+
+Examples:
+
+    >>> import geceval
+    >>> impara = geceval.load("impara")
+    >>> result = impara.compute(
+    ...     sources=["He go to school every day .", "He go to school every day ."],
+    ...     predictions=["He goes to school every day .", "He go to school every day ."],
+    ... )
+    >>> corrected, unchanged = result["scores"]
+    >>> corrected > unchanged
+    True
+    >>> result["score"] == (corrected + unchanged) / 2
+    True
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class IMPARA(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/2022.coling-1.316"]
+    codebase_urls = ["https://github.com/Silviase/IMPARA"]
+
+    def scorer_class(self):
+        from geceval.scorers.impara import Impara
+
+        return Impara
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)
