@@ -1,0 +1,115 @@
+"""Column checks, the one orientation of references, and reading text files."""
+
+import gzip
+import logging
+
+import pytest
+
+from geceval.core.inputs import check_columns, read_lines
+
+
+def test_columns_are_copied_and_references_left_out_unless_needed():
+    sources = ("a b", "")
+    columns = check_columns("toy", sources, ["a", "c"], [["x"], ["y"]])
+    assert columns.sources == ["a b", ""]
+    assert columns.predictions == ["a", "c"]
+    assert columns.references is None
+
+
+@pytest.mark.parametrize(
+    ("sources", "predictions", "error", "message"),
+    [
+        ("a b", ["a b"], TypeError, "toy: sources must be a list of strings, got str"),
+        (["a"], None, TypeError, "toy: predictions must be a list of strings, got None"),
+        (["a", None], ["a", "b"], TypeError, r"toy: sources\[1\] must be a string, got None"),
+        (["a"], [3], TypeError, r"toy: predictions\[0\] must be a string, got int"),
+        (["a"], [b"a"], TypeError, r"toy: predictions\[0\] must be a string, got bytes"),
+        ([], [], ValueError, "toy: sources and predictions are empty"),
+        (["a"], [], ValueError, "toy: 1 sources but 0 predictions; row 0 has no partner"),
+        (["a"], ["a", "b"], ValueError, "toy: 1 sources but 2 predictions; row 1 has no partner"),
+    ],
+)
+def test_bad_columns_name_the_metric_the_row_and_the_fix(sources, predictions, error, message):
+    with pytest.raises(error, match=message):
+        check_columns("toy", sources, predictions)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([["a", "b"], ["c"]], [["a", "b"], ["c"]]),  # ragged
+        ([["a", None], [None, "c"]], [["a"], ["c"]]),  # None is a missing annotator
+        (["a", "c"], [["a"], ["c"]]),  # one string a sentence is one reference
+        ([("a",), "c"], [["a"], ["c"]]),
+        ([[""], ["c"]], [[""], ["c"]]),  # an empty string is a reference
+    ],
+)
+def test_references_come_into_one_shape(given, wanted):
+    assert check_columns("toy", ["a", "b"], ["a", "b"], given, needs_references=True).references == wanted
+
+
+@pytest.mark.parametrize(
+    ("references", "error", "message"),
+    [
+        (None, ValueError, "toy: needs references; pass one list of references per sentence"),
+        ("a b", TypeError, "references must be a list with one entry per sentence, got str"),
+        ([["a"]], ValueError, "1 references but 3 sources"),
+        ([["a"], [], ["b"]], ValueError, r"references\[1\] is empty"),
+        ([["a"], [None], ["b"]], ValueError, r"references\[1\] is empty"),
+        ([["a"], None, ["b"]], TypeError, r"references\[1\] must be a list of strings or a string, got None"),
+        ([["a"], ["b", 3], ["c"]], TypeError, r"references\[1\]\[1\] must be a string, got int"),
+        ([["a", "b", "c"], ["a", "b", "c"]], ValueError, "look transposed.*zip"),
+    ],
+)
+def test_bad_references_name_the_row(references, error, message):
+    with pytest.raises(error, match=message):
+        check_columns("toy", ["a", "b", "c"], ["a", "b", "c"], references, needs_references=True)
+
+
+def test_a_square_transposed_matrix_is_warned_of(caplog):
+    sources = ["the cat sat", "dogs run fast"]
+    by_sentence = [["the cat sat", "a cat sat"], ["dogs run fast", "dogs run quickly"]]
+    transposed = [list(row) for row in zip(*by_sentence, strict=True)]
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        check_columns("toy", sources, sources, by_sentence, needs_references=True)
+        assert not caplog.records
+        check_columns("toy", sources, sources, transposed, needs_references=True, warn=False)
+        assert not caplog.records
+        check_columns("toy", sources, sources, transposed, needs_references=True)
+    assert "fit the sources better when transposed" in caplog.text
+
+
+def test_misaligned_files_are_warned_of(caplog):
+    sources = [f"{word} {word}s and {word}ing" for word in ("run", "sleep", "work", "walk", "talk", "jump")]
+    shifted = [f"{number} {number} {number} {number}" for number in range(6)]
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        check_columns("toy", sources, [source + " ." for source in sources])
+        assert not caplog.records
+        check_columns("toy", sources, shifted)
+    assert "are the two files aligned?" in caplog.text
+
+
+def test_lines_are_read_as_written_but_for_trailing_space(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes("\ufeffone \r\n\r\n\ttwo\u2028still two\u00a0\nthree".encode())
+    # the byte order mark goes, CRLF is a line end, a blank line stays, U+2028 ends no line, the last \n may lack
+    assert read_lines(path) == ["one", "", "\ttwo\u2028still two", "three"]
+
+
+def test_gzip_and_empty_files(tmp_path):
+    packed = tmp_path / "text.txt.gz"
+    packed.write_bytes(gzip.compress(b"one\ntwo\n"))
+    assert read_lines(packed) == ["one", "two"]
+    empty = tmp_path / "empty.txt"
+    empty.touch()
+    assert read_lines(empty) == []
+    packed.write_bytes(b"plain text")
+    with pytest.raises(ValueError, match=r"text.txt.gz: not a valid gzip file"):
+        read_lines(packed)
+
+
+def test_bad_utf8_names_file_and_line(tmp_path):
+    path = tmp_path / "latin1.txt"
+    path.write_bytes("one\ncafé\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"latin1.txt, line 2: not valid UTF-8"):
+        read_lines(path)
