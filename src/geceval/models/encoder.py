@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geceval.core.options import RunTime
+from geceval.core.recent import Recent
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, load_tokenizer
 
@@ -28,23 +28,6 @@ Text = str | tuple[str, str]
 
 KEPT_NETWORKS = 8
 KEPT_TEXTS = 50_000
-
-
-class Recent(OrderedDict):
-    """A dictionary that forgets the entries used longest ago."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self.size = size
-
-    def __getitem__(self, key: Hashable) -> Any:
-        self.move_to_end(key)
-        return super().__getitem__(key)
-
-    def __setitem__(self, key: Hashable, value: Any) -> None:
-        super().__setitem__(key, value)
-        if len(self) > self.size:
-            del self[next(iter(self))]
 
 
 class Encoder:
@@ -65,7 +48,7 @@ class Encoder:
         self.model, self.tokenizer, self.pooling = model, tokenizer, pooling
         self.max_length, self.name = max_length, name
         self.dimensions: int = model.config.hidden_size
-        self._recent = Recent(KEPT_TEXTS)
+        self._recent: Recent[tuple[str, Text], np.ndarray] = Recent(KEPT_TEXTS)
 
     def embed(self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False) -> np.ndarray:
         """Means of the last layer's token states, special tokens included.
@@ -122,11 +105,12 @@ class Encoder:
     def _cached(
         self, what: str, read: Callable[..., torch.Tensor], texts: Sequence[Text], batch_size: int, progress: bool
     ) -> np.ndarray:
-        found = {text: self._recent[what, text] for text in dict.fromkeys(texts) if (what, text) in self._recent}
-        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        found = {text: self._recent.get((what, text)) for text in dict.fromkeys(texts)}
+        missing = [text for text, row in found.items() if row is None]
         for group, _, output in self._run(read, missing, batch_size, progress):
             for text, row in zip(group, output, strict=True):
-                found[text] = self._recent[what, text] = row.copy()
+                found[text] = row.copy()  # a view would keep the whole batch alive
+                self._recent.put((what, text), found[text])
         return np.stack([found[text] for text in texts]) if texts else np.zeros((0, 0), np.float32)
 
     def _run(
@@ -182,7 +166,7 @@ class Encoder:
         return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.items()}
 
 
-_encoders: Recent = Recent(KEPT_NETWORKS)
+_encoders: Recent[tuple[Any, ...], Encoder] = Recent(KEPT_NETWORKS)
 _lock = threading.Lock()
 
 
@@ -200,7 +184,8 @@ def get_encoder(
         checkpoint: From `geceval.models.checkpoints.resolve`.
         runtime: Device and dtype; batch size and progress are given with each call.
         head: Load the one-output classification head too, for `logits`.
-        max_length: Tokens beyond which a text is cut; `None` takes `geceval_max_length` of the checkpoint, else 128.
+        max_length: Tokens beyond which a text is cut; `None` takes `geceval_max_length` of the checkpoint, else 128
+            or as many as the network can read.
         fallback: See `load_tokenizer`.
 
     Raises:
@@ -209,12 +194,17 @@ def get_encoder(
     """
     runtime = runtime or RunTime()
     device = pick_device(runtime.device)
-    length = max_length or checkpoint.setting("max_length", 128)
+    limit = position_limit(checkpoint.config)
+    length = max_length or checkpoint.setting("max_length", min(128, limit or 128))
+    if limit is not None and length > limit:
+        raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
     key = (checkpoint.folder, checkpoint.identity, head, str(device), runtime.dtype, length)
     with _lock:
-        if key not in _encoders:
-            _encoders[key] = _load(checkpoint, head, device, runtime.dtype, length, fallback)
-        return _encoders[key]
+        encoder = _encoders.get(key)
+        if encoder is None:
+            encoder = _load(checkpoint, head, device, runtime.dtype, length, fallback)
+            _encoders.put(key, encoder)
+        return encoder
 
 
 def _load(checkpoint: Checkpoint, head: bool, device: Any, dtype: str, length: int, fallback: str | None) -> Encoder:
@@ -222,19 +212,16 @@ def _load(checkpoint: Checkpoint, head: bool, device: Any, dtype: str, length: i
 
     tokenizer = load_tokenizer(checkpoint, fallback)
     model = heads.load_classifier(checkpoint) if head else heads.load_encoder(checkpoint)
-    limit = position_limit(model.config)
-    if limit is not None and length > limit:
-        raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
     model = model.to(device=device, dtype=getattr(torch, dtype))
     return Encoder(model, tokenizer, heads.pooling_of(checkpoint), length, checkpoint.identity)
 
 
-def position_limit(config: Any) -> int | None:
-    """The longest input that a network of this configuration can read, in tokens; `None` if there is no limit."""
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions and config.model_type in ("roberta", "xlm-roberta", "camembert"):
-        return positions - config.pad_token_id - 1  # RoBERTa counts positions from behind the padding id
-    return positions or None
+def position_limit(config: Mapping[str, Any]) -> int | None:
+    """The longest input that a network of this `config.json` can read, in tokens; `None` if it does not say."""
+    positions = config.get("max_position_embeddings")
+    if positions and config.get("model_type") in ("roberta", "xlm-roberta", "camembert"):
+        return positions - config.get("pad_token_id", 1) - 1  # RoBERTa counts positions from behind the padding id
+    return positions
 
 
 def pick_device(name: str) -> torch.device:

@@ -1,0 +1,242 @@
+"""IMPARA (Maeda et al., 2022): quality of a correction as a network sees it, 0 where the meaning is lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.scorers.checks import check_choice, check_count
+
+if TYPE_CHECKING:
+    from geceval.edits.edit import Edit
+    from geceval.models.encoder import Encoder
+
+THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
+RULES = ("paper", "gec-metrics")
+PUBLISHED_BASE = "bert-base-cased"
+PUBLISHED_VOCABULARY = 28_996
+IMPACT_LENGTH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change a score of IMPARA.
+
+    Attributes:
+        model: The quality estimator: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a sequence
+            classifier with one output, such as `gotutiyan/IMPARA-QE`.
+        se_model: The similarity estimator, an encoder without fine-tuning. `None` takes what the quality estimator's
+            `config.json` names as `geceval_se_model`; else the bundled encoder for the bundled model and
+            `bert-base-cased` for any other.
+        threshold: Similarity that a correction must exceed. `None` takes `geceval_threshold` of the quality
+            estimator's `config.json`, else 0.9. Below -1 the similarity estimator is switched off and not even loaded.
+        threshold_rule: `"paper"` keeps a score if similarity > threshold, so that a similarity that is not a number
+            gives 0; `"gec-metrics"` zeroes it if similarity < threshold, so that equality and "not a number" pass.
+        max_length: Tokens, special ones included, beyond which a sentence is cut, for both networks. `None` takes
+            `geceval_max_length` of the quality estimator's `config.json`, else 128.
+    """
+
+    model: str = "bundled"
+    se_model: str | None = None
+    threshold: float | None = None
+    threshold_rule: str = "paper"
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str) or not isinstance(self.se_model, (str, type(None))):
+            raise TypeError("impara: model and se_model must be strings: 'bundled', a folder or a Hub id")
+        if isinstance(self.threshold, bool) or not isinstance(self.threshold, (int, float, type(None))):
+            raise TypeError(f"impara: threshold must be a number, got {type(self.threshold).__name__}")
+        if self.threshold is not None and math.isnan(self.threshold):
+            raise ValueError("impara: threshold must be a number, got nan")
+        check_choice("impara: threshold_rule", self.threshold_rule, RULES)
+        if self.max_length is not None:
+            check_count("impara: max_length", self.max_length)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    quality: Encoder
+    similarity: Encoder | None
+    threshold: float
+
+
+class Impara:
+    """Score(X, Y) = QE(Y) if SE(X, Y) passes the threshold, else 0 (Eq. 1); the corpus score is the mean.
+
+    QE(Y) is the sigmoid of the quality estimator's logit for the prediction alone (Eq. 3). SE(X, Y) is the cosine
+    between the mean token states of source and prediction (Eq. 10); it is 1 by definition where they are equal.
+    """
+
+    name = "impara"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+        self._loaded: _Loaded | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.settings, self.runtime)
+
+    def needs_references(self) -> bool:
+        """Never: IMPARA reads sources and predictions only."""
+        return False
+
+    def load(self) -> None:
+        """Load both networks, or take them from the cache of this process.
+
+        Raises:
+            CheckpointError: If a checkpoint cannot be used (a ValueError).
+            ValueError: If the device or the maximum length is impossible.
+        """
+        from geceval.models.checkpoints import BUNDLED, resolve
+        from geceval.models.encoder import get_encoder
+
+        if self._loaded is not None:
+            return
+        settings = self.settings
+        checkpoint = resolve(settings.model, bundled=self.name)
+        fallback = PUBLISHED_BASE if checkpoint.config.get("vocab_size") == PUBLISHED_VOCABULARY else None
+        quality = get_encoder(checkpoint, self.runtime, head=True, max_length=settings.max_length, fallback=fallback)
+        threshold = settings.threshold if settings.threshold is not None else checkpoint.setting("threshold", THRESHOLD)
+        similarity = None
+        if threshold >= -1:
+            default = BUNDLED if settings.model == BUNDLED else PUBLISHED_BASE
+            name = settings.se_model or checkpoint.setting("se_model", default)
+            similarity = get_encoder(resolve(name), self.runtime, max_length=quality.max_length)
+        self._loaded = _Loaded(quality, similarity, float(threshold))
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Any = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: What the learner wrote, one string a sentence.
+            predictions: What the system made of it.
+            references: Not used.
+
+        Returns:
+            The mean and the scores, each in [0, 1]; the detail `zeroed` counts the sentences that failed the
+            threshold. An empty prediction is scored like any other: the network reads its special tokens only.
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns are empty or of unequal length, if a checkpoint cannot be used, or if the quality
+                estimator gives something that is not a finite number.
+        """
+        columns = check_columns(self.name, sources, predictions)
+        self.load()
+        quality = self._quality(columns.predictions)
+        passed = self._passes(columns.sources, columns.predictions)
+        scores = np.where(passed, quality, 0.0)
+        details = {"zeroed": int((~passed).sum())}
+        return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+
+    def _quality(self, predictions: list[str]) -> np.ndarray:
+        logits = self._loaded.quality.logits(predictions, self.runtime.batch_size, self.runtime.progress)[:, 0]
+        bad = np.flatnonzero(~np.isfinite(logits))
+        if bad.size:
+            raise ValueError(
+                f"{self.name}: the quality estimator gives {logits[bad[0]]} for predictions[{bad[0]}]; "
+                f"use dtype='float32', or another checkpoint"
+            )
+        return 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
+
+    def _passes(self, sources: list[str], predictions: list[str]) -> np.ndarray:
+        """Which sentences pass the threshold, as booleans."""
+        similarity = np.ones(len(sources))
+        changed = [row for row, source in enumerate(sources) if source != predictions[row]]
+        if self._loaded.similarity is None:
+            return similarity > 0
+        if changed:
+            texts = [sources[row] for row in changed] + [predictions[row] for row in changed]
+            vectors = self._loaded.similarity.embed(texts, self.runtime.batch_size, self.runtime.progress)
+            similarity[changed] = cosine(vectors[: len(changed)], vectors[len(changed) :])
+        if self.settings.threshold_rule == "paper":
+            return similarity > self._loaded.threshold
+        return ~(similarity < self._loaded.threshold)
+
+    def _signature(self) -> str:
+        loaded = self._loaded
+        return signature(
+            self.name,
+            self.settings,
+            model=loaded.quality.name,
+            se_model=loaded.similarity.name if loaded.similarity else "off",
+            threshold=loaded.threshold,
+            max_length=loaded.quality.max_length,
+            dtype=self.runtime.dtype,
+            transformers=package_version("transformers"),
+        )
+
+
+def cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Cosine of each pair of rows, not a number where a row is all zeros: [rows, dimensions] twice to [rows]."""
+    left, right = left.astype(np.float64), right.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return (left * right).sum(axis=1) / (np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1))
+
+
+def edit_impacts(
+    sources: Sequence[str],
+    corrections: Sequence[str],
+    *,
+    edits: Sequence[Sequence[Edit]] | None = None,
+    model: str = "bundled",
+    nlp: Any = None,
+    runtime: RunTime | None = None,
+) -> list[list[tuple[Edit, float]]]:
+    """How much each edit of a correction matters: the impact of Eq. 5, batched over all sentences.
+
+    Args:
+        sources: What the learner wrote, one string a sentence.
+        corrections: The corrected sentences T.
+        edits: The edits of each sentence; `None` extracts them with ERRANT. With `edits`, T is the source with all of
+            its edits made, and the corrections are only checked for their number.
+        model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.annotate.get_annotator`.
+        runtime: Batch size, device, dtype, progress, workers.
+
+    Returns:
+        One list a sentence: its edits in their order, each with its impact in [0, 2]. Impacts compare edits of one
+        sentence: the longer a sentence, the smaller they are. Their sum is the impact of the whole correction (Eq. 6).
+
+    Raises:
+        TypeError: If a column or a row has the wrong type.
+        ValueError: If columns are empty or of unequal length, edits overlap or lie beyond their source, or the
+            checkpoint or the pipeline cannot be used.
+    """
+    from geceval.models.checkpoints import resolve
+    from geceval.models.encoder import get_encoder, position_limit
+    from geceval.models.impact import edit_impacts as impacts_of
+
+    columns = check_columns("impacts", sources, corrections)
+    runtime = runtime or RunTime()
+    if edits is None:
+        from geceval.edits.annotate import get_annotator
+
+        pairs = list(zip(columns.sources, columns.predictions, strict=True))
+        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress)
+    elif len(edits) != len(columns.sources):
+        raise ValueError(
+            f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
+        )
+    checkpoint = resolve(model)
+    length = min(IMPACT_LENGTH, position_limit(checkpoint.config) or IMPACT_LENGTH)
+    encoder = get_encoder(checkpoint, runtime, max_length=length)
+
+    def embed(texts: list[str]) -> np.ndarray:
+        return encoder.embed(texts, runtime.batch_size, runtime.progress)
+
+    impacts = impacts_of(list(zip(columns.sources, edits, strict=True)), embed)
+    return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]
