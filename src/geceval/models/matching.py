@@ -136,7 +136,7 @@ def get_matcher(encoder: Encoder, layer: int) -> Matcher:
 
 def _greedy(candidate: Row, reference: Row) -> np.ndarray:
     """Precision, recall and F1 of one pair: each token takes its most similar token on the other side."""
-    similarities = candidate[0] @ reference[0].T
+    similarities = np.minimum(candidate[0] @ reference[0].T, 1.0)  # rounding can lift equal tokens above 1
     precision = float(similarities.max(axis=1) @ candidate[1])
     recall = float(similarities.max(axis=0) @ reference[1])
     empty = not candidate[1].any() or not reference[1].any()
