@@ -1,4 +1,4 @@
-"""ERRANT edits: what a corrector did to a sentence, in typed edits, each distinct text parsed once.
+"""ERRANT edits: what a corrector did to a sentence, as typed edits, each distinct text parsed once.
 
 ERRANT (Bryant et al. 2017, "Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction") reads
 tags, lemmas and dependencies, so its edits depend on the spaCy pipeline: `Annotator.pipeline` names it.
@@ -8,34 +8,46 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections import OrderedDict
+import logging
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import errant
+import numpy as np
+from errant.edit import Edit as ErrantEdit
+from rich.console import Console
+from rich.progress import Progress
 from spacy.tokens import Doc
 
-from geceval.edits import pipeline
+from geceval.core.recent import Recent
+from geceval.edits import alignment, pipeline
 from geceval.edits.edit import Edit, apply, in_order
+from geceval.edits.workers import Workers, may_start
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+logger = logging.getLogger("geceval")
+
 EDITS_CACHED = 131_072
-DOCS_CACHED = 16_384
+DOCS_CACHED = 8_192
 
 _CHUNK = 256
+_WORTH_A_PROCESS = 64
+_NO_TENSOR = np.zeros((0,), dtype="float32")
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+Item = TypeVar("Item")
+Pair = tuple[str, str]
 
 
 def get_annotator(nlp: str | Path | Language | None = None) -> Annotator:
     """The annotator of a pipeline; the same object, with its caches, for the same pipeline.
 
     Args:
-        nlp: See `geceval.edits.pipeline.resolve`.
+        nlp: A loaded spaCy pipeline, the name of an installed one, a folder, `"bundled"`, or `None`: `en_core_web_sm`
+            where that is installed, else the pipeline that is bundled with geceval.
 
     Raises:
         TypeError: If `nlp` is neither a pipeline nor a name nor a path.
@@ -52,7 +64,8 @@ def _annotator(nlp: str | Language) -> Annotator:
 class Annotator:
     """Extracts ERRANT edits and remembers them.
 
-    The edits of the last 131,072 distinct pairs and the parses of the last 16,384 distinct texts are kept.
+    The edits of the last 131,072 distinct pairs are kept, and the parses of the last 8,192 distinct texts (in each
+    worker process, if there are any).
 
     Attributes:
         pipeline: Name and version of the spaCy pipeline, for the signature.
@@ -62,34 +75,62 @@ class Annotator:
         self.pipeline = name
         self._nlp = nlp
         self._errant = errant.load("en", nlp)
-        self._edits: _Recent[tuple[str, str], tuple[Edit, ...]] = _Recent(EDITS_CACHED)
-        self._docs: _Recent[str, Doc] = _Recent(DOCS_CACHED)
+        self._edits: Recent[Pair, tuple[Edit, ...]] = Recent(EDITS_CACHED)
+        self._docs: Recent[str, Doc] = Recent(DOCS_CACHED)
+        self._workers: Workers | None = None
 
-    def edits(self, pairs: Sequence[tuple[str, str]], workers: int = 1, progress: bool = False) -> list[list[Edit]]:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._nlp.config, self._nlp.to_bytes(), self.pipeline)
+
+    def edits(self, pairs: Sequence[Pair], workers: int = 1, progress: bool = False) -> list[list[Edit]]:
         """The edits that turn each source into its corrected text.
 
+        Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than
+        2,048 x 2,048 tokens, a common ending not counted, are aligned by plain Levenshtein distance with adjacent
+        changes merged, and a warning says how many; their edits have ERRANT's types but other borders.
+
         Args:
-            pairs: (source, corrected) texts; tokens are `split()`. Texts with the same tokens have no edits.
-            workers: Processes that parse and align; 1 works in this process. The result is the same.
+            pairs: (source, corrected) texts; tokens are `split()`.
+            workers: Processes that parse and align; 1 works in this process. The result is the same. They stay
+                ready for the next call; see `close`.
             progress: Show a progress bar on standard error.
 
         Returns:
-            One list a pair, in input order; edits in the order of the sentence, `apply(source, edits)` gives the
+            One list a pair, in input order; edits in the order of the sentence. `apply(source, edits)` gives the
             corrected text with single spaces.
+
+        Raises:
+            ValueError: If the pipeline gives a tag that ERRANT does not know.
+            RuntimeError: If a worker process dies.
         """
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
-        found: dict[tuple[str, str], tuple[Edit, ...]] = {}
-        missing: dict[tuple[str, str], None] = {}
+        found: dict[Pair, tuple[Edit, ...]] = {}
+        missing: list[Pair] = []
         for key in dict.fromkeys(keys):
             cached = () if key[0] == key[1] else self._edits.get(key)
             if cached is None:
-                missing[key] = None
+                missing.append(key)
             else:
                 found[key] = cached
-        for key, edits in zip(missing, self._extract(list(missing)), strict=True):
-            found[key] = edits
-            self._edits.put(key, edits)
+        _warn_if_too_long(missing)
+        with _bar(progress and bool(missing)) as bar:
+            task = bar.add_task("ERRANT edits", total=len(missing))
+            for place, edits in self._extract_all(missing, workers):
+                found[missing[place]] = edits
+                self._edits.put(missing[place], edits)
+                bar.advance(task)
         return [list(found[key]) for key in keys]
+
+    def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
+        """The edits of each pair, in this process, without a look at the edits that are cached.
+
+        Args:
+            pairs: (source, corrected) texts with single spaces.
+        """
+        for chunk in _chunks(pairs, _CHUNK):
+            docs = self._parse(text for pair in chunk for text in pair)
+            for source, corrected in chunk:
+                yield tuple(_to_edit(edit) for edit in self._annotate(docs[source], docs[corrected]))
 
     def classify(self, rows: Sequence[tuple[str, Sequence[Edit]]]) -> list[list[Edit]]:
         """Give edits that were made by hand the types of ERRANT; spans and corrections stay as they are.
@@ -98,36 +139,68 @@ class Annotator:
             rows: A source and its edits, which must not overlap.
 
         Returns:
-            One list a row, edits in the order of the sentence, without noops.
+            One list a row, edits in the order of the sentence, without noops. It is what ERRANT's `errant_m2 -gold
+            -no_min` does, except for edits of the types Um and UNK, which are classified like any other.
 
         Raises:
             ValueError: If two edits overlap or lie beyond the sentence.
         """
-        ordered = [in_order(edits) for _, edits in rows]
-        texts = [apply(source, edits) for (source, _), edits in zip(rows, ordered, strict=True)]
+        pairs = [(" ".join(source.split()), apply(source, edits)) for source, edits in rows]
         typed = []
-        for (source, _), corrected, edits in zip(rows, texts, ordered, strict=True):
-            before, after = " ".join(source.split()), corrected
-            docs = self._parse([before, after])
-            typed.append(self._types(docs[before], docs[after], edits))
+        for chunk in _chunks(list(zip(pairs, rows, strict=True)), _CHUNK):
+            docs = self._parse(text for pair, _ in chunk for text in pair)
+            for (source, corrected), (_, edits) in chunk:
+                typed.append(self._with_types(docs[source], docs[corrected], in_order(edits)))
         return typed
 
-    def _types(self, source: Doc, corrected: Doc, edits: Sequence[Edit]) -> list[Edit]:
+    def close(self) -> None:
+        """End the worker processes, if there are any; a later call may start new ones."""
+        if self._workers is not None and self._workers.process == os.getpid():
+            self._workers.close()
+        self._workers = None
+
+    def _extract_all(self, pairs: Sequence[Pair], workers: int) -> Iterator[tuple[int, tuple[Edit, ...]]]:
+        """Places in `pairs` and the edits there, in any order."""
+        if workers == 1 or len(pairs) < _WORTH_A_PROCESS or not may_start():
+            yield from enumerate(self.extract(pairs))
+            return
+        if self._workers is None or (self._workers.count, self._workers.process) != (workers, os.getpid()):
+            self.close()
+            self._workers = Workers(self, workers)
+        try:
+            for places, rows in self._workers.extract(pairs):
+                yield from zip(places, rows, strict=True)
+        except RuntimeError:
+            self.close()
+            raise
+
+    def _annotate(self, source: Doc, corrected: Doc) -> list[ErrantEdit]:
+        if alignment.is_too_long([token.text for token in source], [token.text for token in corrected]):
+            edits = alignment.coarse_edits(source, corrected)
+        else:
+            edits = self._errant.merge(alignment.Alignment(source, corrected))
+        for edit in edits:
+            self._classify(edit)
+        return edits
+
+    def _classify(self, edit: ErrantEdit) -> ErrantEdit:
+        try:
+            return self._errant.classify(edit)
+        except KeyError as error:
+            raise ValueError(
+                f"the spaCy pipeline {self.pipeline} gives the tag {error}, which ERRANT does not know; it needs the "
+                "tags of the Penn Treebank"
+            ) from error
+
+    def _with_types(self, source: Doc, corrected: Doc, edits: Sequence[Edit]) -> list[Edit]:
         typed, shift = [], 0
         for edit in edits:
             size = len(edit.correction.split())
-            start = edit.start + shift
-            span = [edit.start, edit.end, start, start + size]
-            kind = self._errant.import_edit(source, corrected, span, min=False).type
+            span = [edit.start, edit.end, edit.start + shift, edit.start + shift + size]
+            kind = self._classify(ErrantEdit(source, corrected, span)).type
             typed.append(dataclasses.replace(edit, type=kind))
             shift += size - (edit.end - edit.start)
         return typed
-
-    def _extract(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Edit, ...]]:
-        for chunk in _chunks(pairs, _CHUNK):
-            docs = self._parse(text for pair in chunk for text in pair)
-            for source, corrected in chunk:
-                yield tuple(map(_to_edit, self._errant.annotate(docs[source], docs[corrected])))
 
     def _parse(self, texts: Iterable[str]) -> dict[str, Doc]:
         docs: dict[str, Doc] = {}
@@ -140,35 +213,34 @@ class Annotator:
                 docs[text] = cached
         unparsed = [Doc(self._nlp.vocab, words=text.split()) for text in missing]
         for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_CHUNK), strict=True):
+            doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
             docs[text] = doc
             self._docs.put(text, doc)
         return docs
 
 
-class _Recent(Generic[Key, Value]):
-    """The values that were used last, at most `size` of them."""
+def _rebuild(config: dict[str, Any], data: bytes, name: str) -> Annotator:
+    """An annotator in another process."""
+    import spacy
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._values: OrderedDict[Key, Value] = OrderedDict()
-
-    def get(self, key: Key) -> Value | None:
-        value = self._values.get(key)
-        if value is not None:
-            self._values.move_to_end(key)
-        return value
-
-    def put(self, key: Key, value: Value) -> None:
-        self._values[key] = value
-        self._values.move_to_end(key)
-        if len(self._values) > self._size:
-            self._values.popitem(last=False)
+    nlp = spacy.util.get_lang_class(config["nlp"]["lang"]).from_config(config)
+    return Annotator(nlp.from_bytes(data), name)
 
 
-def _to_edit(edit: errant.edit.Edit) -> Edit:
+def _to_edit(edit: ErrantEdit) -> Edit:
     return Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type)
 
 
-def _chunks(items: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:
+def _warn_if_too_long(pairs: Sequence[Pair]) -> None:
+    long = sum(alignment.is_too_long(source.split(), corrected.split()) for source, corrected in pairs)
+    if long:
+        logger.warning("%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", long)
+
+
+def _bar(visible: bool) -> Progress:
+    return Progress(console=Console(stderr=True), disable=not visible, transient=True)
+
+
+def _chunks(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

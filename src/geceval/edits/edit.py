@@ -49,12 +49,14 @@ class Edit:
         return (self.correction, *self.alternatives)
 
     def to_m2(self) -> str:
-        """The `A` line of an M2 file, as ERRANT writes it (a deletion has an empty field).
+        """The `A` line of an M2 file, as ERRANT writes it: a deletion has an empty field, or `-NONE-` beside alternatives.
 
         Raises:
             ValueError: If the type or a correction holds `|||` or a line break, which M2 cannot express.
         """
-        correction = "-NONE-" if self.is_noop else "||".join(self.corrections)
+        correction = self.correction
+        if self.is_noop or self.alternatives:
+            correction = "||".join(text or "-NONE-" for text in self.corrections)
         if any("|||" in field or "\n" in field for field in (self.type, *self.corrections)):
             raise ValueError(f"edit {self}: M2 cannot express '|||' or a line break")
         kind = self.type or "UNK"

@@ -1,0 +1,172 @@
+"""ERRANT's alignment of two parsed sentences, the same one as ERRANT's own, faster.
+
+ERRANT fills a table of (source tokens) x (corrected tokens) cells and reads spaCy tokens in each of them. Here each
+token's features are read once, and two facts save work without changing a single operation:
+
+- Equal tokens are always matched along the diagonal and a cell depends only on cells before it, so a common ending is
+  matched token by token whatever comes before it, and need not be in the table. (A common beginning must be: with
+  `a b` -> `a a b` the path enters it off the diagonal.)
+- Two spans can only be transpositions of each other if each has the last token of the other, ignoring case.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import errant.alignment
+import numpy as np
+from errant.edit import Edit as ErrantEdit
+from rapidfuzz.distance import Indel, Levenshtein
+from rapidfuzz.process import cdist
+from spacy import attrs, parts_of_speech
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+CELLS = 2**22
+
+_OPEN = [parts_of_speech.ADJ, parts_of_speech.ADV, parts_of_speech.NOUN, parts_of_speech.VERB]
+_FEATURES = [attrs.ORTH, attrs.LOWER, attrs.LEMMA, attrs.POS]
+
+
+class Alignment(errant.alignment.Alignment):
+    """ERRANT's alignment; `cost_matrix` and `op_matrix` leave out the tokens of a common ending."""
+
+    def align(self, lev: bool) -> tuple[list[list[float]], list[list[str]]]:
+        """Fill the cost and operation matrices; called by ERRANT's constructor.
+
+        Args:
+            lev: Must be false; plain Levenshtein costs are not offered.
+
+        Returns:
+            Costs and operations, both [source tokens + 1][corrected tokens + 1] without the common ending.
+        """
+        source, corrected = self.orig.to_array(_FEATURES), self.cor.to_array(_FEATURES)
+        self.ending = common_ending(source[:, 0].tolist(), corrected[:, 0].tolist())
+        source, corrected = source[: len(source) - self.ending], corrected[: len(corrected) - self.ending]
+        texts = [token.text for token in self.orig[: len(source)]], [token.text for token in self.cor[: len(corrected)]]
+        costs = _substitution_costs(source, corrected, *texts)
+        return _fill(*source[:, :2].T.tolist(), *corrected[:, :2].T.tolist(), costs)
+
+    def get_cheapest_align_seq(self) -> list[tuple[str, int, int, int, int]]:
+        """(operation, source start and end, corrected start and end) from left to right, with the common ending."""
+        steps = super().get_cheapest_align_seq()
+        rows, columns = len(self.op_matrix) - 1, len(self.op_matrix[0]) - 1
+        matches = (("M", rows + k, rows + k + 1, columns + k, columns + k + 1) for k in range(self.ending))
+        return [*steps, *matches]
+
+
+def common_ending(left: list, right: list) -> int:
+    """How many items two lists have in common at their end."""
+    size = 0
+    for a, b in zip(reversed(left), reversed(right), strict=False):
+        if a != b:
+            break
+        size += 1
+    return size
+
+
+def is_too_long(source: list[str], corrected: list[str]) -> bool:
+    """Whether two token lists need a table of more than `CELLS` cells (2,048 x 2,048 tokens)."""
+    if len(source) * len(corrected) <= CELLS:
+        return False
+    ending = common_ending(source, corrected)
+    return (len(source) - ending) * (len(corrected) - ending) > CELLS
+
+
+def coarse_edits(source: Doc, corrected: Doc) -> list[ErrantEdit]:
+    """Untyped edits of two texts that are too long for ERRANT: Levenshtein alignment, adjacent changes merged."""
+    left, right = ([token.orth for token in doc] for doc in (source, corrected))
+    edits = []
+    for equal, group in groupby(Levenshtein.opcodes(left, right), lambda block: block.tag == "equal"):
+        if not equal:
+            blocks = list(group)
+            span = [blocks[0].src_start, blocks[-1].src_end, blocks[0].dest_start, blocks[-1].dest_end]
+            edits.append(ErrantEdit(source, corrected, span))
+    return edits
+
+
+def _substitution_costs(
+    source: np.ndarray, corrected: np.ndarray, source_texts: list[str], corrected_texts: list[str]
+) -> np.ndarray:
+    """ERRANT's cost of replacing one token by another: lemma, part of speech, characters; 0 if only case differs.
+
+    Args:
+        source: Orth, lower, lemma and part of speech, shape [source tokens, 4].
+        corrected: The same of the corrected tokens.
+        source_texts: The source tokens.
+        corrected_texts: The corrected tokens.
+
+    Returns:
+        Costs in [0, 2), shape [source tokens, corrected tokens].
+    """
+    _, lower, lemma, pos = source[:, None, :].transpose(2, 0, 1)
+    _, other_lower, other_lemma, other_pos = corrected[None, :, :].transpose(2, 0, 1)
+    is_open = np.isin(pos[:, 0], _OPEN)[:, None] & np.isin(other_pos[0], _OPEN)[None, :]
+    costs = np.where(lemma == other_lemma, 0.0, 0.499)
+    costs += np.where(pos == other_pos, 0.0, np.where(is_open, 0.25, 0.5))
+    if costs.size:
+        costs += cdist(source_texts, corrected_texts, scorer=Indel.normalized_distance, dtype=np.float64)
+    costs[lower == other_lower] = 0.0
+    return costs
+
+
+def _fill(
+    source: list[int], source_lower: list[int], corrected: list[int], corrected_lower: list[int], costs: np.ndarray
+) -> tuple[list[list[float]], list[list[str]]]:
+    """The dynamic programme; on ties a transposition wins, then substitution, insertion, deletion."""
+    far = len(source) + len(corrected)
+    in_corrected = _first_places(source_lower, corrected_lower, far)
+    in_source = _first_places(corrected_lower, source_lower, far)
+    above = [float(j) for j in range(len(corrected) + 1)]
+    cost_rows, op_rows = [above], [["O", *"I" * len(corrected)]]
+    for i, token in enumerate(source):
+        row, ops = [i + 1.0], ["D"]
+        diagonal, left, first = above[0], i + 1.0, in_corrected[i]
+        substitutions = costs[i].tolist()
+        for j, other in enumerate(corrected):
+            up = above[j + 1]
+            if token == other:
+                best, op = diagonal, "M"
+            else:
+                best, op = diagonal + substitutions[j], "S"
+                if left + 1 < best:
+                    best, op = left + 1, "I"
+                if up + 1 < best:
+                    best, op = up + 1, "D"
+                if j >= first and i >= in_source[j]:
+                    k = _transposed(i, j, cost_rows, source_lower, corrected_lower)
+                    if k and cost_rows[i - k][j - k] + k <= best:
+                        best, op = cost_rows[i - k][j - k] + k, f"T{k + 1}"
+            row.append(best)
+            ops.append(op)
+            diagonal, left = up, best
+        cost_rows.append(row)
+        op_rows.append(ops)
+        above = row
+    return cost_rows, op_rows
+
+
+def _first_places(tokens: list[int], others: list[int], absent: int) -> list[int]:
+    """Where each token first stands among the others."""
+    places = {other: place for place, other in reversed(list(enumerate(others)))}
+    return [places.get(token, absent) for token in tokens]
+
+
+def _transposed(i: int, j: int, cost_rows: list[list[float]], source: list[int], corrected: list[int]) -> int:
+    """One less than the size of the smallest transposition that ends in source token `i` and corrected token `j`, or 0.
+
+    The walk up the diagonal stops at a step that costs nothing, as ERRANT's does.
+    """
+    balance: dict[int, int] = {}
+    for k in range(min(i, j) + 1):
+        if k and cost_rows[i - k + 1][j - k + 1] == cost_rows[i - k][j - k]:
+            return 0
+        for token, step in ((source[i - k], 1), (corrected[j - k], -1)):
+            balance[token] = balance.get(token, 0) + step
+            if not balance[token]:
+                del balance[token]
+        if k and not balance:
+            return k
+    return 0
