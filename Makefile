@@ -11,7 +11,7 @@ demo: $(STAMP)  ## score and rank the systems of the example corpus, then show t
 	$(BIN)/geceval score -m impara errant -s $(EXAMPLE)/source.txt -p $(EXAMPLE)/systems/*.txt \
 		-r $(EXAMPLE)/reference_0.txt $(EXAMPLE)/reference_1.txt
 	@echo
-	$(BIN)/geceval impacts "$$(sed -n 1p $(EXAMPLE)/source.txt)" "$$(sed -n 1p $(EXAMPLE)/systems/overcorrect.txt)"
+	$(BIN)/geceval impacts "$$(sed -n 25p $(EXAMPLE)/source.txt)" "$$(sed -n 25p $(EXAMPLE)/systems/strong.txt)"
 
 test: $(STAMP)  ## the whole suite; PYTEST_ARGS="-k gleu" runs a part
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -9,10 +9,12 @@ from geceval.version import __version__
 
 if TYPE_CHECKING:
     from geceval.hub.registry import list_metrics, load, register
+    from geceval.scorers.impara import edit_impacts
 
-__all__ = ["__version__", "list_metrics", "load", "register"]
+__all__ = ["__version__", "edit_impacts", "list_metrics", "load", "register"]
 
 _HOMES = {
+    "edit_impacts": "geceval.scorers.impara",
     "list_metrics": "geceval.hub.registry",
     "load": "geceval.hub.registry",
     "register": "geceval.hub.registry",

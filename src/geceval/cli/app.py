@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -66,15 +68,15 @@ def options(
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit code; a mistake of the user is one line on standard error."""
-    _prepare()
     try:
-        return app(arguments or ["--help"], prog_name="geceval", standalone_mode=False) or 0
+        with _our_streams():
+            return app(arguments or ["--help"], prog_name="geceval", standalone_mode=False) or 0
     except ClickException as error:
         return _complain(error.format_message())
+    except BrokenPipeError:  # the reader, e.g. `head`, has seen enough; nothing is left to flush at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
-        if isinstance(error, BrokenPipeError):  # the reader, e.g. `head`, has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
         return _complain(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
     except (ValueError, TypeError, ImportError) as error:
         return _complain(str(error))
@@ -88,17 +90,23 @@ def _complain(message: str) -> int:
     return 2
 
 
-def _prepare() -> None:
-    """UTF-8 whatever the locale; warnings of the library as lines of ours; other libraries quiet."""
+@contextlib.contextmanager
+def _our_streams() -> Iterator[None]:
+    """UTF-8 whatever the locale; warnings of the library as lines of the command; other libraries quiet."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8")
     for name, value in {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}.items():
         os.environ.setdefault(name, value)
     logger = logging.getLogger("geceval")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("geceval: %(levelname)s: %(message)s"))
-        logger.addHandler(handler)
-        logger.propagate = False
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("geceval: warning: %(message)s"))
+    level, logger.propagate = logger.level, False
+    logger.addHandler(handler)
     logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = True

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from geceval.cli.corpus import read_corpus
-from geceval.cli.score import write
+from geceval.cli.report import write
 
 
 class Target(str, enum.Enum):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from geceval.cli.arguments import Format
+from geceval.core.files import write_text
 from geceval.core.result import Result
 from geceval.hub.registry import Entry
 from geceval.version import __version__
@@ -57,16 +59,10 @@ def render(
     signatures = _signatures(rows, metrics)
     if form is Format.tsv:
         heads = [*heads, *(f"{entry.name}_signature" for entry in metrics)]
-        lines = [heads, *([*map(_exact, row), *signatures.values()] for row in cells)]
-        return "".join("\t".join(line) + "\n" for line in lines)
-    if form is Format.latex:
-        return _latex(heads, cells, signatures)
-    caption = f"{sentences} sentences, ranked by {metrics[0].name} ({_direction(metrics[0])} is better)"
-    return table_text(heads, cells, width, caption, list(signatures.values()))
-
-
-def _direction(entry: Entry) -> str:
-    return "higher" if entry.higher_is_better else "lower"
+        cells = [[*row, *signatures.values()] for row in cells]
+    better = "higher" if metrics[0].higher_is_better else "lower"
+    caption = f"{sentences} sentences, ranked by {metrics[0].name} ({better} is better)"
+    return records_text(heads, cells, form, caption, list(signatures.values()), width)
 
 
 def _signatures(rows: Sequence[Row], metrics: Sequence[Entry]) -> dict[str, str]:
@@ -116,25 +112,51 @@ def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str
     return {"geceval": __version__, "sentences": sentences, "systems": systems}
 
 
+def records_text(
+    heads: Sequence[str],
+    cells: Sequence[Sequence[Any]],
+    form: Format,
+    caption: str = "",
+    notes: Sequence[str] = (),
+    width: int | None = None,
+) -> str:
+    """Rows as a table, TSV (numbers in full, no caption and no notes) or LaTeX (notes as comments)."""
+    if form is Format.tsv:
+        lines = [heads, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
+        return "".join("\t".join(line) + "\n" for line in lines)
+    if form is Format.latex:
+        return _latex(heads, cells, notes)
+    return table_text(heads, cells, width, caption, notes)
+
+
+def write(text: str, output: str | None) -> None:
+    """Write a report to a file at once, or to standard output."""
+    if output is None or output == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write_text(output, text)
+
+
 def _short(cell: Any) -> str:
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
-def _exact(cell: Any) -> str:
-    return repr(cell) if isinstance(cell, float) else str(cell)
-
-
-def _latex(heads: Sequence[str], cells: Sequence[Sequence[Any]], signatures: dict[str, str]) -> str:
+def _latex(heads: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
     def escape(text: str) -> str:
         special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
         return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
 
-    alignment = "".join("l" if isinstance(cell, str) else "r" for cell in cells[0])
-    lines = [f"% {signature}" for signature in signatures.values()]
-    lines += [rf"\begin{{tabular}}{{{alignment}}}", r"\hline"]
+    numeric = [_is_numeric(cells, number) for number in range(len(heads))]
+    lines = [f"% {note}" for note in notes]
+    lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\hline"]
     lines.append(" & ".join(map(escape, heads)) + r" \\ \hline")
     lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
     return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+
+
+def _is_numeric(cells: Sequence[Sequence[Any]], column: int) -> bool:
+    return bool(cells) and all(isinstance(row[column], (int, float)) for row in cells)
 
 
 def table_text(
@@ -160,11 +182,11 @@ def table_text(
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, head in enumerate(heads):
-        numeric = bool(cells) and all(isinstance(row[number], (int, float)) for row in cells)
-        table.add_column(Text(head), justify="right" if numeric else "left", overflow="fold")
+        justify = "right" if _is_numeric(cells, number) else "left"
+        table.add_column(Text(head), justify=justify, overflow="fold")
     for row in cells:
         table.add_row(*(Text(_short(cell)) for cell in row))
     buffer = io.StringIO()
     Console(file=buffer, width=width or 10_000, color_system=None, legacy_windows=False).print(table)
-    lines = [line.rstrip() for line in buffer.getvalue().strip("\n").split("\n")]
+    lines = [line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()]
     return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"

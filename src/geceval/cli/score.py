@@ -12,7 +12,6 @@ import typer
 from geceval.cli import report
 from geceval.cli.arguments import Format, metric_options
 from geceval.cli.corpus import Corpus, read_corpus
-from geceval.core.files import write_text
 from geceval.core.result import Result
 from geceval.hub import registry
 
@@ -80,7 +79,7 @@ def score(
     if width is None and output is None and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
     entries = [registry.entry(name) for name in metrics]
-    write(report.render(rows, entries, form, len(corpus.sources), sentence, width), output)
+    report.write(report.render(rows, entries, form, len(corpus.sources), sentence, width), output)
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, Result]]:
@@ -89,12 +88,3 @@ def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, R
         for system, predictions in corpus.systems.items():
             results[system][name] = scorer.score(corpus.sources, predictions, corpus.references)
     return results
-
-
-def write(text: str, output: str | None) -> None:
-    """Write a report to a file at once, or to standard output."""
-    if output is None or output == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    else:
-        write_text(output, text)

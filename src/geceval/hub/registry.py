@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from geceval.core.options import RunTime, replace_options
@@ -82,15 +83,23 @@ def load(name: str, **options: Any) -> Module:
     return evaluate.load(str(module_folder(name)), **options)
 
 
-def scorer_class(name: str) -> type:
-    """The class of `geceval.scorers` behind a metric: `scorers/pt_m2.py` holds `PtM2`.
+def scorer_module(name: str) -> ModuleType:
+    """The module of `geceval.scorers` behind a metric.
 
     Raises:
         ValueError: If there is no such metric.
     """
     module_folder(name)
-    module = importlib.import_module(f"geceval.scorers.{name}")
-    return getattr(module, "".join(part.capitalize() for part in name.split("_")))
+    return importlib.import_module(f"geceval.scorers.{name}")
+
+
+def scorer_class(name: str) -> type:
+    """The class behind a metric: `scorers/pt_m2.py` holds `PtM2`.
+
+    Raises:
+        ValueError: If there is no such metric.
+    """
+    return getattr(scorer_module(name), "".join(part.capitalize() for part in name.split("_")))
 
 
 def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Any:
