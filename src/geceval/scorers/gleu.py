@@ -1,0 +1,211 @@
+"""GLEU for grammatical error correction (Napoles et al. 2015; "GLEU Without Tuning", Napoles et al. 2016).
+
+Not to be confused with Google's GLEU for machine translation: n-grams that the prediction shares with the source but
+not with the reference count against it.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.core.signature import signature
+from geceval.scorers.checks import check_choice, check_count
+from geceval.scorers.gold import gold_facts, m2_references
+from geceval.scorers.ngrams import UNITS, Corpus, Ngrams, number_units, reference_range
+
+COUNTINGS = ("released", "paper")
+SAMPLERS = ("python2", "python3", "expectation")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the number depends on.
+
+    Attributes:
+        counting: `"released"`: as the authors' code counts, where an n-gram of the source is penalised only if the
+            reference lacks it altogether, and a sentence never counts below 0. `"paper"`: the formula of the 2016
+            paper, which penalises every surplus occurrence and lets a sentence's count fall below 0.
+        sampler: How the corpus score deals with several references. `"python2"`: one reference a sentence is drawn in
+            each iteration, as Python 2 drew them (the published numbers); `"python3"`: as Python 3's `randint` draws
+            them; `"expectation"`: no draws, every statistic is replaced by its expectation under a uniform draw.
+        iterations: Draws of the two samplers; the corpus score is their mean. Only one is made where no sentence has
+            a choice.
+        smoothing: Whether a sentence score replaces zero statistics by 1, as the authors' code does; if not, a
+            sentence without a match of some order scores 0. The corpus score is never smoothed.
+        order: Longest n-grams.
+        unit: `"word"` or `"char"`.
+        gold_m2: M2 file to make the references from; `references` are then not needed.
+    """
+
+    counting: str = "released"
+    sampler: str = "python2"
+    iterations: int = 500
+    smoothing: bool = True
+    order: int = 4
+    unit: str = "word"
+    gold_m2: str | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("counting", self.counting, COUNTINGS)
+        check_choice("sampler", self.sampler, SAMPLERS)
+        check_choice("unit", self.unit, UNITS)
+        check_count("iterations", self.iterations)
+        check_count("order", self.order)
+
+
+class Gleu:
+    """GLEU+, corpus and sentences; both lie in [0, 1], higher is better.
+
+    For a reference R of source S and prediction H, the count of order n is the number of n-grams that H shares with R
+    less those that it shares with S but not with R, out of the len(H) + 1 - n n-grams of H. A corpus adds counts and
+    lengths up; GLEU is the geometric mean of the precisions times the brevity penalty exp(min(0, 1 - |R|/|H|)), and
+    0 if any sum is 0. A sentence score is the mean over its references.
+    """
+
+    name = "gleu"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Whether `score` wants references: not if they come from an M2 file."""
+        return self.settings.gold_m2 is None
+
+    def load(self) -> None:
+        """Nothing to load."""
+
+    def score(
+        self,
+        sources: Sequence[str],
+        predictions: Sequence[str],
+        references: Sequence[str | Sequence[str | None]] | None = None,
+    ) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One string a sentence.
+            predictions: One string a sentence.
+            references: One list of references a sentence; the lists may differ in length, each sentence then draws
+                among its own.
+
+        Returns:
+            The result; `details["sd"]` is the standard deviation over the iterations (0 without draws).
+
+        Raises:
+            TypeError: See `check_columns`.
+            ValueError: See `check_columns`, or if the M2 file does not fit the sources.
+        """
+        settings = self.settings
+        if settings.gold_m2 is not None:
+            check_columns(self.name, sources, predictions)
+            references = m2_references(self.name, settings.gold_m2, sources)
+        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+        corpus = number_units(columns, settings.unit)
+        statistics = sentence_statistics(corpus, settings)
+        draws = gleu(self._totals(statistics, corpus.reference_counts))
+        return Result(
+            score=float(draws.mean()),
+            scores=self._sentence_scores(statistics, corpus.reference_counts),
+            signature=signature(
+                self.name, settings, refs=reference_range(corpus.reference_counts), **gold_facts(settings.gold_m2)
+            ),
+            details={"sd": float(draws.std())},
+        )
+
+    def _totals(self, statistics: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """The statistics of the corpus in each iteration, `[iterations][2·order + 2]`."""
+        settings = self.settings
+        if settings.sampler == "expectation":
+            return (statistics.sum(axis=0) / counts[:, None]).sum(axis=0, keepdims=True)
+        if len(statistics) == 1:
+            return statistics.sum(axis=1)
+        drawn = draw_references(settings.sampler, settings.iterations, tuple(counts.tolist()))
+        totals = np.tile(statistics[0].sum(axis=0), (settings.iterations, 1))
+        for r in range(1, len(statistics)):
+            totals += (drawn == r).astype(np.float64) @ (statistics[r] - statistics[0])
+        return totals
+
+    def _sentence_scores(self, statistics: np.ndarray, counts: np.ndarray) -> list[float]:
+        """Mean over a sentence's references, `[sentences]`."""
+        statistics = np.maximum(statistics, 0)
+        if self.settings.smoothing:
+            statistics = np.where(statistics == 0, 1, statistics)
+        exists = np.arange(len(statistics))[:, None] < counts
+        return ((gleu(statistics) * exists).sum(axis=0) / counts).tolist()
+
+
+def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
+    """The sufficient statistics of each reference and sentence.
+
+    Returns:
+        `[R][sentences][2·order + 2]`: the counts and the totals of each order, prediction length, reference length.
+        All but the counts of the `"paper"` formula are at least 0; a reference that a sentence lacks is all 0.
+    """
+    order, sentences = settings.order, corpus.sentences
+    lengths = corpus.lengths[2:]
+    statistics = np.zeros((len(lengths), sentences, 2 * order + 2))
+    exists = np.arange(len(lengths))[:, None] < corpus.reference_counts
+    for n, ngrams in enumerate(corpus.ngrams(order)):
+        for r, reference in enumerate(ngrams.references):
+            counts = ngrams.sum(_matches(ngrams, reference, settings.counting), sentences)
+            statistics[r, :, n] = np.maximum(counts, 0) if settings.counting == "released" else counts
+        statistics[:, :, order + n] = np.maximum(corpus.lengths[1] - n, 0)
+    statistics[:, :, -2] = corpus.lengths[1]
+    statistics[:, :, -1] = lengths
+    return statistics * exists[:, :, None]
+
+
+def gleu(statistics: np.ndarray) -> np.ndarray:
+    """GLEU of sums of statistics, `[...][2·order + 2]` to `[...]`; 0 wherever a statistic is not positive."""
+    order = statistics.shape[-1] // 2 - 1
+    defined = (statistics > 0).all(axis=-1)
+    safe = np.where(defined[..., None], statistics, 1.0)
+    logs = np.log(safe[..., :order]) - np.log(safe[..., order : 2 * order])
+    brevity = np.minimum(0.0, 1.0 - safe[..., -1] / safe[..., -2])
+    return np.where(defined, np.exp(brevity + logs.mean(axis=-1)), 0.0)
+
+
+@functools.lru_cache(maxsize=2)
+def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> np.ndarray:
+    """Which reference each iteration draws for each sentence; iteration j is seeded with 101·j.
+
+    Python 2 drew `int(random() * count)`. The seeding of `random` by an int is the `init_by_array` of the Mersenne
+    Twister in Python 2 and 3, and also in NumPy's frozen `RandomState` when it gets a list.
+
+    Args:
+        sampler: `"python2"` or `"python3"`.
+        iterations: How many.
+        counts: References of each sentence.
+
+    Returns:
+        Numbers of references, `[iterations][sentences]`.
+    """
+    drawn = np.empty((iterations, len(counts)), dtype=np.uint8 if max(counts) <= 256 else np.uint32)
+    for j in range(iterations):
+        if sampler == "python2":
+            drawn[j] = np.random.RandomState([101 * j]).random_sample(len(counts)) * counts
+        else:
+            generator = random.Random(101 * j)
+            drawn[j] = [generator.randint(0, count - 1) for count in counts]
+    return drawn
+
+
+def _matches(ngrams: Ngrams, reference: np.ndarray, counting: str) -> np.ndarray:
+    """What each n-gram adds to the count of its sentence, `[G]`."""
+    kept = np.minimum(ngrams.prediction, reference)
+    unchanged = np.minimum(ngrams.prediction, ngrams.source)
+    if counting == "released":
+        return kept - np.where(reference == 0, unchanged, 0)
+    return kept - np.maximum(unchanged - kept, 0)

@@ -1,0 +1,164 @@
+"""GREEN: an n-gram F-score for grammatical error correction (Koyama et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.core.signature import signature
+from geceval.scorers.checks import check_choice, check_count, check_positive
+from geceval.scorers.gold import gold_facts, m2_references
+from geceval.scorers.ngrams import UNITS, Corpus, number_units, reference_range
+
+ZERO_RECALLS = ("authors", "gec-metrics")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the number depends on.
+
+    Attributes:
+        beta: Weight of recall in F. 1 is the default of the authors' tool; gec-metrics, and with it most published
+            tables, uses 2.
+        zero_recall: Whose rules hold where the definition leaves a gap. `"authors"`: the recall of an order is 0 if
+            it has nothing to find, so that a sentence of fewer than `order` units scores 0; references that tie are
+            told apart by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and the first of the
+            references that tie is taken.
+        order: Longest n-grams.
+        unit: `"word"` or `"char"`.
+        gold_m2: M2 file to make the references from; `references` are then not needed.
+    """
+
+    beta: float = 1.0
+    zero_recall: str = "authors"
+    order: int = 4
+    unit: str = "word"
+    gold_m2: str | None = None
+
+    def __post_init__(self) -> None:
+        check_positive("beta", self.beta)
+        check_choice("zero_recall", self.zero_recall, ZERO_RECALLS)
+        check_choice("unit", self.unit, UNITS)
+        check_count("order", self.order)
+
+
+class Green:
+    """GREEN, corpus and sentences; both lie in [0, 1], higher is better.
+
+    With the counts S, R and H of an n-gram in source, reference and prediction, it is a true positive where it was
+    rightly deleted, inserted or kept, a false positive where wrongly deleted or inserted, and a false negative where a
+    deletion or insertion is missing. Precision and recall are geometric means over the orders. Each sentence takes
+    the reference that gives it the best F; a corpus adds up the counts of those.
+    """
+
+    name = "green"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Whether `score` wants references: not if they come from an M2 file."""
+        return self.settings.gold_m2 is None
+
+    def load(self) -> None:
+        """Nothing to load."""
+
+    def score(
+        self,
+        sources: Sequence[str],
+        predictions: Sequence[str],
+        references: Sequence[str | Sequence[str | None]] | None = None,
+    ) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One string a sentence.
+            predictions: One string a sentence.
+            references: One list of references a sentence; the lists may differ in length.
+
+        Returns:
+            The result; `details` holds the corpus `precision`, `recall` and `f`.
+
+        Raises:
+            TypeError: See `check_columns`.
+            ValueError: See `check_columns`, or if the M2 file does not fit the sources.
+        """
+        settings = self.settings
+        if settings.gold_m2 is not None:
+            check_columns(self.name, sources, predictions)
+            references = m2_references(self.name, settings.gold_m2, sources)
+        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+        corpus = number_units(columns, settings.unit)
+        counts = sentence_counts(corpus, settings.order)
+        f = self._f(counts, settings.order)
+        best = self._best_references(counts, f, corpus.reference_counts)
+        rows = np.arange(corpus.sentences)
+        totals = counts[best, rows].sum(axis=0)
+        precision, recall = precision_recall(totals, settings.order, settings.zero_recall)
+        score = float(self._f(totals, settings.order))
+        return Result(
+            score=score,
+            scores=f[best, rows].tolist(),
+            signature=signature(
+                self.name, settings, refs=reference_range(corpus.reference_counts), **gold_facts(settings.gold_m2)
+            ),
+            details={"precision": float(precision), "recall": float(recall), "f": score},
+        )
+
+    def _f(self, counts: np.ndarray, order: int) -> np.ndarray:
+        """F_beta of `[...][orders][3]` counts over the orders up to `order`, `[...]`; 0 where P and R are 0."""
+        precision, recall = precision_recall(counts, order, self.settings.zero_recall)
+        weight = self.settings.beta**2
+        below = weight * precision + recall
+        return np.where(below > 0, (1 + weight) * precision * recall / np.where(below > 0, below, 1), 0.0)
+
+    def _best_references(self, counts: np.ndarray, f: np.ndarray, reference_counts: np.ndarray) -> np.ndarray:
+        """The reference each sentence is scored with, `[sentences]`."""
+        candidates = np.arange(len(f))[:, None] < reference_counts
+        orders = range(self.settings.order, 0, -1) if self.settings.zero_recall == "authors" else [self.settings.order]
+        for order in orders:
+            values = np.where(candidates, f if order == self.settings.order else self._f(counts, order), -1.0)
+            candidates &= values == values.max(axis=0)
+        return candidates.argmax(axis=0)
+
+
+def sentence_counts(corpus: Corpus, order: int) -> np.ndarray:
+    """True positives, false positives and false negatives, `[R][sentences][order][3]`."""
+    sentences = corpus.sentences
+    counts = np.zeros((len(corpus.lengths) - 2, sentences, order, 3))
+    for n, ngrams in enumerate(corpus.ngrams(order)):
+        s, h = ngrams.source, ngrams.prediction
+        for r, reference in enumerate(ngrams.references):
+            deleted = np.maximum(s - np.maximum(reference, h), 0)
+            inserted = np.maximum(np.minimum(reference, h) - s, 0)
+            kept = np.minimum(np.minimum(s, reference), h)
+            wrong = np.maximum(np.minimum(s, reference) - h, 0) + np.maximum(h - np.maximum(s, reference), 0)
+            missing = np.maximum(np.minimum(s, h) - reference, 0) + np.maximum(reference - np.maximum(s, h), 0)
+            for kind, values in enumerate((deleted + inserted + kept, wrong, missing)):
+                counts[r, :, n, kind] = ngrams.sum(values, sentences)
+    return counts
+
+
+def precision_recall(counts: np.ndarray, order: int, zero_recall: str) -> tuple[np.ndarray, np.ndarray]:
+    """Geometric means of precision and recall over the orders 1 to `order`: `[...][orders][3]` to two `[...]`."""
+    tp, fp, fn = np.moveaxis(counts[..., :order, :], -1, 0)
+    precision = _ratio(tp, tp + fp, empty=1.0)
+    recall = _ratio(tp, tp + fn, empty=0.0 if zero_recall == "authors" else 1.0)
+    return _geometric_mean(precision), _geometric_mean(recall)
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray, empty: float) -> np.ndarray:
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), empty)
+
+
+def _geometric_mean(values: np.ndarray) -> np.ndarray:
+    return np.prod(values, axis=-1) ** (1 / values.shape[-1])

@@ -1,0 +1,256 @@
+"""GLEU against the published program's numbers and against a direct reading of its description."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from geceval.scorers.gleu import Gleu, Settings, draw_references
+from geceval.scorers.gold import m2_references
+
+words = st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
+rows = st.tuples(words, words, st.lists(words, min_size=1, max_size=3))
+corpora = st.lists(rows, min_size=1, max_size=5)
+
+
+def counts_of(text: str, n: int) -> Counter:
+    tokens = text.split()
+    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) + 1 - n))
+
+
+def slow_statistics(source: str, prediction: str, reference: str, counting: str) -> list[int]:
+    """Counts of orders 1 to 4, totals of orders 1 to 4, both lengths; with counters, n-gram by n-gram."""
+    numbers, totals = [], []
+    for n in range(1, 5):
+        s, h, r = (counts_of(text, n) for text in (source, prediction, reference))
+        if counting == "released":
+            lost = sum(min(h[g], s[g]) for g in h if r[g] == 0)
+            numbers.append(max(0, (h & r).total() - lost))
+        else:
+            lost = sum(max(0, min(s[g], h[g]) - min(h[g], r[g])) for g in h)
+            numbers.append((h & r).total() - lost)
+        totals.append(max(0, len(prediction.split()) + 1 - n))
+    return [*numbers, *totals, len(prediction.split()), len(reference.split())]
+
+
+def slow_gleu(statistics: list[float]) -> float:
+    if min(statistics) <= 0:
+        return 0.0
+    product = math.prod(statistics[n] / statistics[4 + n] for n in range(4))
+    return math.exp(min(0.0, 1 - statistics[9] / statistics[8])) * product**0.25
+
+
+def slow_corpus(columns, counting: str, draw, iterations: int) -> float:
+    values = []
+    for j in range(iterations):
+        generator = random.Random(101 * j)
+        chosen = [slow_statistics(s, h, draw(generator, refs), counting) for s, h, refs in columns]
+        values.append(slow_gleu([sum(column) for column in zip(*chosen, strict=True)]))
+    return sum(values) / iterations
+
+
+def python2(generator: random.Random, references: list[str]) -> str:
+    return references[int(generator.random() * len(references))]
+
+
+def python3(generator: random.Random, references: list[str]) -> str:
+    return references[generator.randint(0, len(references) - 1)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora, st.sampled_from(["released", "paper"]), st.sampled_from([("python2", python2), ("python3", python3)]))
+def test_corpus_and_sentences_equal_a_direct_count(corpus, counting, sampler):
+    sources, predictions, references = map(list, zip(*corpus, strict=True))
+    result = Gleu(Settings(counting=counting, sampler=sampler[0], iterations=5)).score(sources, predictions, references)
+    assert result.score == pytest.approx(slow_corpus(corpus, counting, sampler[1], 5), abs=1e-12)
+    for score, (source, prediction, refs) in zip(result.scores, corpus, strict=True):
+        each = [slow_statistics(source, prediction, r, counting) for r in refs]
+        expected = sum(slow_gleu([max(x, 0) or 1 for x in row]) for row in each) / len(refs)
+        assert score == pytest.approx(expected, abs=1e-12)
+    assert 0 <= result.score <= 1
+    assert all(0 <= score <= 1 for score in result.scores)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=5), st.sampled_from(["released", "paper"]))
+def test_the_only_reference_as_prediction_scores_1(pairs, counting):
+    sources, references = map(list, zip(*pairs, strict=True))
+    result = Gleu(Settings(counting=counting)).score(sources, references, references)
+    assert result.scores == [1.0] * len(pairs)
+    # An order without n-grams in the whole corpus makes the corpus score 0, as in the published program.
+    assert result.score == (1.0 if max(len(r.split()) for r in references) >= 4 else 0.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(corpora, st.randoms(use_true_random=False))
+def test_sentence_scores_do_not_depend_on_the_other_sentences(corpus, shuffler):
+    shuffled = list(corpus)
+    shuffler.shuffle(shuffled)
+    for metric in (Gleu(Settings(sampler="expectation")), Gleu(Settings(iterations=2))):
+        whole = metric.score(*zip(*shuffled, strict=True))
+        for row, score in zip(shuffled, whole.scores, strict=True):
+            assert metric.score(*([column] for column in row)).scores == [score]
+    expected = Gleu(Settings(sampler="expectation"))
+    in_order, otherwise = (expected.score(*zip(*rows, strict=True)).score for rows in (corpus, shuffled))
+    assert in_order == pytest.approx(otherwise, abs=1e-12)
+
+
+def test_a_worked_example():
+    # Unigrams: a x c match, nothing of the source is lost: 3/4. Bigrams: none match -> corpus 0.
+    # Sentence, zeros replaced by 1: (3/4 · 1/3 · 1/2 · 1/1) ** (1/4), no brevity penalty.
+    result = Gleu().score(["a b c d"], ["a x c e"], [["a x f c"]])
+    assert result.score == pytest.approx((3 / 4 * 1 / 3 * 0) ** 0.25)
+    # Bigram "a x" matches: counts 3 1 0 0 of 4 3 2 1.
+    assert result.scores == pytest.approx([(3 / 4 * 1 / 3 * 1 / 2 * 1 / 1) ** 0.25])
+
+
+def test_the_two_countings_differ_where_an_n_gram_occurs_less_often_in_the_reference():
+    # "a" stands twice in source and prediction and once in the reference: only the paper penalises the surplus.
+    columns = (["a a b"], ["a a b"], [["a b b"]])
+    released, paper = (Gleu(Settings(counting=c, order=1)).score(*columns) for c in ("released", "paper"))
+    assert released.score == pytest.approx(2 / 3)
+    assert paper.score == pytest.approx(1 / 3)
+
+
+def test_expectation_replaces_each_statistic_by_its_mean():
+    # Reference 1: 4 of 4 unigrams; reference 2: 2 - 2 = 0 of 4, length 2; means 2 of 4 and length 3, no penalty.
+    result = Gleu(Settings(sampler="expectation", order=1)).score(["a b c d"], ["a b c d"], [["a b c d", "a b"]])
+    assert result.score == pytest.approx(0.5)
+    assert result.details["sd"] == 0
+
+
+def test_smoothing_off_gives_0_where_an_order_has_no_match():
+    columns = (["a b"], ["a b"], [["a b"]])
+    assert Gleu(Settings(smoothing=False)).score(*columns).scores == [0.0]
+    assert Gleu(Settings(smoothing=True)).score(*columns).scores == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "expected"),
+    [
+        ("", "", 1.0),
+        ("", "a b", math.exp(-1)),  # length 0 counts as 1, like every other zero
+        ("a b c", "", (1 / 3 * 1 / 2) ** 0.25),
+        ("  ", "a b", math.exp(-1)),
+    ],
+)
+def test_empty_texts(prediction, reference, expected):
+    result = Gleu().score(["a b"], [prediction], [[reference]])
+    assert result.scores == pytest.approx([expected])
+    assert result.score == 0.0
+
+
+def test_characters_as_units():
+    # Four of five characters match, the space among them; "d" is in the source but not in the reference.
+    result = Gleu(Settings(unit="char", order=1)).score(["ab  cd"], ["ab cd"], [["ab cx"]])
+    assert result.score == pytest.approx((4 - 1) / 5)
+
+
+def test_draws_of_python_2_are_those_of_its_random():
+    # Python 2.7: random.seed(0); [random.random() for _ in range(5)] begins .8444, .7580, .4206, .2589, .5113.
+    assert draw_references("python2", 1, (2,) * 5).tolist() == [[1, 1, 0, 0, 1]]
+    counts = (2, 3, 1, 4, 2, 2)
+    for j, row in enumerate(draw_references("python2", 3, counts).tolist()):
+        generator = random.Random(101 * j)
+        assert row == [int(generator.random() * count) for count in counts]
+
+
+def test_sampling_is_repeatable_and_leaves_the_global_generators_alone():
+    import numpy as np
+
+    columns = (["a b c d e"] * 9, ["a b c d f"] * 9, [["a b c d f", "a b c g f"]] * 9)
+    draw_references.cache_clear()
+    random.seed(7)
+    np.random.seed(7)
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    first = Gleu(Settings(sampler="python3")).score(*columns)
+    second = Gleu().score(*columns)
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+    assert Gleu(Settings(sampler="python3")).score(*columns) == first
+    assert Gleu().score(*columns) == second
+    assert first.score != second.score
+    assert first.details["sd"] > 0
+
+
+def test_every_setting_changes_the_signature():
+    columns = (["a b c d"], ["a b c d"], [["a b c d", "a b"]])
+    plain = Gleu().score(*columns).signature
+    changes = {"counting": "paper", "sampler": "python3", "iterations": 9, "smoothing": False, "order": 3}
+    changes["unit"] = "char"
+    assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
+    signatures = {Gleu(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
+    assert len(signatures | {plain}) == len(changes) + 1
+    assert "refs:2" in plain
+
+
+def test_gold_from_an_m2_file(tmp_path):
+    gold = tmp_path / "gold.m2"
+    gold.write_text(
+        "S a b c d\nA 1 2|||X|||x|||REQUIRED|||-NONE-|||0\nA 3 3|||X|||y|||REQUIRED|||-NONE-|||1\n\nS e f g h\n\n"
+    )
+    sources, predictions = ["a b c d", "e f g h"], ["a x c d", "e f g h"]
+    result = Gleu(Settings(gold_m2=str(gold))).score(sources, predictions)
+    plain = Gleu().score(sources, predictions, [["a x c d", "a b c y d"], ["e f g h"]])
+    assert (result.score, result.scores) == (plain.score, plain.scores)
+    assert "gold_m2:gold.m2@" in result.signature
+    assert str(tmp_path) not in result.signature
+    assert not Gleu(Settings(gold_m2=str(gold))).needs_references()
+
+
+def test_an_m2_file_that_does_not_fit_is_refused(tmp_path):
+    gold = tmp_path / "gold.m2"
+    gold.write_text("S a b\n\nS c d\n\n")
+    metric = Gleu(Settings(gold_m2=str(gold)))
+    with pytest.raises(ValueError, match=r"gold\.m2 has 2 sentences but there are 1 sources"):
+        metric.score(["a b"], ["a b"])
+    with pytest.raises(ValueError, match=r"sources\[1\] is not the sentence of .*gold\.m2, line 3"):
+        metric.score(["a b", "c e"], ["a b", "c e"])
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"counting": "2015"}, ValueError),
+        ({"sampler": "random"}, ValueError),
+        ({"iterations": 0}, ValueError),
+        ({"order": 2.0}, TypeError),
+        ({"unit": "byte"}, ValueError),
+    ],
+)
+def test_bad_settings_are_named(change, error):
+    with pytest.raises(error, match=next(iter(change))):
+        Settings(**change)
+
+
+@pytest.fixture(scope="module")
+def conll14(shared_data):
+    """Sources, the AMU system and the M2 file of the CoNLL-2014 shared task."""
+    submissions = shared_data / "gjg15/data/original/official_submissions"
+    read = [(submissions / name).read_text().split("\n")[:1312] for name in ("INPUT", "AMU")]
+    return (*read, str(shared_data / "conll2014/official-2014.combined.m2"))
+
+
+def test_amu_on_conll_2014(conll14):
+    # The released program run on AMU with two references: 0.583256 under Python 2, 0.583542 under Python 3.
+    sources, predictions, gold = conll14
+    references = m2_references("gleu", gold, sources)
+    assert f"{Gleu().score(sources, predictions, references).score:.6f}" == "0.583256"
+    python3 = Gleu(Settings(sampler="python3", gold_m2=gold)).score(sources, predictions)
+    assert f"{python3.score:.6f}" == "0.583542"
+    expectation = Gleu(Settings(sampler="expectation")).score(sources, predictions, references)
+    assert expectation.score == pytest.approx(python3.score, abs=5e-4)
+
+
+def test_the_first_annotator_on_conll_2014(conll14):
+    # The released program under Python 3: 0.818740; three references of the second annotator are empty.
+    sources, _, gold = conll14
+    references = m2_references("gleu", gold, sources)
+    assert sum(len(row) == 2 and not row[1] for row in references) == 3
+    first = [row[0] for row in references]
+    assert f"{Gleu(Settings(sampler='python3')).score(sources, first, references).score:.6f}" == "0.818740"

@@ -1,0 +1,157 @@
+"""GREEN against the published numbers and against a direct reading of its description."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from geceval.scorers.green import Green, Settings
+
+words = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
+rows = st.tuples(words, words, st.lists(words, min_size=1, max_size=3))
+corpora = st.lists(rows, min_size=1, max_size=4)
+
+
+def slow_counts(source: str, prediction: str, reference: str) -> list[list[int]]:
+    """TP, FP and FN of orders 1 to 4, n-gram by n-gram and kind by kind."""
+    counts = []
+    for n in range(1, 5):
+        s, c, r = (
+            Counter(tuple(t[i : i + n]) for i in range(len(t) + 1 - n))
+            for t in (source.split(), prediction.split(), reference.split())
+        )
+        tp = fp = fn = 0
+        for g in {*s, *c, *r}:
+            delete_right, insert_right = max(s[g] - max(r[g], c[g]), 0), max(min(r[g], c[g]) - s[g], 0)
+            delete_wrong, insert_wrong = max(min(s[g], r[g]) - c[g], 0), max(c[g] - max(s[g], r[g]), 0)
+            delete_missed, insert_missed = max(min(s[g], c[g]) - r[g], 0), max(r[g] - max(s[g], c[g]), 0)
+            tp += delete_right + insert_right + min(s[g], c[g], r[g])
+            fp += delete_wrong + insert_wrong
+            fn += delete_missed + insert_missed
+        counts.append([tp, fp, fn])
+    return counts
+
+
+def slow_f(counts: list[list[int]], beta: float, zero_recall: str) -> float:
+    p = math.prod(tp / (tp + fp) if tp + fp else 1 for tp, fp, _ in counts) ** (1 / len(counts))
+    empty = 0 if zero_recall == "authors" else 1
+    r = math.prod(tp / (tp + fn) if tp + fn else empty for tp, _, fn in counts) ** (1 / len(counts))
+    return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0
+
+
+def slow_best(counts: list[list[list[int]]], beta: float, zero_recall: str) -> list[list[int]]:
+    """Counts of the best reference: highest F, on ties (authors) the highest F of 3, 2, 1 orders, then the first."""
+    orders = [4, 3, 2, 1] if zero_recall == "authors" else [4]
+    return max(counts, key=lambda row: [slow_f(row[:n], beta, zero_recall) for n in orders])
+
+
+@settings(max_examples=100, deadline=None)
+@given(corpora, st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(["authors", "gec-metrics"]))
+def test_corpus_and_sentences_equal_a_direct_count(corpus, beta, zero_recall):
+    result = Green(Settings(beta=beta, zero_recall=zero_recall)).score(*zip(*corpus, strict=True))
+    best = [slow_best([slow_counts(s, h, r) for r in refs], beta, zero_recall) for s, h, refs in corpus]
+    assert result.scores == pytest.approx([slow_f(row, beta, zero_recall) for row in best], abs=1e-12)
+    total = [[sum(row[n][kind] for row in best) for kind in range(3)] for n in range(4)]
+    assert result.score == pytest.approx(slow_f(total, beta, zero_recall), abs=1e-12)
+    assert all(0 <= value <= 1 for value in (result.score, *result.scores))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
+def test_the_only_reference_as_prediction_scores_1(pairs):
+    sources, references = map(list, zip(*pairs, strict=True))
+    result = Green(Settings(zero_recall="gec-metrics")).score(sources, references, references)
+    assert [result.score, *result.scores] == [1.0] * (len(pairs) + 1)
+    authors = Green().score(sources, references, references)
+    assert authors.scores == [
+        1.0 if max(len(s.split()), len(r.split())) >= 4 else 0.0 for s, r in zip(sources, references, strict=True)
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(corpora, st.randoms(use_true_random=False))
+def test_scores_do_not_depend_on_order_or_on_other_sentences(corpus, shuffler):
+    shuffled = list(corpus)
+    shuffler.shuffle(shuffled)
+    whole = Green().score(*zip(*shuffled, strict=True))
+    assert whole.score == pytest.approx(Green().score(*zip(*corpus, strict=True)).score, abs=1e-12)
+    for row, score in zip(shuffled, whole.scores, strict=True):
+        assert Green().score(*([column] for column in row)).scores == pytest.approx([score], abs=1e-12)
+
+
+def test_a_worked_example():
+    # Unigrams: kept a d e, deleted b, inserted x (TP 5), missed: c should go, y should come (FN 2).
+    result = Green(Settings(order=1)).score(["a b c d e"], ["a x c d e"], [["a x y d e"]])
+    assert result.details["precision"] == 1.0
+    assert result.details["recall"] == pytest.approx(5 / 7)
+    assert result.score == pytest.approx(2 * 5 / 7 / (1 + 5 / 7))
+
+
+def test_a_perfect_sentence_of_two_tokens():
+    # The authors' tool gives 0, gec-metrics 1.
+    columns = (["a b"], ["a c"], [["a c"]])
+    assert Green().score(*columns).scores == [0.0]
+    assert Green(Settings(zero_recall="gec-metrics")).score(*columns).scores == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("source", "prediction", "reference", "authors", "other"),
+    [
+        ("", "", "", 0.0, 1.0),
+        ("a b c d", "", "a b c d", 0.0, 0.0),
+        ("a b c d", "", "", 1.0, 1.0),
+        ("", "a b c d", "a b c d", 1.0, 1.0),
+        ("a b c d", "a b c d", "", 0.0, 0.0),
+    ],
+)
+def test_empty_texts(source, prediction, reference, authors, other):
+    for zero_recall, expected in (("authors", authors), ("gec-metrics", other)):
+        result = Green(Settings(zero_recall=zero_recall)).score([source], [prediction], [[reference]])
+        assert [result.score, *result.scores] == [expected, expected]
+
+
+def test_characters_as_units():
+    # "ab" to "ac" as characters: a kept, b deleted, c inserted.
+    result = Green(Settings(unit="char", order=1)).score(["ab"], ["ac"], [["ac"]])
+    assert result.score == 1.0
+    wrong = Green(Settings(unit="char", order=1)).score(["ab"], ["ab"], [["ac"]])
+    assert wrong.details["recall"] == pytest.approx(1 / 3)
+
+
+def test_every_setting_changes_the_signature():
+    columns = (["a b c d"], ["a b c d"], [["a b c d", "a b"]])
+    changes = {"beta": 2.0, "zero_recall": "gec-metrics", "order": 3, "unit": "char"}
+    assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
+    signatures = {Green(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
+    assert len(signatures | {Green().score(*columns).signature}) == len(changes) + 1
+
+
+def test_gold_from_an_m2_file(tmp_path):
+    gold = tmp_path / "gold.m2"
+    gold.write_text("S a b c d e\nA 1 2|||X|||x|||REQUIRED|||-NONE-|||0\nA 4 5|||X||||||REQUIRED|||-NONE-|||1\n\n")
+    result = Green(Settings(gold_m2=str(gold))).score(["a b c d e"], ["a x c d e"])
+    assert result.scores == Green().score(["a b c d e"], ["a x c d e"], [["a x c d e", "a b c d"]]).scores == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [({"beta": 0}, ValueError), ({"beta": "1"}, TypeError), ({"zero_recall": "one"}, ValueError)],
+)
+def test_bad_settings_are_named(change, error):
+    with pytest.raises(error, match=next(iter(change))):
+        Settings(**change)
+
+
+def test_amu_on_conll_2014(shared_data):
+    # AMU with two references, beta 2: the authors' tool prints .792482, gec-metrics .792311.
+    submissions = shared_data / "gjg15/data/original/official_submissions"
+    sources, predictions = ((submissions / name).read_text().split("\n")[:1312] for name in ("INPUT", "AMU"))
+    gold = str(shared_data / "conll2014/official-2014.combined.m2")
+    for zero_recall, printed in (("authors", "0.792482"), ("gec-metrics", "0.792311")):
+        result = Green(Settings(beta=2.0, zero_recall=zero_recall, gold_m2=gold)).score(sources, predictions)
+        assert f"{result.score:.6f}" == printed
