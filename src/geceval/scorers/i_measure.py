@@ -1,0 +1,229 @@
+"""I-measure: how much better or worse than the source a correction is (Felice and Briscoe 2015)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geceval.core.inputs import Columns, check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Counts, Result
+from geceval.core.signature import signature
+from geceval.scorers.checks import check_choice, check_count, check_positive
+from geceval.scorers.gold import gold_facts, m2_sentences
+from geceval.scorers.mixing import Choices, annotators_choices, plain_choices
+from geceval.scorers.ngrams import reference_range
+from geceval.scorers.three_way import KINDS, count_columns
+
+logger = logging.getLogger("geceval")
+
+ASPECTS = ("correction", "detection")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the number depends on.
+
+    Attributes:
+        aspect: `"correction"`, or `"detection"`, which only asks whether a token had to be changed.
+        change_weight: Weight w of a change, right or wrong, in the weighted accuracy; the paper uses 2.
+        beta: Weight of recall in F, which is reported beside the score.
+        mix: Whether the corrections of different annotators of `gold_m2` may be combined to new references. Plain
+            references are always taken as they are.
+        max_mixed: Most combinations of a sentence to try all of. Beyond it the best annotator's reference is
+            improved one place after the other, and how often that happened is logged.
+        gold_m2: M2 file with the annotators' edits; `references` are then not needed.
+    """
+
+    aspect: str = "correction"
+    change_weight: float = 2.0
+    beta: float = 1.0
+    mix: bool = True
+    max_mixed: int = 256
+    gold_m2: str | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("aspect", self.aspect, ASPECTS)
+        check_positive("change_weight", self.change_weight)
+        check_positive("beta", self.beta)
+        check_count("max_mixed", self.max_mixed)
+
+
+class IMeasure:
+    """I-measure, corpus and sentences, in [-1, 1]: 1 is perfect, 0 no better than the source, below 0 worse.
+
+    Source, prediction and reference are aligned (see `geceval.scorers.three_way`) and every column counted. WAcc is an
+    accuracy in which a change weighs `change_weight` times as much as a token left alone; I sets it in relation to
+    the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
+    accuracy, then the same for detection, then the first); a corpus adds up the counts of those.
+    """
+
+    name = "i_measure"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (-1.0, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Whether `score` wants references: not if the gold is an M2 file."""
+        return self.settings.gold_m2 is None
+
+    def load(self) -> None:
+        """Nothing to load."""
+
+    def score(
+        self,
+        sources: Sequence[str],
+        predictions: Sequence[str],
+        references: Sequence[str | Sequence[str | None]] | None = None,
+    ) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One string a sentence.
+            predictions: One string a sentence.
+            references: One list of references a sentence; the lists may differ in length.
+
+        Returns:
+            The result; `details` holds the counts of the corpus (`fpn`: see `tally`), P, R and F, and what `measure`
+            returns.
+
+        Raises:
+            TypeError: See `check_columns`.
+            ValueError: See `check_columns`, or if the M2 file does not fit the sources.
+        """
+        settings = self.settings
+        columns = check_columns(self.name, sources, predictions, references, needs_references=settings.gold_m2 is None)
+        choices = self._choices(columns)
+        kinds, base = self._best(columns, choices)
+        aspect = settings.aspect
+        sentences = measure(tally(kinds, aspect), tally(base, aspect), settings.change_weight)
+        total, total_base = tally(kinds.sum(axis=0), aspect), tally(base.sum(axis=0), aspect)
+        corpus = {name: float(value) for name, value in measure(total, total_base, settings.change_weight).items()}
+        known = np.array([len(choice.picks) for choice in choices])
+        counts = Counts(float(total["tp"]), float(total["fp"]), float(total["fn"]))
+        return Result(
+            score=corpus.pop("i"),
+            scores=sentences["i"].tolist(),
+            signature=signature(self.name, settings, refs=reference_range(known), **gold_facts(settings.gold_m2)),
+            details={
+                **counts.to_details(settings.beta),
+                "tn": float(total["tn"]),
+                "fpn": float(total["fpn"]),
+                **corpus,
+            },
+        )
+
+    def _choices(self, columns: Columns) -> list[Choices]:
+        """The references of each sentence."""
+        if self.settings.gold_m2 is None:
+            return [plain_choices(row) for row in columns.references or []]
+        gold = m2_sentences(self.name, self.settings.gold_m2, columns.sources)
+        return [annotators_choices(sentence.source, sentence.edits) for sentence in gold]
+
+    def _best(self, columns: Columns, choices: Sequence[Choices]) -> tuple[np.ndarray, np.ndarray]:
+        """Counts of prediction and source against the best reference, both `[sentences][kinds]`."""
+        search = _Search(columns, choices, self.settings.change_weight)
+        mixed = [self.settings.mix and row.size <= self.settings.max_mixed for row in choices]
+        search.try_picks(
+            (sentence, pick)
+            for sentence, row in enumerate(choices)
+            for pick in (row.all_picks() if mixed[sentence] else row.picks)
+        )
+        if self.settings.mix and not all(mixed):
+            bounded = [sentence for sentence, done in enumerate(mixed) if not done]
+            logger.warning(
+                "i_measure: %d of %d sentences have more than %d combinations of their annotators' corrections; "
+                "for them the best annotator's reference was improved place by place (max_mixed raises the bound)",
+                len(bounded),
+                len(choices),
+                self.settings.max_mixed,
+            )
+            parts = {sentence: choices[sentence].mixed_parts() for sentence in bounded}
+            for turn in range(max(map(len, parts.values()))):
+                search.try_picks(
+                    (sentence, pick)
+                    for sentence in bounded
+                    if turn < len(parts[sentence])
+                    for pick in choices[sentence].changed(search.picks[sentence], parts[sentence][turn])
+                )
+        return search.kinds, search.base
+
+
+class _Search:
+    """The best reference of each sentence so far."""
+
+    def __init__(self, columns: Columns, choices: Sequence[Choices], change_weight: float) -> None:
+        self.choices = choices
+        self.change_weight = change_weight
+        self.sources = [tuple(text.split()) for text in columns.sources]
+        self.predictions = [tuple(text.split()) for text in columns.predictions]
+        self.picks: list[tuple[int, ...]] = [()] * len(choices)
+        self.keys: list[tuple[float, ...]] = [()] * len(choices)
+        self.kinds = np.zeros((len(choices), len(KINDS)), dtype=np.int64)
+        self.base = np.zeros((len(choices), len(KINDS)), dtype=np.int64)
+
+    def try_picks(self, picks: Iterable[tuple[int, tuple[int, ...]]]) -> None:
+        """Align with each of these references and keep it where it is better than the best so far.
+
+        Args:
+            picks: Sentence, and the combination of versions that makes the reference.
+        """
+        jobs = list(picks)
+        texts = [self.choices[sentence].text(pick) for sentence, pick in jobs]
+        owners = [sentence for sentence, _ in jobs]
+        kinds = count_columns(
+            [(self.sources[s], self.predictions[s], text) for s, text in zip(owners, texts, strict=True)]
+        )
+        base = count_columns([(self.sources[s], self.sources[s], text) for s, text in zip(owners, texts, strict=True)])
+        keys = []
+        for aspect in ASPECTS:
+            values = measure(tally(kinds, aspect), tally(base, aspect), self.change_weight)
+            keys += [values["wacc"], values["i"], values["acc"]]
+        for place, ((sentence, pick), key) in enumerate(zip(jobs, zip(*keys, strict=True), strict=True)):
+            if key > self.keys[sentence]:
+                self.keys[sentence], self.picks[sentence] = key, pick
+                self.kinds[sentence], self.base[sentence] = kinds[place], base[place]
+
+
+def tally(kinds: np.ndarray, aspect: str) -> dict[str, np.ndarray]:
+    """Turn columns `[...][kinds]` into true and false positives and negatives, each `[...]`.
+
+    A token that was rightly changed but to the wrong thing is a true positive of detection. For correction it is both
+    a false positive and a false negative; `fpn` counts these, so that they are not counted twice.
+    """
+    kept, missed, needless, right, other = np.moveaxis(kinds, -1, 0)
+    if aspect == "detection":
+        return {"tp": right + other, "fp": needless, "fn": missed, "tn": kept, "fpn": np.zeros_like(other)}
+    return {"tp": right, "fp": needless + other, "fn": missed + other, "tn": kept, "fpn": other}
+
+
+def measure(counts: dict[str, np.ndarray], base: dict[str, np.ndarray], change_weight: float) -> dict[str, np.ndarray]:
+    """Accuracy, weighted accuracy (eq. 2), the weighted accuracy of the source, and I (eq. 3).
+
+    Args:
+        counts: Of the prediction; see `tally`.
+        base: Of the source in place of the prediction, against the same reference.
+        change_weight: The weight w of a change.
+
+    Returns:
+        `acc`, `wacc` and `base_wacc` in [0, 1], 1 where there is nothing to count, and `i` in [-1, 1].
+    """
+    accuracy = _accuracy(counts, 1.0)
+    weighted, before = _accuracy(counts, change_weight), _accuracy(base, change_weight)
+    better = (weighted - before) / np.where(before < 1, 1 - before, 1)
+    worse = weighted / np.where(before > 0, before, 1) - 1
+    i = np.where(weighted == before, np.floor(weighted), np.where(weighted > before, better, worse))
+    return {"i": i, "acc": accuracy, "wacc": weighted, "base_wacc": before}
+
+
+def _accuracy(counts: dict[str, np.ndarray], weight: float) -> np.ndarray:
+    tp, fp, fn, tn, fpn = (counts[name] for name in ("tp", "fp", "fn", "tn", "fpn"))
+    whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
+    return np.where(whole > 0, (weight * tp + tn) / np.where(whole > 0, whole, 1), 1.0)

@@ -1,0 +1,223 @@
+"""I-measure: the published example's counts, the rules of the reference choice, edge cases, a brute-force search."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import logging
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from geceval.edits.edit import Edit
+from geceval.edits.m2 import M2Sentence, read_m2, write_m2
+from geceval.scorers.i_measure import IMeasure, Settings
+from geceval.scorers.mixing import annotators_choices
+from geceval.scorers.three_way import count_columns
+
+SOURCE = "Him walk in an park every days ."
+# Annotator 0 corrects Him and days, annotator 1 an and days: only a mixture has all three corrections.
+GOLD = """S Him walk in an park every days .
+A 0 1|||R|||He|||REQUIRED|||-NONE-|||0
+A 6 7|||R|||day|||REQUIRED|||-NONE-|||0
+A 3 4|||R|||a|||REQUIRED|||-NONE-|||1
+A 6 7|||R|||morning|||REQUIRED|||-NONE-|||1
+"""
+PREDICTION = "He walk in a park every days ."
+
+words = st.lists(st.sampled_from("abcd"), max_size=5).map(" ".join)
+corpora = st.lists(st.tuples(words, words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=4)
+
+
+@pytest.fixture
+def gold(tmp_path):
+    path = tmp_path / "gold.m2"
+    path.write_text(GOLD)
+    return str(path)
+
+
+def details(**options):
+    return IMeasure(Settings(**options)).score([SOURCE], [PREDICTION])
+
+
+def test_the_published_example_with_mixing(gold):
+    # The program's bundled example has TP 2, TN 5, FP 0, FN 1 and prints
+    # P 100, R 66.67, F 80, Acc 87.50, WAcc 90, base 62.50, I 73.33.
+    result = details(gold_m2=gold)
+    expected = {"tp": 2, "tn": 5, "fp": 0, "fn": 1, "fpn": 0, "precision": 1, "recall": 2 / 3, "f": 0.8}
+    expected |= {"acc": 0.875, "wacc": 0.9, "base_wacc": 0.625}
+    assert dict(result.details) == pytest.approx(expected)
+    assert f"{100 * result.score:.2f}" == "73.33"
+    assert result.scores == [result.score]
+    detection = details(gold_m2=gold, aspect="detection")
+    assert (detection.score, dict(detection.details)) == (result.score, dict(result.details))
+
+
+def test_the_published_example_without_mixing(gold):
+    # -nomix: TP 1, TN 5, FP 1, FN 1; WAcc 70, base 75, I -6.67.
+    result = details(gold_m2=gold, mix=False)
+    assert [result.details[name] for name in ("tp", "tn", "fp", "fn")] == [1, 5, 1, 1]
+    assert result.details["wacc"] == pytest.approx(0.7)
+    assert result.details["base_wacc"] == pytest.approx(0.75)
+    assert f"{100 * result.score:.2f}" == "-6.67"
+
+
+def test_plain_references_are_never_mixed(gold):
+    references = [["He walk in an park every day .", "Him walk in a park every morning ."]]
+    plain = IMeasure().score([SOURCE], [PREDICTION], references)
+    unmixed = details(gold_m2=gold, mix=False)
+    assert (plain.score, plain.details) == (unmixed.score, unmixed.details)
+
+
+def test_a_change_to_the_wrong_thing_counts_once_in_accuracy():
+    # One column of three different tokens: FP, FN and FPN 1 for correction, TP 1 for detection; 3 kept.
+    columns = (["a b c d"], ["a x c d"], [["a y c d"]])
+    correction = IMeasure().score(*columns)
+    assert [correction.details[k] for k in ("tp", "fp", "fn", "fpn", "tn")] == [0, 1, 1, 1, 3]
+    assert correction.details["acc"] == pytest.approx(3 / 4)
+    # w=2: 3 / (2·1 + 3 + 1 - 3/2) = 3/4.5; the source: 3 / (3 + 1); I = WAcc / base - 1.
+    assert correction.details["wacc"] == pytest.approx(3 / 4.5)
+    assert correction.score == pytest.approx((3 / 4.5) / (3 / 4) - 1)
+    detection = IMeasure(Settings(aspect="detection")).score(*columns)
+    assert detection.score == 1.0
+    assert [detection.details[k] for k in ("tp", "fp", "fn", "fpn", "tn")] == [1, 0, 0, 0, 3]
+
+
+def test_the_weight_of_a_change():
+    columns = (["a b c d"], ["a b x d"], [["a b c d"]])
+    for weight in (1, 2, 5):
+        result = IMeasure(Settings(change_weight=weight)).score(*columns)
+        assert result.details["wacc"] == pytest.approx(3 / (3 + weight))
+
+
+@pytest.mark.parametrize(
+    ("source", "prediction", "reference", "expected"),
+    [
+        ("", "", "", 1.0),
+        ("a", "a", "a", 1.0),
+        ("a b", "a b", "a c", 0.0),
+        ("a", "", "a", -1.0),
+        ("", "a", "a", 1.0),
+        ("", "a", "", -1.0),
+        ("a", "a", "", 0.0),
+        ("a", "", "", 1.0),
+    ],
+)
+def test_edge_cases(source, prediction, reference, expected):
+    result = IMeasure().score([source], [prediction], [[reference]])
+    assert [result.score, *result.scores] == [expected, expected]
+
+
+def test_the_corpus_adds_up_the_counts_of_the_chosen_references():
+    sources, predictions = ["a b c", "d e"], ["a x c", "d f"]
+    result = IMeasure().score(sources, predictions, [["a x c", "a b y"], ["d e"]])
+    # Sentence 1, reference 1: TP 1, TN 2 of a base of 2/3. Sentence 2: FP 1, TN 1, base 1.
+    assert [result.details[k] for k in ("tp", "fp", "fn", "tn")] == [1, 1, 0, 3]
+    assert result.scores == pytest.approx([1.0, 1 / 3 - 1])
+    weighted, base = (2 * 1 + 3) / (2 * 2 + 3), 4 / 5
+    assert result.score == pytest.approx(weighted / base - 1)
+
+
+@functools.cache
+def slow_values(triple, aspect):
+    """WAcc, I and Acc of one sentence, from the column counts; w = 2."""
+    kept, missed, needless, right, other = count_columns([triple])[0].tolist()
+    base_kept, base_missed, *_ = count_columns([(triple[0], triple[0], triple[2])])[0].tolist()
+    base = base_kept / (base_kept + base_missed) if base_kept + base_missed else 1.0
+    tp, fp, fn, fpn = right, needless + other, missed + other, other
+    if aspect == "detection":
+        tp, fp, fn, fpn = right + other, needless, missed, 0
+    below, below_weighted = tp + fp + kept + fn - fpn, 2 * (tp + fp) + kept + fn - 1.5 * fpn
+    weighted = (2 * tp + kept) / below_weighted if below_weighted else 1.0
+    if weighted == base:
+        i = math.floor(weighted)
+    else:
+        i = (weighted - base) / (1 - base) if weighted > base else weighted / base - 1
+    return weighted, i, (tp + kept) / below if below else 1.0
+
+
+def slow_best(source, prediction, references):
+    """I of the reference with the best correction WAcc, I, Acc, then the same for detection, then the first."""
+    triples = [tuple(tuple(text.split()) for text in (source, prediction, reference)) for reference in references]
+    return max(triples, key=lambda t: (*slow_values(t, "correction"), *slow_values(t, "detection")))
+
+
+@settings(max_examples=40, deadline=None)
+@given(corpora, st.randoms(use_true_random=False))
+def test_sentences_take_the_best_reference_whatever_stands_beside_them(corpus, shuffler):
+    shuffled = list(corpus)
+    shuffler.shuffle(shuffled)
+    for aspect in ("correction", "detection"):
+        result = IMeasure(Settings(aspect=aspect)).score(*zip(*shuffled, strict=True))
+        assert result.scores == pytest.approx([slow_values(slow_best(*row), aspect)[1] for row in shuffled])
+        assert result.score == IMeasure(Settings(aspect=aspect)).score(*zip(*corpus, strict=True)).score
+        assert all(-1 <= score <= 1 for score in (result.score, *result.scores))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
+def test_the_reference_as_prediction_scores_1(pairs):
+    sources, references = map(list, zip(*pairs, strict=True))
+    result = IMeasure().score(sources, references, references)
+    assert [result.score, *result.scores] == [1.0] * (len(pairs) + 1)
+
+
+def test_beyond_the_bound_mixing_goes_place_by_place_and_says_so(tmp_path, caplog):
+    # Six places, two annotators who alternate: 64 combinations; the prediction follows neither of them.
+    source = "a b c d e f g h i j k l"
+    edits = {who: [Edit(2 * n, 2 * n + 1, f"{'xy'[who]}{n}", "R", who) for n in range(6)] for who in (0, 1)}
+    write_m2(tmp_path / "gold.m2", [M2Sentence(source, edits)])
+    assert annotators_choices(source, edits).size == 64
+    prediction = "x0 b y1 d x2 f y3 h i j k l"
+    full, bounded, unmixed = (
+        Settings(gold_m2=str(tmp_path / "gold.m2"), **o) for o in ({}, {"max_mixed": 63}, {"mix": False})
+    )
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        best = IMeasure(full).score([source], [prediction])
+        assert caplog.text == ""
+        found = IMeasure(bounded).score([source], [prediction])
+    assert "1 of 1 sentences have more than 63 combinations" in caplog.text
+    assert dict(found.details) == dict(best.details)
+    assert [best.details[k] for k in ("tp", "fp", "fn", "tn")] == [4, 0, 2, 6]
+    assert IMeasure(unmixed).score([source], [prediction]).details["tp"] == 2
+
+
+def test_mixing_tries_every_combination(tmp_path):
+    source = "a b c d e"
+    second = [Edit(2, 2, "y", annotator=1), Edit(4, 5, "z w", annotator=1)]
+    edits = {0: [Edit(0, 1, "x"), Edit(4, 5, "")], 1: second, 2: []}
+    write_m2(tmp_path / "gold.m2", [M2Sentence(source, edits)])
+    metric = IMeasure(Settings(gold_m2=str(tmp_path / "gold.m2")))
+    for first, middle, last in itertools.product(("a", "x"), ("", "y "), ("", " e", " z w")):
+        prediction = f"{first} b {middle}c d{last}"
+        assert metric.score([source], [prediction]).score == 1.0, prediction
+
+
+def test_every_setting_changes_the_signature():
+    columns = (["a b"], ["a b"], [["a b"]])
+    changes = {"aspect": "detection", "change_weight": 3.0, "beta": 0.5, "mix": False, "max_mixed": 9}
+    assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
+    signatures = {IMeasure(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
+    assert len(signatures | {IMeasure().score(*columns).signature}) == len(changes) + 1
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [({"aspect": "token"}, ValueError), ({"change_weight": 0.0}, ValueError), ({"max_mixed": 0}, ValueError)],
+)
+def test_bad_settings_are_named(change, error):
+    with pytest.raises(error, match=next(iter(change))):
+        Settings(**change)
+
+
+def test_the_source_of_conll_2014_scores_0(shared_data):
+    # By definition: no better than itself; a sentence that the best annotator left alone scores 1.
+    gold = str(shared_data / "conll2014/official-2014.combined.m2")
+    sources = (shared_data / "gjg15/data/original/official_submissions/INPUT").read_text().split("\n")[:1312]
+    result = IMeasure(Settings(gold_m2=gold, mix=False)).score(sources, sources)
+    assert result.score == 0.0
+    unchanged = [any(not edits for edits in sentence.edits.values()) for sentence in read_m2(gold)]
+    assert result.scores == [float(whole) for whole in unchanged]
