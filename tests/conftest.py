@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
+CACHE = tempfile.mkdtemp(prefix="geceval-tests-")  # evaluate writes here and not into the user's cache
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+
+os.environ["HF_MODULES_CACHE"] = f"{CACHE}/modules"
+os.environ["HF_METRICS_CACHE"] = f"{CACHE}/metrics"
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -51,6 +59,11 @@ def make_checkpoint(tmp_path_factory):
             "max_position_embeddings": 160,
             "num_labels": 1,
             "initializer_range": 0.3,
+            "pad_token_id": 0,
+            "cls_token_id": 2,
+            "sep_token_id": 3,
+            "bos_token_id": 2,
+            "eos_token_id": 3,
             **config,
         }
         torch.manual_seed(seed)

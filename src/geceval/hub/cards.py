@@ -1,0 +1,101 @@
+"""Cards of metrics: reading and linting the README of a module folder."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SECTIONS = (
+    "Metric Description",
+    "How to Use",
+    "Inputs",
+    "Output Values",
+    "Values from Popular Papers",
+    "Examples",
+    "Limitations and Bias",
+    "Citation",
+    "Further References",
+)
+REQUIRED = {
+    "title": str,
+    "emoji": str,
+    "colorFrom": str,
+    "colorTo": str,
+    "sdk": str,
+    "sdk_version": str,
+    "app_file": str,
+    "pinned": bool,
+    "license": str,
+    "tags": list,
+    "description": str,
+    "short_description": str,
+}
+TAGS = ("evaluate", "metric", "grammatical-error-correction")
+COLORS = ("red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray")  # what the Hub accepts
+SHORT_DESCRIPTION = 60  # characters that the Hub accepts
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A README with YAML front matter.
+
+    Attributes:
+        metadata: The front matter.
+        sections: Titles of the second level, in order.
+        text: Everything below the front matter.
+    """
+
+    metadata: dict[str, Any]
+    sections: list[str]
+    text: str
+
+
+def read_card(path: str | Path) -> Card:
+    """Read a card.
+
+    Raises:
+        OSError: If it cannot be read.
+        ValueError: If it has no front matter or the front matter is not YAML with keys.
+    """
+    import yaml
+
+    text = Path(path).read_text(encoding="utf-8")
+    match = re.match(r"---\n(.*?)\n---\n(.*)", text, flags=re.DOTALL)
+    if not match:
+        raise ValueError(f"{path}: no YAML front matter between two lines of ---")
+    try:
+        metadata = yaml.safe_load(match[1])
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: the front matter is not YAML: {error}") from error
+    if not isinstance(metadata, dict):
+        raise ValueError(f"{path}: the front matter must be keys and values")
+    prose = re.sub(r"^```.*?^```", "", match[2], flags=re.DOTALL | re.MULTILINE)
+    return Card(metadata, re.findall(r"^## (.+?)\s*$", prose, flags=re.MULTILINE), match[2])
+
+
+def lint_metric_card(path: str | Path) -> list[str]:
+    """What is wrong with the card of a metric, one message each; nothing if the list is empty.
+
+    Raises:
+        OSError: If it cannot be read.
+        ValueError: If it has no readable front matter.
+    """
+    card = read_card(path)
+    problems = [
+        f"front matter: {key} must be of type {kind.__name__}, got {card.metadata.get(key)!r}"
+        for key, kind in REQUIRED.items()
+        if not isinstance(card.metadata.get(key), kind)
+    ]
+    if problems:
+        return problems
+    problems += [f"front matter: the tag {tag} is missing" for tag in TAGS if tag not in card.metadata["tags"]]
+    for key in ("colorFrom", "colorTo"):
+        if card.metadata[key] not in COLORS:
+            problems.append(f"front matter: {key} must be one of {', '.join(COLORS)}, got {card.metadata[key]!r}")
+    if len(card.metadata["short_description"]) > SHORT_DESCRIPTION:
+        problems.append(f"front matter: short_description is longer than {SHORT_DESCRIPTION} characters")
+    if card.sections != list(SECTIONS):
+        problems.append(f"sections must be {', '.join(SECTIONS)}; they are {', '.join(card.sections)}")
+    return problems

@@ -1,0 +1,304 @@
+"""The base of the evaluate modules, on a small metric that is written here."""
+
+import copy
+import logging
+import pickle
+import subprocess
+import sys
+import threading
+
+import evaluate
+import pytest
+
+SCRIPT = '''
+"""Share of a reference's tokens that the prediction has."""
+from dataclasses import dataclass
+
+import evaluate
+
+import geceval.hub.module  # From: geceval
+from geceval.core.inputs import check_columns
+from geceval.core.result import Result
+from geceval.core.signature import signature
+
+loads = []
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    weight: float = 1.0
+    gold_m2: str | None = None
+    model: str = "bundled"
+
+    def __post_init__(self):
+        if self.weight <= 0:
+            raise ValueError("toy: weight must be positive")
+
+
+class Scorer:
+    name, Settings, higher_is_better, bounds = "toy", Settings, True, (0.0, 1.0)
+
+    def __init__(self, settings=None, runtime=None):
+        self.settings, self.runtime = settings or Settings(), runtime
+
+    def needs_references(self):
+        return self.settings.gold_m2 is None
+
+    def load(self):
+        loads.append(self.settings.model)
+
+    def score(self, sources, predictions, references=None):
+        columns = check_columns(
+            self.name, sources, predictions, references, needs_references=self.needs_references()
+        )
+        rows = columns.references or [[source] for source in columns.sources]
+        scores = [
+            self.settings.weight * max(len(set(p.split()) & set(r.split())) / len(r.split()) for r in row)
+            for p, row in zip(columns.predictions, rows)
+        ]
+        details = {"references": sum(map(len, rows)), "batch_size": self.runtime.batch_size}
+        return Result(sum(scores) / len(scores), scores, signature(self.name, self.settings), details)
+
+
+class Toy(geceval.hub.module.Module):
+    """Toy."""
+
+    def scorer_class(self):
+        return Scorer
+
+    def _info(self):
+        return self.describe("Toy.", "@misc{toy}", "Args: a text of the module.")
+'''
+
+SOURCES = ["a b", "c d", "e f"]
+PREDICTIONS = ["a x", "c d", "x y"]
+REFERENCES = [["a b", "a b c d"], ["c d"], ["e f"]]
+SCORES = [0.5, 1.0, 0.0]  # by hand: max(1/2, 1/4), 2/2, 0/2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metrics") / "toy"
+    folder.mkdir()
+    (folder / "toy.py").write_text(SCRIPT)
+    return str(folder)
+
+
+@pytest.fixture
+def toy(folder):
+    return evaluate.load(folder)
+
+
+@pytest.fixture(params=[False, True], ids=["disk", "memory"])
+def either(request, folder):
+    return evaluate.load(folder, keep_in_memory=request.param)
+
+
+def test_result_is_plain(toy):
+    result = toy.compute(sources=SOURCES, predictions=PREDICTIONS, references=REFERENCES)
+    assert result["scores"] == SCORES
+    assert result["score"] == 0.5
+    assert result["references"] == 4
+    assert type(result["score"]) is float
+
+
+def test_the_base_itself_is_no_metric():
+    from geceval.hub.module import Module
+
+    with pytest.raises(TypeError, match="abstract"):
+        Module()
+
+
+def test_texts_and_columns(toy):
+    assert (toy.name, toy.license, toy.citation, toy.module_type) == ("toy", "Apache-2.0", "@misc{toy}", "metric")
+    assert [list(form) for form in toy.features] == [["sources", "predictions", "references"]] * 2
+    assert toy.compute.__doc__.endswith("Args: a text of the module.")
+    assert "Args: a text of the module." in repr(toy)
+
+
+@pytest.mark.parametrize(
+    "references", [["a b", "c d", "e f"], [("a b",), ["c d"], ["e f", None]], [["a b"], "c d", ["e f"]]]
+)
+def test_forms_of_references(either, references):
+    result = either.compute(sources=SOURCES, predictions=PREDICTIONS, references=references)
+    assert result["scores"] == SCORES
+    assert result["references"] == 3
+
+
+def test_columns_of_a_data_set(toy):
+    import datasets
+
+    table = datasets.Dataset.from_dict({"s": SOURCES, "p": PREDICTIONS, "r": REFERENCES})
+    assert toy.compute(sources=table["s"], predictions=table["p"], references=table["r"])["scores"] == SCORES
+
+
+def test_at_once_in_batches_and_one_by_one_are_the_same(either):
+    whole = either.compute(sources=SOURCES, predictions=PREDICTIONS, references=REFERENCES)
+    either.add_batch(sources=SOURCES[:2], predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    either.add_batch(sources=SOURCES[2:], predictions=PREDICTIONS[2:], references=["e f"])
+    assert either.compute() == whole
+    for source, prediction, reference in zip(SOURCES, PREDICTIONS, REFERENCES, strict=True):
+        either.add(sources=source, prediction=prediction, reference=reference)
+    assert either.compute() == whole
+    either.add_batch(sources=SOURCES[:2], predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    either.add(source=SOURCES[2], prediction=PREDICTIONS[2], reference="e f")
+    assert either.compute() == whole
+
+
+def test_options_of_load_last_and_those_of_compute_do_not(folder):
+    module = evaluate.load(folder, weight=0.5, batch_size=7)
+    columns = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
+    assert module.compute(**columns)["score"] == 0.25
+    once = module.compute(**columns, weight=2.0, batch_size=3)
+    assert (once["score"], once["batch_size"]) == (1.0, 3)
+    assert "|weight:2.0|" in once["signature"]
+    again = module.compute(**columns)
+    assert (again["score"], again["batch_size"]) == (0.25, 7)
+
+
+def test_models_load_once_at_load(folder):
+    module = evaluate.load(folder, model="x")
+    loads = sys.modules[type(module).__module__].loads
+    before = list(loads)
+    assert before[-1] == "x"
+    for _ in range(2):
+        module.compute(sources=SOURCES, predictions=PREDICTIONS, references=REFERENCES)
+    assert loads == before
+
+
+def test_config_name_is_the_model(folder):
+    module = evaluate.load(folder, "ORG/name")
+    result = module.compute(sources=SOURCES, predictions=PREDICTIONS, references=REFERENCES)
+    assert "|model:ORG/name|" in result["signature"]
+    with pytest.raises(TypeError, match="toy: config_name and model both name the model"):
+        evaluate.load(folder, "ORG/name", model="other")
+
+
+def test_no_references_where_the_settings_bring_their_own(folder):
+    wanted = [0.5, 1.0, 0.0]  # against the sources
+    loaded_with = evaluate.load(folder, gold_m2="gold.m2")
+    assert loaded_with.compute(sources=SOURCES, predictions=PREDICTIONS)["scores"] == wanted
+    given_later = evaluate.load(folder)
+    assert given_later.compute(sources=SOURCES, predictions=PREDICTIONS, gold_m2="gold.m2")["scores"] == wanted
+    given_later.add(sources="a b", prediction="a x")
+    assert given_later.compute(gold_m2="gold.m2")["scores"] == [0.5]
+
+
+BAD = [
+    ({}, ValueError, "toy: nothing to score; pass sources and predictions, or call add_batch first"),
+    ({"sources": [], "predictions": [], "references": []}, ValueError, "are empty"),
+    ({"sources": ["a"], "predictions": ["a"]}, ValueError, "toy: needs references"),
+    ({"sources": ["a"], "predictions": ["a"], "references": None}, ValueError, "toy: needs references"),
+    ({"sources": ["a"], "predictions": ["a", "b"], "references": [["a"]]}, ValueError, "1 sources but 2 predictions"),
+    ({"predictions": ["a"], "references": [["a"]]}, TypeError, "toy: sources must be a list of strings, got None"),
+    ({"sources": ["a"], "references": [["a"]]}, TypeError, "toy: predictions must be a list of strings, got None"),
+    ({"sources": ["a"], "predictions": [1], "references": [["a"]]}, TypeError, r"predictions\[0\] must be a string"),
+    ({"sources": ["a"], "predictions": ["a"], "references": [[]]}, ValueError, r"references\[0\] is empty"),
+    ({"sources": ["a"], "predictions": ["a"], "references": [None]}, TypeError, r"references\[0\] must be"),
+    (
+        {"sources": ["a", "b", "c"], "predictions": ["a", "b", "c"], "references": [["a", "b", "c"]] * 2},
+        ValueError,
+        "transposed",
+    ),
+    (
+        {"sources": ["a"], "predictions": ["a"], "references": [["a"]], "wieght": 2},
+        TypeError,
+        "unknown option 'wieght'",
+    ),
+    ({"sources": ["a"], "predictions": ["a"], "references": [["a"]], "weight": 0}, ValueError, "must be positive"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), BAD, ids=[message[:30] for _, _, message in BAD])
+def test_mistakes_are_named_and_leave_the_module_usable(either, arguments, error, message):
+    with pytest.raises(error, match=message):
+        either.compute(**arguments)
+    result = either.compute(sources=SOURCES, predictions=PREDICTIONS, references=REFERENCES)
+    assert result["scores"] == SCORES
+
+
+def test_a_bad_batch_adds_nothing(either):
+    either.add_batch(sources=SOURCES, predictions=PREDICTIONS, references=REFERENCES)
+    with pytest.raises(ValueError, match="1 sources but 2 predictions"):
+        either.add_batch(sources=["a"], predictions=["a", "b"], references=[["a"]])
+    with pytest.raises(TypeError, match="toy: unknown column 'predicted'; the columns are: sources, predictions"):
+        either.add_batch(sources=["a"], predicted=["a"], references=[["a"]])
+    assert either.compute()["scores"] == SCORES
+
+
+def test_warnings_come_once(toy, caplog):
+    sources = [f"{letter} {letter} {letter}" for letter in "abcdefg"]
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        toy.compute(sources=sources, predictions=sources[::-1][1:] + ["x"], references=sources)
+    assert sum("are the two files aligned?" in record.message for record in caplog.records) == 1
+
+
+def test_bad_options_of_load(folder):
+    with pytest.raises(TypeError, match="toy: unknown option 'wieght'; the options are: gold_m2, model, weight, "):
+        evaluate.load(folder, wieght=2)
+    with pytest.raises(ValueError, match="weight must be positive"):
+        evaluate.load(folder, weight=-1)
+    with pytest.raises(ValueError, match="batch_size must be at least 1"):
+        evaluate.load(folder, batch_size=0)
+
+
+def test_pickling_before_and_after_compute_and_in_a_fresh_process(either, tmp_path):
+    columns = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
+    assert pickle.loads(pickle.dumps(either)).compute(**columns)["scores"] == SCORES
+    wanted = either.compute(**columns)
+    assert pickle.loads(pickle.dumps(either)).compute(**columns) == wanted
+    assert copy.deepcopy(either).compute(**columns) == wanted
+    either.add(sources="a", prediction="a", reference="a")
+    with pytest.raises(pickle.PicklingError, match=r"toy: sentences were added but not scored; call compute\(\) first"):
+        pickle.dumps(either)
+
+
+def test_unpickling_in_a_fresh_process_and_bare_interpreter(folder, tmp_path):
+    path = tmp_path / "toy.pickle"
+    path.write_bytes(pickle.dumps(evaluate.load(folder, weight=0.5)))
+    code = f"""
+import pickle
+module = pickle.load(open({str(path)!r}, "rb"))
+print(module.compute(sources={SOURCES}, predictions={PREDICTIONS}, references={REFERENCES})["score"])
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
+    assert run.stdout == "0.25\n"
+
+
+def test_combine_and_save(folder, tmp_path):
+    one, half = evaluate.load(folder), evaluate.load(folder, weight=0.5)
+    both = evaluate.combine({"one": one, "half": half})
+    columns = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
+    result = both.compute(**columns)
+    assert (result["one_score"], result["half_score"]) == (0.5, 0.25)
+    for source, prediction, reference in zip(SOURCES, PREDICTIONS, REFERENCES, strict=True):
+        both.add(sources=source, prediction=prediction, reference=reference)
+    assert both.compute() == result
+    both.add_batch(**columns)
+    assert both.compute() == result
+    assert evaluate.save(tmp_path / "result.json", **result).read_text().startswith('{"one_score": 0.5')
+
+
+def test_two_processes_share_a_computation(folder, tmp_path):
+    """`num_process=2`: each adds its rows, the first one computes; two threads stand for the processes."""
+    arguments = {"num_process": 2, "experiment_id": "both", "cache_dir": str(tmp_path)}
+    results = {}
+
+    def work(number, rows):
+        module = evaluate.load(folder, process_id=number, **arguments)
+        module.add_batch(sources=SOURCES[rows], predictions=PREDICTIONS[rows], references=REFERENCES[rows])
+        results[number] = module.compute()
+
+    other = threading.Thread(target=work, args=(1, slice(2, 3)))
+    other.start()
+    work(0, slice(0, 2))
+    other.join(timeout=60)
+    assert results[0]["scores"] == SCORES
+    assert results[1] is None
+
+
+def test_a_failing_score_leaves_no_file_behind(folder, tmp_path):
+    module = evaluate.load(folder, cache_dir=str(tmp_path))
+    with pytest.raises(ValueError, match="needs references"):
+        module.compute(sources=["a"], predictions=["a"])
+    assert not list(tmp_path.rglob("*.arrow"))

@@ -1,0 +1,105 @@
+"""Who may import whom, and what an import costs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "geceval"
+
+# A room may import itself and these; "edits.edit" is one file of a room.
+ALLOWED = {
+    "version": set(),
+    "core": {"version"},
+    "edits": {"core", "version"},
+    "models": {"core", "version", "edits.edit"},
+    "scorers": {"core", "version", "edits", "models"},
+    "meta": {"core", "version"},
+    "hub": {"core", "version", "edits", "models", "scorers", "meta"},
+    "cli": {"core", "version", "edits", "meta", "hub"},
+}
+HEAVY = ("torch", "spacy", "errant", "transformers", "peft", "matplotlib", "gradio", "pandas", "datasets", "evaluate")
+
+
+def rooms():
+    return sorted({path.relative_to(SOURCE).parts[0].removesuffix(".py") for path in SOURCE.rglob("*.py")})
+
+
+def imports(path: Path) -> set[str]:
+    """Dotted names of all modules that a file imports, also within functions and for type checkers."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def files_of(room: str) -> list[Path]:
+    single = SOURCE / f"{room}.py"
+    return [single] if single.is_file() else sorted((SOURCE / room).rglob("*.py"))
+
+
+@pytest.mark.parametrize("room", sorted(ALLOWED))
+def test_rooms_import_downwards_only(room):
+    for path in files_of(room):
+        for name in imports(path):
+            parts = name.split(".")
+            if parts[0] != "geceval" or len(parts) == 1 or parts[1] == room:
+                continue
+            if len(parts) == 2 and parts[1] in {"edits"} and room == "models":
+                continue  # the package of the file `geceval.edits.edit`, which the same statement names
+            permitted = {parts[1], ".".join(parts[1:3])} & ALLOWED[room]
+            assert permitted, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_every_room_has_a_rule():
+    assert set(rooms()) - {"__init__", "modules", "assets"} == set(ALLOWED)
+
+
+def test_the_library_imports_no_top_folder():
+    for path in SOURCE.rglob("*.py"):
+        first = {name.split(".")[0] for name in imports(path)}
+        assert not first & {"training", "spaces", "metrics", "tests", "benchmarks"}, path
+
+
+def test_modules_and_training_keep_to_the_library():
+    for path in (ROOT / "metrics").glob("*/*.py"):
+        ours = {name for name in imports(path) if name.startswith("geceval.") and name != "geceval.hub.module"}
+        assert {name.split(".")[1] for name in ours} <= {"scorers", "hub"}, path
+    for folder in ("training", "metrics", "spaces"):
+        assert not list((ROOT / folder).rglob("__init__.py"))
+    for path in (ROOT / "training").rglob("*.py"):
+        assert not {name for name in imports(path) if name.split(".")[0] in {"metrics", "spaces", "tests"}}, path
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Heavy packages that a fresh interpreter has loaded after a statement."""
+    code = f"import sys; {statement}; print(*(m for m in {HEAVY!r} if m in sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "permitted"),
+    [
+        ("import geceval", set()),
+        ("import geceval; geceval.list_metrics()", set()),
+        ("import geceval.cli.app", set()),
+        ("import geceval.edits.m2, geceval.edits.edit, geceval.meta.ranking", set()),
+        ("from geceval.hub import registry; [registry.entry(name) for name in registry.list_metrics()]", set()),
+    ],
+)
+def test_imports_are_cheap(statement, permitted):
+    assert loaded_by(statement) <= permitted
+
+
+def test_evaluate_is_what_drags_torch_in():
+    """`geceval.load` needs evaluate, which imports transformers where that is installed; the scorers do not."""
+    text_only = "from geceval.hub import registry; registry.make_scorer('gleu').score(['a b'], ['a b'], [['a b']])"
+    assert loaded_by(text_only) == set()
