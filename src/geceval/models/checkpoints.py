@@ -20,6 +20,7 @@ import hashlib
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -236,14 +237,16 @@ def _tokenizer_holder(checkpoint: Checkpoint, fallback: str | None) -> Checkpoin
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Within the block transformers shows no bars and no reports of its own."""
+    """Within the block transformers and peft show no bars, no reports and no notes about their own future."""
     from transformers.utils import logging as log
 
     verbosity, bars = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity_error()
     log.disable_progress_bar()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
     finally:
         log.set_verbosity(verbosity)
         if bars:

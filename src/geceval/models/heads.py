@@ -157,7 +157,8 @@ def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
     try:
         with safe_open(weights, framework="pt") as file:
             names = {name.removeprefix("base_model.model.") for name in file.keys()}  # noqa: SIM118
-        adapted = PeftModel.from_pretrained(model, checkpoint.folder)
+        with quiet():
+            adapted = PeftModel.from_pretrained(model, checkpoint.folder)
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(
             f"{checkpoint.folder}: the adapter does not fit its base {checkpoint.base.model!r} ({first_line(error)})"

@@ -59,7 +59,7 @@ class Settings:
             raise ValueError("impara: threshold must be a number, got nan")
         check_choice("impara: threshold_rule", self.threshold_rule, RULES)
         if self.max_length is not None:
-            check_count("impara: max_length", self.max_length)
+            check_count("impara: max_length", self.max_length, least=3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,290 @@
+"""Where checkpoints come from, how they are named, and what is said about broken ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import warnings
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from geceval.models import heads
+from geceval.models.checkpoints import ASSETS, CheckpointError, load_tokenizer, resolve
+from geceval.models.encoder import get_encoder
+
+
+def edit_json(path, **values):
+    content = json.loads(path.read_text())
+    content.update(values)
+    path.write_text(json.dumps(content))
+
+
+def test_the_bundled_encoder_is_the_published_one_in_half_precision():
+    weights = ASSETS / "encoder" / "model.safetensors"
+    card = (ASSETS / "encoder" / "README.md").read_text()
+    assert hashlib.sha256(weights.read_bytes()).hexdigest() in card
+    # SHA-256 of the model's file on the Hub, as the model card of sentence-transformers/all-MiniLM-L6-v2 links it
+    assert "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db" in card
+    assert {tensor.dtype for tensor in load_file(weights).values()} == {torch.float16}
+
+
+def test_bundled_networks_compute_in_single_precision():
+    encoder = get_encoder(resolve("bundled"))
+    assert {parameter.dtype for parameter in encoder.model.parameters()} == {torch.float32}
+    assert not any(parameter.requires_grad for parameter in encoder.model.parameters())
+
+
+def test_identity_of_a_folder_changes_with_what_changes_the_number(make_checkpoint):
+    folder = make_checkpoint(1)
+    identity = resolve(str(folder)).identity
+    assert identity.startswith(f"{folder.name}@")
+    assert resolve(folder).identity == identity
+    edit_json(folder / "config.json", geceval_pooling="mean")
+    pooled = resolve(folder).identity
+    assert pooled != identity
+    state = load_file(folder / "model.safetensors")
+    state["classifier.bias"] += 1
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    assert resolve(folder).identity not in (identity, pooled)
+
+
+def test_identity_does_not_depend_on_the_place(make_checkpoint, tmp_path):
+    folder = make_checkpoint(1)
+    copy = tmp_path / folder.name
+    shutil.copytree(folder, copy)
+    (copy / "README.md").write_text("a card changes nothing")
+    assert resolve(copy).identity == resolve(folder).identity
+
+
+def test_a_hub_snapshot_is_named_by_its_commit(make_checkpoint, tmp_path, monkeypatch):
+    # The layout of the Hub's cache, as huggingface_hub documents it: refs/<name> holds the commit of a snapshot.
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "models--some-org--some-model"
+    shutil.copytree(make_checkpoint(1), repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    for model in ("some-org/some-model", "some-org/some-model@main", f"some-org/some-model@{commit}"):
+        assert resolve(model).identity == "some-org/some-model@0123456"
+    assert get_encoder(resolve("some-org/some-model"), head=True).logits(["a cat"]).shape == (1, 1)
+
+
+def test_a_hub_id_while_offline_is_one_error_that_names_the_command():
+    with pytest.raises(
+        CheckpointError, match=r"(?s)some-org/some-model.*HF_HUB_OFFLINE.*hf download some-org/some-model"
+    ):
+        resolve("some-org/some-model")
+    with pytest.raises(CheckpointError, match=r"hf download some-org/some-model --revision v2 "):
+        resolve("some-org/some-model@v2")
+
+
+@pytest.mark.parametrize("model", ["./missing", "missing/folder/of/mine", "../x", "/missing", "C:\\models\\x", ""])
+def test_a_missing_folder_is_not_taken_for_a_hub_id(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if model == "":
+        with pytest.raises(CheckpointError):
+            resolve(model)
+    else:
+        with pytest.raises(CheckpointError, match="no such folder"):
+            resolve(model)
+
+
+def test_a_model_must_be_text_or_a_path():
+    with pytest.raises(TypeError, match="got int"):
+        resolve(3)
+
+
+def test_missing_files_are_named(make_checkpoint):
+    folder = make_checkpoint(2)
+    (folder / "config.json").rename(folder / "other.json")
+    with pytest.raises(CheckpointError, match="config.json is missing"):
+        resolve(folder)
+    (folder / "other.json").rename(folder / "config.json")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(CheckpointError, match="no weights"):
+        resolve(folder)
+    (folder / "config.json").write_text("{")
+    with pytest.raises(CheckpointError, match="not valid JSON"):
+        resolve(folder)
+
+
+def test_a_checkpoint_without_its_vocabulary_is_refused(make_checkpoint):
+    # transformers 5 makes a tokenizer with five entries out of a folder like this, without a word
+    folder = make_checkpoint(3)
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(CheckpointError, match="no tokenizer"):
+        load_tokenizer(resolve(folder))
+    with pytest.raises(CheckpointError, match="'some-org/base' on this machine"):
+        load_tokenizer(resolve(folder), fallback="some-org/base")
+
+
+def test_the_tokenizer_of_the_base_model_serves_a_checkpoint_saved_without_one(make_checkpoint):
+    base, folder = make_checkpoint(4), make_checkpoint(5)
+    expected = load_tokenizer(resolve(folder))("the cat")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    assert load_tokenizer(resolve(folder), fallback=str(base))("the cat") == expected
+    edit_json(folder / "config.json", _name_or_path=str(base))
+    assert load_tokenizer(resolve(folder))("the cat") == expected
+
+
+def test_a_tokenizer_larger_than_the_network_is_refused(make_checkpoint):
+    folder = make_checkpoint(6, vocab_size=50)
+    with pytest.raises(CheckpointError, match=r"has 20\d entries, the network 50"):
+        load_tokenizer(resolve(folder))
+
+
+def test_a_damaged_tokenizer_is_named(make_checkpoint):
+    folder = make_checkpoint(6)
+    (folder / "tokenizer.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="tokenizer cannot be read"):
+        load_tokenizer(resolve(folder))
+
+
+def test_damaged_weights_are_named(make_checkpoint):
+    folder = make_checkpoint(7)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match="weights cannot be loaded"):
+        heads.load_classifier(resolve(folder))
+
+
+def test_weights_of_another_shape_are_named(make_checkpoint):
+    folder = make_checkpoint(7)
+    edit_json(folder / "config.json", hidden_size=32)
+    with pytest.raises(CheckpointError, match="weights cannot be loaded"):
+        heads.load_classifier(resolve(folder))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_named(make_checkpoint, value):
+    folder = make_checkpoint(8)
+    state = load_file(folder / "model.safetensors")
+    state["classifier.weight"][0, 0] = value
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(CheckpointError, match="classifier.weight has values that are not finite"):
+        heads.load_classifier(resolve(folder))
+
+
+def test_the_number_of_outputs_is_checked(make_checkpoint):
+    checkpoint = resolve(make_checkpoint(9, num_labels=3))
+    with pytest.raises(CheckpointError, match="3 outputs"):
+        heads.load_classifier(checkpoint)
+    assert heads.load_classifier(checkpoint, labels=None).config.num_labels == 3
+
+
+def test_a_plain_encoder_is_no_classifier(make_checkpoint):
+    checkpoint = resolve(make_checkpoint(10, architecture="BertModel"))
+    with pytest.raises(CheckpointError, match="no classification head"):
+        heads.load_classifier(checkpoint)
+    assert heads.load_encoder(checkpoint).config.hidden_size == 16
+
+
+def test_a_pickle_checkpoint_loads_with_weights_only(make_checkpoint):
+    folder = make_checkpoint(11)
+    expected = get_encoder(resolve(folder), head=True).logits(["the cat sat"])
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    assert get_encoder(resolve(folder), head=True).logits(["the cat sat"]) == pytest.approx(expected, abs=0)
+
+
+class Payload:
+    """Unpickling this would create a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def test_a_pickle_checkpoint_runs_no_code(make_checkpoint, tmp_path):
+    folder = make_checkpoint(12)
+    torch.save({"bert.x": Payload(tmp_path / "harm")}, folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(CheckpointError, match="weights cannot be loaded"):
+        heads.load_classifier(resolve(folder))
+    assert not (tmp_path / "harm").exists()
+
+
+def test_code_in_a_checkpoint_is_never_run(make_checkpoint, tmp_path):
+    folder = make_checkpoint(13)
+    (folder / "evil.py").write_text(f"open({str(tmp_path / 'harm')!r}, 'w')\nclass C: pass\n")
+    edit_json(folder / "config.json", model_type="evil", auto_map={"AutoConfig": "evil.C", "AutoModel": "evil.C"})
+    with pytest.raises(CheckpointError, match="config.json cannot be used"):
+        heads.load_encoder(resolve(folder))
+    assert not (tmp_path / "harm").exists()
+
+
+def make_adapter(folder, base=None, pooling="first", sha256=None, seed=0):
+    """A random LoRA adapter with a new head over the bundled encoder, as training would save it; also its network."""
+    import transformers
+    from peft import LoraConfig, TaskType, get_peft_model
+
+    torch.manual_seed(seed)
+    network = transformers.AutoModelForSequenceClassification.from_pretrained(base or ASSETS / "encoder", num_labels=1)
+    lora = LoraConfig(
+        task_type=TaskType.SEQ_CLS, r=4, target_modules=["query", "value"], init_lora_weights=False
+    )  # fmt: skip
+    adapted = get_peft_model(network.float(), lora).eval()
+    adapted.save_pretrained(folder)
+    network.config.geceval_pooling = pooling
+    network.config.geceval_base_sha256 = sha256
+    network.config.save_pretrained(folder)
+    edit_json(folder / "adapter_config.json", base_model_name_or_path=str(base or "bundled"))
+    return adapted
+
+
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_an_adapter_is_merged_into_the_bundled_encoder(tmp_path, pooling):
+    adapted = make_adapter(tmp_path, pooling=pooling)
+    checkpoint = resolve(tmp_path)
+    tokenizer = load_tokenizer(checkpoint)
+    texts = ["He goes to school .", "He go to school every day , I think ."]
+    with torch.no_grad():
+        batch = dict(tokenizer(texts, padding=True, return_tensors="pt"))
+        expected = heads.logits(adapted, batch, pooling).numpy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encoder = get_encoder(checkpoint, head=True)
+    assert encoder.logits(texts) == pytest.approx(expected, abs=1e-5)
+    states = adapted.get_base_model().bert(**batch).last_hidden_state
+    assert get_encoder(checkpoint).embed(texts) == pytest.approx(
+        heads.mean_pool(states, batch["attention_mask"]).detach().numpy(), abs=1e-5
+    )
+
+
+def test_an_adapter_knows_its_base(tmp_path):
+    found = hashlib.sha256((ASSETS / "encoder" / "model.safetensors").read_bytes()).hexdigest()
+    make_adapter(tmp_path / "right", sha256=found)
+    assert resolve(tmp_path / "right").base.folder == ASSETS / "encoder"
+    make_adapter(tmp_path / "wrong", sha256="0" * 64)
+    with pytest.raises(CheckpointError, match="trained over weights with SHA-256 000000000000"):
+        resolve(tmp_path / "wrong")
+
+
+def test_an_adapter_over_a_missing_base_names_it(tmp_path):
+    make_adapter(tmp_path)
+    edit_json(tmp_path / "adapter_config.json", base_model_name_or_path="some-org/base")
+    with pytest.raises(CheckpointError, match="hf download some-org/base"):
+        resolve(tmp_path)
+
+
+def test_an_adapter_over_another_architecture_does_not_fit(tmp_path, make_checkpoint):
+    make_adapter(tmp_path)
+    edit_json(
+        tmp_path / "adapter_config.json", base_model_name_or_path=str(make_checkpoint(14, architecture="BertModel"))
+    )
+    with pytest.raises(CheckpointError):
+        heads.load_classifier(resolve(tmp_path))
+
+
+def test_a_truncated_adapter_is_named(tmp_path):
+    make_adapter(tmp_path)
+    weights = tmp_path / "adapter_model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-50])
+    with pytest.raises(CheckpointError, match="adapter does not fit"):
+        heads.load_classifier(resolve(tmp_path))

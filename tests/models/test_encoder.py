@@ -1,0 +1,156 @@
+"""Batched inference gives the same numbers whatever the batch size, the order and the company."""
+
+from __future__ import annotations
+
+import logging
+import random
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from geceval.core.options import RunTime
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder, get_encoder, pick_device
+
+WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "likes", "school", "xyz", ",", "."]
+
+
+def sentences(count, seed=0):
+    rng = random.Random(seed)
+    return [" ".join(rng.choices(WORDS, k=rng.randint(0, 30))) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def folder(make_checkpoint):
+    return make_checkpoint(21)
+
+
+@pytest.fixture
+def fresh(folder):
+    """A function that makes encoders which remember nothing."""
+    kept = get_encoder(resolve(folder), head=True)
+    return lambda **options: Encoder(kept.model, kept.tokenizer, **options)
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 64])
+def test_batch_size_and_order_do_not_matter(fresh, batch_size):
+    texts = sentences(100) + sentences(20) + ["", " "]
+    expected = fresh().logits(texts, batch_size=32)
+    order = random.Random(batch_size).sample(range(len(texts)), len(texts))
+    shuffled = fresh().logits([texts[place] for place in order], batch_size=batch_size)
+    assert shuffled == pytest.approx(expected[order], abs=1e-5)
+    assert fresh().embed(texts, batch_size=batch_size) == pytest.approx(fresh().embed(texts, batch_size=32), abs=1e-5)
+
+
+def test_equal_texts_are_computed_once_and_remembered(fresh, monkeypatch):
+    encoder = fresh()
+    seen = []
+    pad = encoder._pad
+    monkeypatch.setattr(encoder, "_pad", lambda encoded: seen.append(len(encoded)) or pad(encoded))
+    first = encoder.logits(["the cat", "a dog", "the cat", "the cat"])
+    again = encoder.logits(["a dog", "the cat", "the mat"])
+    assert seen == [2, 1]
+    assert again[0] == first[1] and again[1] == first[0] == first[2]
+
+
+def test_batches_are_padded_to_their_longest_text_only(fresh, monkeypatch):
+    encoder = fresh()
+    shapes = []
+    pad = encoder._pad
+    monkeypatch.setattr(encoder, "_pad", lambda encoded: shapes.append(pad(encoded)["input_ids"].shape) or pad(encoded))
+    encoder.embed(["cat " * length for length in (5, 50, 6, 51)], batch_size=2)
+    assert [tuple(shape) for shape in shapes] == [(2, 53), (2, 8)]  # special tokens included, longest first
+
+
+def test_states_leave_padding_out(fresh, folder):
+    encoder = fresh()
+    plain = transformers.AutoModel.from_pretrained(folder).eval()
+    texts = ["the cat sat", "cats", "the cat sat"]
+    for layer in (0, 1, 2, -1):
+        for text, (ids, states) in zip(texts, encoder.states(texts, layer=layer), strict=True):
+            assert ids.tolist() == encoder.tokenizer(text)["input_ids"]
+            with torch.no_grad():
+                expected = plain(torch.tensor([ids.tolist()]), output_hidden_states=True).hidden_states[layer][0]
+            assert states == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+def test_embed_is_the_mean_of_the_last_states(fresh):
+    encoder = fresh()
+    texts = ["the cat sat on the mat", "dogs"]
+    means = np.stack([states.mean(axis=0) for _, states in encoder.states(texts)])
+    assert encoder.embed(texts) == pytest.approx(means, abs=1e-5)
+
+
+def test_pairs_are_read_with_token_types(fresh, folder):
+    plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    pairs = [("the cat sat", "a cat sat on the mat"), ("dogs", "dogs run"), ("a " * 90, "the " * 60)]
+    with torch.no_grad():
+        batch = tokenizer(*map(list, zip(*pairs, strict=True)), padding="max_length", truncation=True, max_length=128,
+                          return_tensors="pt")  # fmt: skip
+        expected = plain(**batch).logits.numpy()
+    assert batch["token_type_ids"].max() == 1
+    assert fresh().logits(pairs) == pytest.approx(expected, abs=1e-5)
+
+
+def test_truncation_is_counted_and_reported_once(fresh, caplog):
+    encoder = fresh(name="my-model@1234567", max_length=16)
+    texts = ["the " * 2000, "cat " * 15, "the " * 2000, "a cat"]
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        cut = encoder.logits(texts)
+        encoder.logits(texts)
+    assert [record.getMessage() for record in caplog.records] == [
+        "my-model@1234567: 2 of 3 texts are longer than 16 tokens and were cut; what lies beyond does not count"
+    ]
+    assert cut[0] == pytest.approx(fresh(max_length=16).logits(["the " * 14])[0], abs=1e-5)
+
+
+def test_no_texts_give_no_rows(fresh):
+    assert fresh().embed([]).shape[0] == 0
+    assert fresh().states([]) == []
+
+
+def test_one_network_a_process_for_each_way_to_compute(folder):
+    checkpoint = resolve(folder)
+    encoder = get_encoder(checkpoint, RunTime(batch_size=3))
+    assert get_encoder(checkpoint, RunTime(batch_size=64, progress=True)) is encoder
+    assert get_encoder(checkpoint, RunTime(dtype="bfloat16")).model.dtype == torch.bfloat16
+    assert get_encoder(checkpoint, max_length=9) is not encoder
+
+
+def test_length_limits(folder, make_checkpoint):
+    assert get_encoder(resolve(folder)).max_length == 128
+    short = resolve(make_checkpoint(22, max_position_embeddings=40))
+    assert get_encoder(short).max_length == 40
+    with pytest.raises(ValueError, match="max_length is 41, but the network reads at most 40"):
+        get_encoder(short, max_length=41)
+    stored = resolve(make_checkpoint(23, geceval_max_length=64))
+    assert get_encoder(stored).max_length == 64
+    roberta = resolve(make_checkpoint(24, architecture="RobertaModel", max_position_embeddings=40))
+    assert get_encoder(roberta).max_length == 39  # its positions are counted from behind the padding id, here 0
+    assert np.isfinite(get_encoder(roberta).embed(["the " * 100])).all()
+
+
+def test_progress_goes_to_standard_error(fresh, capsys):
+    fresh(name="a-model").logits(["the cat"], progress=True)
+    captured = capsys.readouterr()
+    assert captured.out == "" and "a-model" in captured.err
+    fresh(name="a-model").logits(["the cat"])
+    assert capsys.readouterr().err == ""
+
+
+def test_loading_is_silent(make_checkpoint, capfd):
+    folder = make_checkpoint(25)
+    capfd.readouterr()  # transformers shows a bar when the test's checkpoint is written
+    get_encoder(resolve(folder), head=True)
+    captured = capfd.readouterr()
+    assert captured.out == "" and captured.err == ""
+
+
+def test_impossible_devices_are_named():
+    for device in ("cuda:99", "abacus"):
+        with pytest.raises(ValueError, match=f"device '{device}' cannot be used here"):
+            pick_device(device)
+    assert pick_device("cpu").type == "cpu"

@@ -1,0 +1,110 @@
+"""Pooling and heads: published checkpoints as transformers computes them, mean pooling as written down here."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import transformers
+
+from geceval.models import heads
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.encoder import get_encoder
+
+TEXTS = ["the cat sat on the mat .", "dogs run", "the " * 40, "", "a school likes xyz"]
+DEBERTA = {
+    "type_vocab_size": 0,
+    "relative_attention": True,
+    "position_buckets": 16,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+}
+ARCHITECTURES = [
+    ("Bert", {}),
+    ("DebertaV2", DEBERTA),
+    ("Electra", {"embedding_size": 16}),
+    ("Roberta", {}),
+    ("ModernBert", {"classifier_pooling": "cls"}),
+    ("ModernBert", {"classifier_pooling": "mean"}),
+]
+
+
+def padded_batch(folder, texts):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    batch = tokenizer(texts, padding="max_length", max_length=128, truncation=True, return_tensors="pt")
+    return {name: batch[name] for name in ("input_ids", "attention_mask")}
+
+
+@pytest.mark.parametrize(("family", "config"), ARCHITECTURES)
+def test_published_checkpoints_score_as_in_transformers(make_checkpoint, family, config):
+    folder = make_checkpoint(1, architecture=f"{family}ForSequenceClassification", **config)
+    plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
+    with torch.no_grad():
+        expected = plain(**padded_batch(folder, TEXTS)).logits.numpy()
+    assert expected.std() > 0.01
+    assert get_encoder(resolve(folder), head=True).logits(TEXTS, batch_size=2) == pytest.approx(expected, abs=1e-5)
+
+
+def test_modern_bert_follows_its_own_pooling(make_checkpoint):
+    first, mean = (
+        get_encoder(
+            resolve(make_checkpoint(1, architecture="ModernBertForSequenceClassification", classifier_pooling=pooling)),
+            head=True,
+        ).logits(TEXTS)
+        for pooling in ("cls", "mean")
+    )
+    assert abs(first - mean).max() > 0.01
+
+
+@pytest.mark.parametrize("family", ["Bert", "DebertaV2"])
+def test_mean_pooling_is_a_linear_readout_of_the_mean(make_checkpoint, family):
+    config = DEBERTA if family == "DebertaV2" else {}
+    architecture = f"{family}ForSequenceClassification"
+    folder = make_checkpoint(2, architecture=architecture, geceval_pooling="mean", **config)
+    plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    expected = []
+    for text in TEXTS:  # one at a time, so that there is no padding
+        ids = torch.tensor([transformers.AutoTokenizer.from_pretrained(folder)(text)["input_ids"]])
+        with torch.no_grad():
+            mean = plain.base_model(input_ids=ids).last_hidden_state[0].mean(dim=0)
+        expected.append((plain.classifier.weight[0] @ mean + plain.classifier.bias[0]).item())
+    assert get_encoder(resolve(folder), head=True).logits(TEXTS)[:, 0] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("family", ["Electra", "Roberta"])
+def test_mean_pooling_hands_the_mean_to_a_deeper_classifier(make_checkpoint, family):
+    architecture = f"{family}ForSequenceClassification"
+    folder = make_checkpoint(3, architecture=architecture, geceval_pooling="mean", embedding_size=16)
+    plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    batch = padded_batch(folder, TEXTS)
+    with torch.no_grad():
+        states = plain.base_model(**batch).last_hidden_state
+        pooled = torch.stack(
+            [row[mask == 1].mean(dim=0) for row, mask in zip(states, batch["attention_mask"], strict=True)]
+        )
+        hidden = plain.classifier.dense(pooled)
+        hidden = torch.tanh(hidden) if family == "Roberta" else torch.nn.functional.gelu(hidden)
+        expected = plain.classifier.out_proj(hidden).numpy()
+    assert get_encoder(resolve(folder), head=True).logits(TEXTS) == pytest.approx(expected, abs=1e-5)
+
+
+def test_mean_pool_leaves_padding_out():
+    states = torch.tensor([[[1.0, 2.0], [3.0, 6.0], [100.0, 100.0]], [[7.0, 8.0], [9.0, 9.0], [9.0, 9.0]]])
+    mask = torch.tensor([[1, 1, 0], [0, 0, 0]])
+    # (1 + 3) / 2 and (2 + 6) / 2; a text without tokens has no mean and gives zeros
+    assert heads.mean_pool(states, mask).tolist() == [[2.0, 4.0], [0.0, 0.0]]
+
+
+def test_logits_have_gradients_for_training(make_checkpoint):
+    folder = make_checkpoint(4)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
+    heads.logits(model, padded_batch(folder, TEXTS), "mean").sum().backward()
+    assert model.classifier.weight.grad.abs().sum() > 0
+    assert model.bert.embeddings.word_embeddings.weight.grad.abs().sum() > 0
+
+
+def test_an_unknown_pooling_is_refused(make_checkpoint):
+    checkpoint = resolve(make_checkpoint(5, geceval_pooling="max"))
+    with pytest.raises(CheckpointError, match="geceval_pooling must be 'first' or 'mean', got 'max'"):
+        heads.pooling_of(checkpoint)

@@ -1,0 +1,337 @@
+"""IMPARA against a plain loop, its threshold, its settings, and bad input."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+import random
+import shutil
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.edits.edit import Edit
+from geceval.models import encoder as encoders
+from geceval.models.checkpoints import ASSETS, CheckpointError
+from geceval.scorers.impara import Impara, Settings, cosine, edit_impacts
+
+WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
+
+
+def corpus(count=60, seed=0):
+    """Sources and predictions: some equal, some changed, some empty."""
+    rng = random.Random(seed)
+    sources = [" ".join(rng.choices(WORDS, k=rng.randint(1, 25))) for _ in range(count)]
+    predictions = []
+    for number, source in enumerate(sources):
+        tokens = source.split()
+        if number % 3:
+            tokens[rng.randrange(len(tokens))] = rng.choice(WORDS)
+        predictions.append("" if number % 20 == 7 else " ".join(tokens))
+    return sources, predictions
+
+
+def plain_loop(quality, similarity, sources, predictions):
+    """QE and SE as they are usually written: every batch of 32 padded to 128 tokens, in input order."""
+    qe = transformers.AutoModelForSequenceClassification.from_pretrained(quality).eval()
+    se = transformers.AutoModel.from_pretrained(similarity).eval()
+    tokenizers = [transformers.AutoTokenizer.from_pretrained(folder) for folder in (quality, similarity)]
+    qualities, similarities = [], []
+    for start in range(0, len(sources), 32):
+        rows = slice(start, start + 32)
+
+        def batch(tokenizer, texts):
+            given = tokenizer(texts, padding="max_length", max_length=128, truncation=True, return_tensors="pt")
+            return {name: given[name] for name in ("input_ids", "attention_mask")}
+
+        def embed(texts):
+            given = batch(tokenizers[1], texts)
+            mask = given["attention_mask"].unsqueeze(-1).float()
+            return (se(**given).last_hidden_state * mask).sum(1) / mask.sum(1)
+
+        with torch.no_grad():
+            qualities += torch.sigmoid(qe(**batch(tokenizers[0], predictions[rows])).logits[:, 0]).tolist()
+            similarities += torch.cosine_similarity(embed(sources[rows]), embed(predictions[rows])).tolist()
+    return np.array(qualities), np.array(similarities)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_scores_equal_a_plain_loop(make_checkpoint, seed):
+    quality, similarity = make_checkpoint(seed), make_checkpoint(seed + 100, architecture="BertModel", hidden_size=24)
+    sources, predictions = corpus(seed=seed)
+    qualities, similarities = plain_loop(quality, similarity, sources, predictions)
+    ranked = np.sort(similarities)
+    place = 10 + int(np.argmax(np.diff(ranked[10:30])))  # the widest gap, so that rounding moves no sentence across
+    threshold = float(ranked[place : place + 2].mean())
+    expected = np.where(similarities > threshold, qualities, 0.0)
+    settings = Settings(model=str(quality), se_model=str(similarity), threshold=threshold)
+    result = Impara(settings).score(sources, predictions)
+    assert result.details == {"zeroed": place + 1}
+    assert result.scores == pytest.approx(expected.tolist(), abs=1e-5)
+    assert result.score == pytest.approx(expected.mean(), abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def local(make_checkpoint):
+    """Settings with a quality and a similarity estimator of their own."""
+    return {"model": str(make_checkpoint(31)), "se_model": str(make_checkpoint(32, architecture="BertModel"))}
+
+
+def forget():
+    """Forget every network, and with it the results for recent texts."""
+    encoders._encoders._values.clear()
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 64])
+def test_batch_size_order_and_company_do_not_matter(local, batch_size):
+    sources, predictions = corpus()
+    forget()
+    expected = Impara(Settings(**local), RunTime(batch_size=32)).score(sources, predictions).scores
+    order = random.Random(batch_size).choices(range(len(sources)), k=90)  # with duplicates
+    forget()
+    scorer = Impara(Settings(**local), RunTime(batch_size=batch_size))
+    result = scorer.score([sources[place] for place in order], [predictions[place] for place in order])
+    assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
+
+
+def test_the_threshold_is_strict_unless_the_other_rule_is_named(local, monkeypatch):
+    def score(rule, similarity, threshold=0.5):
+        scorer = Impara(Settings(**local, threshold=threshold, threshold_rule=rule))
+        monkeypatch.setattr("geceval.scorers.impara.cosine", lambda left, right: np.full(len(left), similarity))
+        return scorer.score(["the cat"], ["a cat"]).scores[0]
+
+    quality = score("paper", 0.51)
+    assert 0 < quality < 1
+    assert score("gec-metrics", 0.51) == quality
+    assert (score("paper", 0.5), score("gec-metrics", 0.5)) == (0.0, quality)
+    assert (score("paper", 0.49), score("gec-metrics", 0.49)) == (0.0, 0.0)
+    assert (score("paper", float("nan")), score("gec-metrics", float("nan"))) == (0.0, quality)
+
+
+def test_equal_sentences_have_similarity_one(local, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "geceval.scorers.impara.cosine", lambda left, right: asked.append(len(left)) or np.ones(len(left))
+    )
+    sources, predictions = ["the cat", "dogs", "a mat"], ["the cat", "dogs run", "a mat"]
+    assert Impara(Settings(**local, threshold=0.999)).score(sources, predictions).details == {"zeroed": 0}
+    assert asked == [1]
+    same = Impara(Settings(**local, threshold=1.0, threshold_rule="gec-metrics")).score(sources[:1], predictions[:1])
+    assert same.details == {"zeroed": 0}
+    assert Impara(Settings(**local, threshold=1.0)).score(sources, predictions).details == {"zeroed": 3}
+
+
+def test_a_threshold_below_every_cosine_switches_similarity_off(local):
+    sources, predictions = corpus()
+    settings = Settings(model=local["model"], se_model="some-org/never-loaded", threshold=-999.0)
+    result = Impara(settings).score(sources, predictions)
+    assert result.details == {"zeroed": 0}
+    assert "|se_model:off|" in result.signature
+    below = Impara(Settings(**local, threshold=-1.0)).score(sources, predictions)
+    assert below.scores == pytest.approx(result.scores, abs=1e-5)
+
+
+def test_cosine_of_a_zero_vector_is_not_a_number():
+    left, right = np.array([[3.0, 4.0], [0.0, 0.0], [1.0, 0.0]]), np.array([[4.0, 3.0], [1.0, 1.0], [-2.0, 0.0]])
+    # 24 / 25 by hand
+    assert cosine(left, right).tolist() == pytest.approx([0.96, float("nan"), -1.0], nan_ok=True)
+
+
+def test_settings_stored_with_the_checkpoint_are_the_defaults(make_checkpoint, local):
+    folder = make_checkpoint(
+        31, geceval_threshold=0.25, geceval_se_model=local["se_model"], geceval_max_length=24, geceval_pooling="mean"
+    )
+    stored = Impara(Settings(model=str(folder))).score(["the cat sat"], ["a cat sat"])
+    assert "|threshold:0.25|" in stored.signature and "|max_length:24|" in stored.signature
+    given = Impara(Settings(model=str(folder), threshold=0.5, max_length=16)).score(["the cat sat"], ["a cat sat"])
+    assert "|threshold:0.5|" in given.signature and "|max_length:16|" in given.signature
+    assert Impara(Settings(**local)).score(["the cat"], ["the cat"]).signature.count("threshold:0.9|") == 1
+
+
+def test_a_published_checkpoint_wants_its_published_similarity_estimator(make_checkpoint):
+    with pytest.raises(CheckpointError, match="hf download bert-base-cased"):
+        Impara(Settings(model=str(make_checkpoint(33)))).score(["the cat"], ["a cat"])
+
+
+def test_every_setting_changes_the_signature(local, make_checkpoint):
+    def line(**settings):
+        runtime = RunTime(dtype=settings.pop("dtype", "float32"), batch_size=settings.pop("batch_size", 64))
+        return Impara(Settings(**{**local, **settings}), runtime).score(["the cat"], ["a cat"]).signature
+
+    lines = [
+        line(),
+        line(model=str(make_checkpoint(34))),
+        line(se_model=str(make_checkpoint(35, architecture="BertModel"))),
+        line(threshold=0.8),
+        line(threshold_rule="gec-metrics"),
+        line(max_length=100),
+        line(dtype="bfloat16"),
+    ]
+    assert len(set(lines)) == len(lines)
+    assert line(batch_size=1) == lines[0]
+    name = local["model"].rpartition("/")[2]
+    assert lines[0].startswith(f"impara|model:{name}@")
+    assert f"|transformers:{transformers.__version__}|geceval:" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"threshold": "high"}, TypeError, "threshold must be a number, got str"),
+        ({"threshold": float("nan")}, ValueError, "threshold must be a number, got nan"),
+        ({"threshold_rule": "loose"}, ValueError, "threshold_rule must be one of 'paper', 'gec-metrics'"),
+        ({"max_length": 0}, ValueError, "max_length must be at least 3"),
+        ({"max_length": 2}, ValueError, "max_length must be at least 3"),
+        ({"max_length": 12.0}, TypeError, "max_length must be an int, got float"),
+        ({"model": 3}, TypeError, "model and se_model must be strings"),
+    ],
+)
+def test_bad_settings_are_refused_at_once(settings, error, message):
+    with pytest.raises(error, match=message):
+        Settings(**settings)
+
+
+@pytest.mark.parametrize(
+    ("sources", "predictions", "error", "message"),
+    [
+        (["a", "b"], ["a"], ValueError, "2 sources but 1 predictions"),
+        ([], [], ValueError, "empty"),
+        (["a", 3], ["a", "b"], TypeError, r"sources\[1\] must be a string, got int"),
+        (["a", "b"], ["a", None], TypeError, r"predictions\[1\] must be a string, got None"),
+        ("a cat", ["a cat"], TypeError, "sources must be a list of strings, got str"),
+    ],
+)
+def test_bad_columns_are_named_before_any_model_loads(sources, predictions, error, message):
+    scorer = Impara(Settings(model="some-org/never-loaded"))
+    with pytest.raises(error, match=f"impara: .*{message}"):
+        scorer.score(sources, predictions)
+
+
+def test_blank_lines_are_scored_like_any_other(local):
+    result = Impara(Settings(**local, threshold=-2)).score(["", " ", "a cat", "\t\n"], ["", "a cat", " ", ""])
+    assert all(0 < score < 1 for score in result.scores)
+    assert result.scores[0] == result.scores[3] == pytest.approx(result.scores[2], abs=1e-6)
+
+
+def test_odd_characters_get_a_score(local):
+    texts = ["a\u00a0cat", "😀 🎉", "a\tcat\r", "\u200b", "ﬁne", "\x00", "日本語"]
+    result = Impara(Settings(**local)).score(texts, texts[::-1])
+    assert len(result.scores) == len(texts)
+    assert all(np.isfinite(result.scores))
+
+
+def test_a_very_long_line_is_cut_and_reported(local, caplog):
+    line = " ".join(["the cat"] * 1000)
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        forget()
+        result = Impara(Settings(**local, threshold=-2)).score([line], [line])
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        "1 of 1 texts are longer than 128 tokens and were cut; what lies beyond does not count"
+    ]
+    cut = Impara(Settings(**local, threshold=-2)).score(["x"], [" ".join(["the cat"] * 63)])  # 126 and two special ones
+    assert result.scores == pytest.approx(cut.scores, abs=1e-5)
+
+
+def test_weights_that_are_not_finite_are_an_error(local, tmp_path):
+    shutil.copytree(local["model"], tmp_path / "qe")
+    state = load_file(tmp_path / "qe" / "model.safetensors")
+    state["bert.pooler.dense.weight"].fill_(float("nan"))
+    save_file(state, tmp_path / "qe" / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(CheckpointError, match="pooler.dense.weight has values that are not finite"):
+        Impara(Settings(model=str(tmp_path / "qe"), se_model=local["se_model"])).score(["a"], ["a"])
+
+
+def test_a_logit_that_is_not_finite_is_an_error(local, monkeypatch):
+    scorer = Impara(Settings(**local))
+    scorer.load()
+    monkeypatch.setattr(scorer._loaded.quality, "logits", lambda *_: np.array([[0.5], [np.nan]], np.float32))
+    with pytest.raises(ValueError, match=r"impara: the quality estimator gives nan for predictions\[1\]"):
+        scorer.score(["a", "b"], ["a", "b"])
+
+
+def test_a_scorer_survives_pickling_and_reuses_its_networks(local):
+    sources, predictions = corpus(10)
+    scorer = Impara(Settings(**local), RunTime(batch_size=3))
+    expected = scorer.score(sources, predictions)
+    copy = pickle.loads(pickle.dumps(scorer))
+    assert (copy.settings, copy.runtime) == (scorer.settings, scorer.runtime)
+    assert copy.score(sources, predictions) == expected
+    assert copy._loaded.quality is scorer._loaded.quality
+    assert len(pickle.dumps(scorer)) < 2_000
+    assert not scorer.needs_references()
+
+
+def test_half_precision_is_close(local):
+    sources, predictions = corpus(20)
+    exact = Impara(Settings(**local, threshold=-2)).score(sources, predictions)
+    half = Impara(Settings(**local, threshold=-2), RunTime(dtype="bfloat16")).score(sources, predictions)
+    assert half.scores == pytest.approx(exact.scores, abs=0.05)
+    assert half.scores != exact.scores
+
+
+SOURCE = (
+    "Using text-messaging language as an informal way of communicating on social media networks also in a bad effect"
+)
+CHANGES = [Edit(14, 15, "has"), Edit(3, 4, "like")]
+
+
+def test_impacts_of_edits_follow_equation_5():
+    """1 - cos of mean states, here computed with transformers alone, one sentence at a time."""
+    full = SOURCE.replace("also in", "also has").replace("language as", "language like")
+    without = [SOURCE.replace("language as", "language like"), SOURCE.replace("also in", "also has")]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder")
+    network = transformers.AutoModel.from_pretrained(ASSETS / "encoder").float().eval()
+    with torch.no_grad():
+        means = [
+            network(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0) for text in (full, *without)
+        ]
+    expected = [1 - torch.cosine_similarity(means[0], mean, dim=0).item() for mean in means[1:]]
+    assert min(expected) > 1e-4
+    found = edit_impacts([SOURCE, "a cat"], [full, "a cat"], edits=[CHANGES, []])
+    assert [edit for edit, _ in found[0]] == CHANGES
+    assert [impact for _, impact in found[0]] == pytest.approx(expected, abs=1e-5)
+    assert found[1] == []
+
+
+def test_impacts_order_the_edits_of_the_paper():
+    """Table 8 of the paper: in -> has .421, for -> on .236, a -> the .164 (x 0.01, bert-base-cased)."""
+    source = (
+        "Using text-messaging language as an informal way of communicating on social media networks also in a bad "
+        "effect for us in a long term ."
+    )
+    edits = [Edit(14, 15, "has"), Edit(18, 19, "on"), Edit(21, 22, "the")]
+    impacts = [impact for _, impact in edit_impacts([source], [""], edits=[edits])[0]]
+    assert impacts == sorted(impacts, reverse=True)
+
+
+def test_impacts_extract_their_own_edits():
+    found = edit_impacts(["He go to school ."], ["He goes to school ."])[0]
+    assert [(edit.start, edit.end, edit.correction) for edit, _ in found] == [(1, 2, "goes")]
+    assert 0 < found[0][1] < 0.2
+
+
+def test_impacts_check_their_columns():
+    with pytest.raises(ValueError, match="impacts: 2 lists of edits but 1 sources"):
+        edit_impacts(["a"], ["b"], edits=[[], []])
+    with pytest.raises(ValueError, match="impacts: 1 sources but 2 predictions"):
+        edit_impacts(["a"], ["b", "c"])
+
+
+def test_the_bundled_model_prefers_corrections(tmp_path):
+    if not (ASSETS / "impara").is_dir():
+        pytest.skip("no IMPARA checkpoint is bundled yet")
+    sources = ["He go to school every days .", "I has two cat .", "She are happy because the weather are good ."]
+    corrected = ["He goes to school every day .", "I have two cats .", "She is happy because the weather is good ."]
+    scorer = Impara()
+    better, same = scorer.score(sources, corrected), scorer.score(sources, sources)
+    assert isinstance(better, Result)
+    assert all(a > b > 0 for a, b in zip(better.scores, same.scores, strict=True))
+    assert scorer.score(sources[:1], ["The weather was beautiful ."]).scores == [0.0]
+    stored = json.loads((ASSETS / "impara" / "config.json").read_text())
+    assert f"|threshold:{stored['geceval_threshold']!r}|" in better.signature
