@@ -1,0 +1,170 @@
+"""The lattice of MaxMatch: all short ways from a source to a target.
+
+A cell (i, j) stands between token i of the source and token j of the target. A *step* goes to the next row (deletion),
+the next column (insertion) or both (substitution, or no change). The lattice holds the steps of all cheapest paths of
+two edit distances: one where a substitution costs 1 and one where it costs 2 (Dahlmeier and Ng, 2012, section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+EPSILON = 0.001
+_FAR = 1 << 20
+
+
+class Steps(NamedTuple):
+    """The steps of the lattice between its cells, which are numbered by row, then column.
+
+    Attributes:
+        rows: Row of each cell.
+        columns: Column of each cell.
+        arcs: (from, to, unchanged, occurrences) sorted by cells; `unchanged` is 1 if the two tokens are equal, else 0;
+            `occurrences` is 2 for a step that both tables hold.
+        thinned: Whether the lattice had too many cells and holds one path only.
+    """
+
+    rows: list[int]
+    columns: list[int]
+    arcs: list[tuple[int, int, int, int]]
+    thinned: bool
+
+
+class Arc(NamedTuple):
+    """One step, or several joined ones.
+
+    Attributes:
+        length: Number of steps.
+        penalties: How often an arc that changes something was written down: 2 for a step of both tables, one more
+            whenever a shorter way was found; 0 for an arc that changes nothing.
+        inserts_first: Whether its first step is an insertion.
+    """
+
+    length: int
+    penalties: int
+    inserts_first: bool
+
+
+def weight(length: int, penalties: int) -> float:
+    """Cost of an arc that no gold edit matches; added up one by one because the rounding can break ties."""
+    cost: float = length
+    for _ in range(penalties):
+        cost += EPSILON
+    return cost
+
+
+class Purge:
+    """Takes joined arcs without any change out of the list of arcs, as the official program does.
+
+    It deletes from the list that it is walking, so whatever follows a deleted entry is never looked at and stays.
+    """
+
+    def __init__(self) -> None:
+        self.skips = False
+
+    def keeps(self, changes: bool) -> bool:
+        """Whether the next entry of the list stays."""
+        self.skips = not (changes or self.skips)
+        return not self.skips
+
+
+def walk_back(before: list[int]) -> list[tuple[int, int]]:
+    """The arcs of a path, given the cell before each cell (-1: none)."""
+    path = []
+    cell = len(before) - 1
+    while before[cell] >= 0:
+        path.append((before[cell], cell))
+        cell = before[cell]
+    return path[::-1]
+
+
+def find_steps(source: Sequence[str], target: Sequence[str], max_cells: int) -> Steps:
+    """The steps of all cheapest paths of both tables.
+
+    Args:
+        source: Tokens.
+        target: Tokens.
+        max_cells: If the lattice would have more cells, only one path is kept: the one of the table whose
+            substitutions cost 1 that prefers, from the end, substitutions to deletions to insertions.
+    """
+    width = len(target) + 1
+    table, distance = _distances(source, target, 1, abs(len(source) - len(target)) + 2)
+    occurrences = dict.fromkeys(_trace(source, target, 1, table), 1)
+    other, _ = _distances(source, target, 2, max(2 * distance, 1))
+    for step in _trace(source, target, 2, other):
+        occurrences[step] = occurrences.get(step, 0) + 1
+    cells = sorted({0, *(to for _, to in occurrences)})
+    thinned = len(cells) > max_cells
+    if thinned:
+        occurrences = dict.fromkeys(_trace(source, target, 1, table, only_one=True), 1)
+        cells = sorted({0, *(to for _, to in occurrences)})
+    number = {cell: place for place, cell in enumerate(cells)}
+    rows = [cell // width for cell in cells]
+    columns = [cell % width for cell in cells]
+    arcs = []
+    for step in sorted(occurrences):
+        v, w = number[step[0]], number[step[1]]
+        diagonal = rows[v] < rows[w] and columns[v] < columns[w]
+        unchanged = int(diagonal and source[rows[v]] == target[columns[v]])
+        arcs.append((v, w, unchanged, occurrences[step]))
+    return Steps(rows, columns, arcs, thinned)
+
+
+def _distances(
+    source: Sequence[str], target: Sequence[str], substitution: int, bound: int
+) -> tuple[list[list[int]], int]:
+    """The table of edit distances, exact on every cell of a cheapest path, and the distance.
+
+    Only the band of cells that a path of cost `bound` can reach is filled; the bound doubles until the distance fits.
+    """
+    n, m = len(source), len(target)
+    while True:
+        below, above = (bound - (m - n)) // 2, (bound + (m - n)) // 2
+        row = [j if j <= above else _FAR for j in range(m + 1)]
+        table = [row]
+        for i in range(1, n + 1):
+            previous, row = row, [_FAR] * (m + 1)
+            token = source[i - 1]
+            first = i - below
+            if first <= 0:
+                first, row[0] = 1, i
+            left = row[first - 1]
+            for j in range(first, min(m, i + above) + 1):
+                cost = previous[j - 1]
+                if token != target[j - 1]:
+                    cost += substitution
+                if previous[j] < cost:
+                    cost = min(cost, previous[j] + 1)
+                if left < cost:
+                    cost = min(cost, left + 1)
+                row[j] = left = cost
+            table.append(row)
+        if row[m] <= bound:
+            return table, row[m]
+        bound *= 2
+
+
+def _trace(
+    source: Sequence[str], target: Sequence[str], substitution: int, table: list[list[int]], only_one: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Every step (from, to) of the cheapest paths, backwards from the last cell; a cell is row * width + column."""
+    width = len(target) + 1
+    last = len(source) * width + len(target)
+    seen, waiting = {last}, [last]
+    while waiting:
+        cell = waiting.pop()
+        i, j = divmod(cell, width)
+        cost = table[i][j]
+        before = []
+        if i and j and cost == table[i - 1][j - 1] + (source[i - 1] != target[j - 1]) * substitution:
+            before.append(cell - width - 1)
+        if i and cost == table[i - 1][j] + 1:
+            before.append(cell - width)
+        if j and cost == table[i][j - 1] + 1:
+            before.append(cell - 1)
+        for origin in before[:1] if only_one else before:
+            yield origin, cell
+            if origin not in seen:
+                seen.add(origin)
+                waiting.append(origin)
