@@ -1,0 +1,225 @@
+"""M2: edits of a system beside gold edits, cut so that as many as possible match (Dahlmeier and Ng, 2012)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from geceval.core.inputs import Columns, check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Counts, Result
+from geceval.core.signature import signature
+from geceval.edits.edit import Edit, in_order
+from geceval.edits.maxmatch import EXTRACTING, Extraction, Lattice, Rules
+from geceval.scorers.checks import check_choice, check_positive
+from geceval.scorers.gold import gold_facts, m2_sentences
+
+logger = logging.getLogger("geceval")
+
+AVERAGES = ("corpus", "sentence")
+
+Gold = Mapping[int, Sequence[Edit]]
+"""The gold edits of one sentence: annotator to edits; an empty list says that nothing is to be corrected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the number depends on.
+
+    Attributes:
+        beta: Weight of recall in F; 0.5 weighs precision twice as much.
+        average: What `score` is: `"corpus"`, F of the counts of all sentences (M2), or `"sentence"`, the mean of the
+            sentences' F (SentM2).
+        gold_m2: M2 file with the gold edits; `references` are then not needed. Without it, gold edits are extracted
+            from the references.
+        max_unchanged_words: Unchanged words that an edit of the system may hold so as to match a gold edit.
+        ignore_whitespace_casing: Leave out edits of the system that only change white space or case.
+        insertions: Where words inserted before the sentence stand: `"head"` as in the latest official scorer, or
+            `"v3.2"`; see `geceval.edits.maxmatch.Rules`.
+        matching: `"official"`, or `"repaired"` for gold edits that are out of order or given twice; see there.
+    """
+
+    beta: float = 0.5
+    average: str = "corpus"
+    gold_m2: str | None = None
+    max_unchanged_words: int = 2
+    ignore_whitespace_casing: bool = False
+    insertions: str = "head"
+    matching: str = "official"
+
+    def __post_init__(self) -> None:
+        check_positive("beta", self.beta)
+        check_choice("average", self.average, AVERAGES)
+        self.rules()
+
+    def rules(self) -> Rules:
+        """How edits are cut and matched."""
+        return Rules(self.max_unchanged_words, self.ignore_whitespace_casing, self.insertions, self.matching)
+
+
+class M2:
+    """Precision, recall and F of edits. All lie in [0, 1] unless a gold edit is given twice; higher is better.
+
+    With several annotators, each sentence takes the one that gives the best F of all sentences up to it (the sentence
+    score: of this sentence alone); if equal, more matches, then fewer proposed + beta² · gold edits, then the annotator
+    that comes first. The corpus score therefore depends, very little, on the order of the sentences.
+    """
+
+    name = "m2"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Whether `score` wants references: not if the gold edits come from an M2 file."""
+        return self.settings.gold_m2 is None
+
+    def load(self) -> None:
+        """Nothing to load."""
+
+    def score(
+        self,
+        sources: Sequence[str],
+        predictions: Sequence[str],
+        references: Sequence[str | Sequence[str | None]] | None = None,
+        *,
+        gold: Sequence[Gold] | None = None,
+    ) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One tokenised string a sentence.
+            predictions: One tokenised string a sentence.
+            references: One list of references a sentence; not used if gold edits are given here or in the settings.
+            gold: Gold edits instead, one mapping of annotator to edits a sentence.
+
+        Returns:
+            The result. Its details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn;
+            `annotators`, who was taken for each sentence (the number of the reference where there are references);
+            and `thinned`, the sentences, from 0, whose lattice was too large to be searched in full.
+
+        Raises:
+            TypeError: See `check_columns`.
+            ValueError: See `check_columns`, or if the gold edits do not fit the sources.
+        """
+        settings = self.settings
+        given = gold is not None or settings.gold_m2 is not None
+        columns = check_columns(self.name, sources, predictions, references, needs_references=not given)
+        gold, large = self._gold(columns, gold)
+        counts, annotators, scores = Counts(), [], []
+        for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
+            lattice = Lattice(source, prediction, settings.rules())
+            options = {who: _count(lattice.extract(edits)) for who, edits in gold[row].items()}
+            if lattice.thinned:
+                large.add(row)
+            chosen = best_annotator(options, settings.beta, counts)
+            counts += options[chosen]
+            annotators.append(chosen)
+            scores.append(options[best_annotator(options, settings.beta)].f(settings.beta))
+        self._warn(gold, large)
+        return Result(
+            score=counts.f(settings.beta) if settings.average == "corpus" else sum(scores) / len(scores),
+            scores=scores,
+            signature=signature(self.name, settings, **self._facts(gold)),
+            details={**counts.to_details(settings.beta), "annotators": annotators, "thinned": sorted(large)},
+        )
+
+    def _gold(self, columns: Columns, gold: Sequence[Gold] | None) -> tuple[Sequence[Gold], set[int]]:
+        """The gold edits of each sentence, and the sentences where a reference was too far away for a full search."""
+        large: set[int] = set()
+        if gold is not None:
+            check_gold(self.name, columns.sources, gold)
+            return gold, large
+        if self.settings.gold_m2 is not None:
+            sentences = m2_sentences(self.name, self.settings.gold_m2, columns.sources)
+            return [sentence.edits for sentence in sentences], large
+        found: list[Gold] = []
+        for row, (source, texts) in enumerate(zip(columns.sources, columns.references or [], strict=True)):
+            lattices = [Lattice(source, text, EXTRACTING) for text in texts]
+            found.append({number: lattice.extract(()).edits for number, lattice in enumerate(lattices)})
+            if any(lattice.thinned for lattice in lattices):
+                large.add(row)
+        return found, large
+
+    def _facts(self, gold: Sequence[Gold]) -> dict[str, str]:
+        sizes = [len(edits) for edits in gold]
+        low, high = min(sizes), max(sizes)
+        return {**gold_facts(self.settings.gold_m2), "refs": str(low) if low == high else f"{low}-{high}"}
+
+    def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
+        if large:
+            logger.warning(
+                "%s: %d sentences differ too much for a full search (first: row %d); of all ways to cut their edits "
+                "only one was tried",
+                self.name,
+                len(large),
+                min(large),
+            )
+        if self.settings.matching == "official":
+            rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
+            if rows:
+                logger.warning(
+                    "%s: %d sentences have gold edits that are out of order, which the official scorer loses, or given "
+                    "twice, which it counts twice (first: row %d); matching='repaired' does neither",
+                    self.name,
+                    len(rows),
+                    rows[0],
+                )
+
+
+def best_annotator(options: Mapping[int, Counts], beta: float, before: Counts | None = None) -> int:
+    """The annotator to take for a sentence, as the official scorer chooses.
+
+    Args:
+        options: Counts of the sentence for each annotator.
+        beta: Weight of recall.
+        before: Counts of the sentences before this one.
+
+    Returns:
+        The annotator with the highest F of all sentences up to this one, then the most matches, then the fewest
+        proposed + beta² · gold edits, then the first in order.
+    """
+    weight = beta * beta
+
+    def rank(annotator: int) -> tuple[float, float, float]:
+        counts = (before or Counts()) + options[annotator]
+        size = (counts.tp + counts.fp) + weight * (counts.tp + counts.fn)
+        return ((1 + weight) * counts.tp / size if size else 1.0, counts.tp, -size)
+
+    return max(options, key=rank)
+
+
+def check_gold(metric: str, sources: Sequence[str], gold: Sequence[Gold]) -> None:
+    """Check gold edits that the caller made.
+
+    Raises:
+        TypeError: If a row is no mapping.
+        ValueError: If the length differs from that of the sources, a row has no annotator, or an edit lies beyond its
+            source.
+    """
+    if len(gold) != len(sources):
+        raise ValueError(f"{metric}: gold edits for {len(gold)} sentences but {len(sources)} sources")
+    for row, (source, options) in enumerate(zip(sources, gold, strict=True)):
+        if not isinstance(options, Mapping):
+            raise TypeError(f"{metric}: gold[{row}] must map annotators to edits, got {type(options).__name__}")
+        if not options:
+            raise ValueError(f"{metric}: gold[{row}] has no annotator; nothing to correct is {{0: []}}")
+        length = len(source.split())
+        for edit in (edit for edits in options.values() for edit in edits):
+            if edit.end > length:
+                raise ValueError(f"{metric}: gold[{row}]: edit {edit} lies beyond the {length} tokens of the source")
+
+
+def _count(extraction: Extraction) -> Counts:
+    correct = len(extraction.matches)
+    return Counts(correct, len(extraction.edits) - correct, len(extraction.gold) - correct)
+
+
+def _is_irregular(edits: Sequence[Edit]) -> bool:
+    spans = [(edit.start, edit.end, edit.corrections) for edit in edits if not edit.is_noop]
+    return len(set(spans)) < len(spans) or in_order(edits) != [edit for edit in edits if not edit.is_noop]

@@ -1,0 +1,329 @@
+"""M2: published figures, both averages, annotators, the quirks as options, and errors."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from geceval.core.result import Counts
+from geceval.edits.edit import Edit
+from geceval.edits.m2 import M2Sentence, read_m2, write_m2
+from geceval.scorers.m2 import M2, Settings, best_annotator
+
+# The example of the official scorer's README, reconstructed: the texts and the scores .8/.8/.8 are remembered, and the
+# count of 5 gold edits follows from them, so that annotator 1 finds nothing wrong with the second sentence.
+EXAMPLE = [
+    M2Sentence("The cat sat at mat .", {0: [Edit(3, 4, "on"), Edit(4, 4, "the", alternatives=("a",))]}),
+    M2Sentence("The dog .", {0: [Edit(1, 2, "dogs")], 1: []}),
+    M2Sentence(
+        "Giant otters is an apex predator .",
+        {0: [Edit(2, 3, "are"), Edit(3, 4, ""), Edit(5, 6, "predators")], 1: [Edit(1, 2, "otter")]},
+    ),
+]
+SOURCES = [sentence.source for sentence in EXAMPLE]
+GOLD = [sentence.edits for sentence in EXAMPLE]
+FIRST = ["A cat sat on the mat .", "The dog .", "Giant otters are apex predator ."]
+# The README's second system scores .7500/.6000/.7143, that is 3 of 4 edits and 3 of 5 gold edits: one match less.
+SECOND = ["A cat sat on the mat .", "The dog .", "Giant otters are an apex predator ."]
+
+
+def scored(predictions, **options):
+    return M2(Settings(**options)).score(SOURCES, predictions, gold=GOLD)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "precision", "recall", "f", "counts"),
+    [(FIRST, 0.8, 0.8, 0.8, (4, 1, 1)), (SECOND, 0.75, 0.6, 0.7143, (3, 1, 2))],
+)
+def test_example_of_the_official_scorer(predictions, precision, recall, f, counts):
+    result = scored(predictions)
+    found = [result.details[name] for name in ("precision", "recall", "f")]
+    assert found == pytest.approx([precision, recall, f], abs=5e-5)
+    assert result.score == result.details["f"]
+    assert tuple(result.details[name] for name in ("tp", "fp", "fn")) == counts
+    assert result.details["annotators"] == [0, 1, 0]
+
+
+def test_sentence_average():
+    """2 of 3 and 2 of 2; nothing to do for annotator 1; 2 of 2 and 2 of 3."""
+    result = scored(FIRST, average="sentence")
+    expected = [1.25 * 2 / (0.25 * 2 + 3), 1.0, 1.25 * 2 / (0.25 * 3 + 2)]
+    assert result.scores == pytest.approx(expected)
+    assert result.score == pytest.approx(sum(expected) / 3)
+    assert scored(FIRST).scores == result.scores
+    assert result.details["f"] == pytest.approx(0.8)
+
+
+def test_case_study_of_pt_m2():
+    """Gong et al. (2022), Table 8: M2 of NTHU .71 and of PKU .83 (annotator 0 of CoNLL-2014)."""
+    source = "It is also entire incorrect to fault social media alone for the lack of interpersonal skill ."
+    nthu = "It is also entirely incorrect to fault social media alone for lack of interpersonal skills ."
+    pku = "It is also entire incorrect to fault social media alone for the lack of interpersonal skills ."
+    both = {0: [Edit(3, 4, "entirely"), Edit(15, 16, "skills")]}
+    result = M2().score([source] * 2, [nthu, pku], gold=[both] * 2)
+    assert result.scores == pytest.approx([0.714, 0.833], abs=5e-4)
+    reference = "It is also entirely incorrect to fault social media alone for the lack of interpersonal skills ."
+    from_text = M2().score([source] * 2, [nthu, pku], [[reference]] * 2)
+    assert from_text.scores == result.scores
+
+
+def test_beta():
+    assert scored(SECOND, beta=1.0).score == pytest.approx(2 * 0.75 * 0.6 / 1.35)
+    assert scored(SECOND, beta=2.0).score == pytest.approx(5 * 0.75 * 0.6 / (4 * 0.75 + 0.6))
+
+
+def test_unchanged_and_untouched():
+    """P is 1 if nothing is proposed, R is 1 if there is nothing to find."""
+    unchanged = M2().score(["a b"], ["a b"], gold=[{0: [Edit(0, 1, "x")]}])
+    assert [unchanged.details[name] for name in ("precision", "recall", "f")] == [1, 0, 0]
+    wrong = M2().score(["a b"], ["x b"], gold=[{0: []}])
+    assert [wrong.details[name] for name in ("precision", "recall", "f")] == [0, 1, 0]
+    perfect = M2().score(["a b"], ["a b"], gold=[{0: []}])
+    assert [perfect.details[name] for name in ("precision", "recall", "f")] == [1, 1, 1]
+
+
+def test_annotator_is_chosen_by_the_score_so_far():
+    """Alone, the second sentence is best with annotator 1 (F 1 of nothing); after many misses, matches count more."""
+    counts = {0: Counts(3, 1, 6), 1: Counts(1, 0, 0)}
+    assert best_annotator(counts, 0.5) == 1
+    assert best_annotator(counts, 0.5, before=Counts(0, 40, 40)) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        ({0: Counts(1, 1, 0), 1: Counts(2, 2, 0)}, 1),  # F equal: more matches
+        ({0: Counts(0, 2, 4), 1: Counts(0, 2, 2)}, 1),  # F and matches equal: fewer proposed + gold / 4
+        ({4: Counts(1, 0, 0), 2: Counts(1, 0, 0)}, 4),  # all equal: the first
+        ({0: Counts(0, 0, 1), 1: Counts(0, 0, 0)}, 1),
+    ],
+)
+def test_ties_between_annotators(options, chosen):
+    assert best_annotator(options, 0.5) == chosen
+
+
+def test_gold_file_equals_gold_edits(tmp_path):
+    path = tmp_path / "gold.m2"
+    write_m2(path, EXAMPLE)
+    scorer = M2(Settings(gold_m2=str(path)))
+    assert not scorer.needs_references()
+    from_file, given_ = scorer.score(SOURCES, FIRST), scored(FIRST)
+    assert (from_file.score, from_file.scores, from_file.details) == (given_.score, given_.scores, given_.details)
+    assert "gold_m2:gold.m2@" in from_file.signature
+    assert str(tmp_path) not in from_file.signature
+
+
+def test_references_as_gold():
+    result = M2().score(
+        ["He go to school", "a b"], ["He goes to school", "a b"], ["He goes to the school", ["a b", "a c"]]
+    )
+    assert result.scores == pytest.approx([1.25 / (0.25 * 2 + 1), 1.0])
+    assert result.details["annotators"] == [0, 0]
+    assert (result.details["tp"], result.details["fp"], result.details["fn"]) == (1, 0, 1)
+
+
+def test_duplicated_gold_counts_twice_as_officially(caplog):
+    """Official scorer: P = 2, R = 1, F = 1.667; repaired: 1, 1, 1."""
+    gold = [{0: [Edit(0, 1, "x")] * 2}]
+    result = M2().score(["a b"], ["x b"], gold=gold)
+    assert [result.details[n] for n in ("precision", "recall", "f")] == pytest.approx([2, 1, 1.667], abs=5e-4)
+    assert "matching='repaired'" in caplog.text
+    assert M2(Settings(matching="repaired")).score(["a b"], ["x b"], gold=gold).score == 1
+
+
+def test_disordered_gold():
+    """Official scorer: .5, .5, .5 although both edits are right."""
+    gold = [{0: [Edit(3, 4, "y"), Edit(0, 1, "x")]}]
+    result = M2().score(["a b c d"], ["x b c y"], gold=gold)
+    assert [result.details[n] for n in ("precision", "recall", "f")] == [0.5, 0.5, 0.5]
+    assert M2(Settings(matching="repaired")).score(["a b c d"], ["x b c y"], gold=gold).score == 1
+
+
+def test_quirks_are_options():
+    gold = [{0: [Edit(0, 0, "x y")]}]
+    assert M2().score(["a b"], ["x y a b"], gold=gold).score == 1
+    assert M2(Settings(insertions="v3.2")).score(["a b"], ["x y a b"], gold=gold).score == 0
+    case = [{0: [Edit(0, 1, "A")]}]
+    ignoring = M2(Settings(ignore_whitespace_casing=True)).score(["a b"], ["A b"], gold=case)
+    assert [ignoring.details[n] for n in ("precision", "recall", "f")] == [1, 0, 0]
+    wide = [{0: [Edit(0, 5, "x a b c y")]}]
+    texts = ["s a b c t"], ["x a b c y"]
+    assert M2().score(*texts, gold=wide).score == 0
+    assert M2(Settings(max_unchanged_words=3)).score(*texts, gold=wide).score == 1
+
+
+def test_every_setting_is_in_the_signature(tmp_path):
+    path = tmp_path / "gold.m2"
+    write_m2(path, EXAMPLE)
+    changed = {
+        "beta": 1.0,
+        "average": "sentence",
+        "gold_m2": str(path),
+        "max_unchanged_words": 1,
+        "ignore_whitespace_casing": True,
+        "insertions": "v3.2",
+        "matching": "repaired",
+    }
+    assert set(changed) == {field.name for field in dataclasses.fields(Settings)}
+    references = [["x"]] * 3
+    signatures = {M2(Settings(**{k: v})).score(SOURCES, FIRST, references).signature for k, v in changed.items()}
+    signatures.add(M2().score(SOURCES, FIRST, references).signature)
+    assert len(signatures) == len(changed) + 1
+
+
+def test_too_large_a_sentence_is_reported(caplog):
+    source = " ".join(f"s{i}" for i in range(80))
+    prediction = " ".join(f"p{i}" for i in range(80))
+    result = M2().score(["a b", source], ["a b", prediction], ["a b", prediction])
+    assert result.details["thinned"] == [1]
+    assert "row 1" in caplog.text
+    assert result.score == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"beta": 0}, ValueError),
+        ({"beta": "1"}, TypeError),
+        ({"average": "macro"}, ValueError),
+        ({"max_unchanged_words": -1}, ValueError),
+        ({"insertions": "3.2"}, ValueError),
+        ({"matching": "fixed"}, ValueError),
+    ],
+)
+def test_bad_settings(options, error):
+    with pytest.raises(error, match=next(iter(options))):
+        Settings(**options)
+
+
+def test_bad_gold(tmp_path):
+    with pytest.raises(ValueError, match="2 sentences but 3 sources"):
+        M2().score(SOURCES, FIRST, gold=GOLD[:2])
+    with pytest.raises(ValueError, match=r"gold\[0\] has no annotator"):
+        M2().score(["a"], ["a"], gold=[{}])
+    with pytest.raises(TypeError, match=r"gold\[0\] must map annotators"):
+        M2().score(["a"], ["a"], gold=[[Edit(0, 1, "b")]])
+    with pytest.raises(ValueError, match=r"gold\[0\]: edit .* lies beyond the 1 tokens"):
+        M2().score(["a"], ["a"], gold=[{0: [Edit(0, 2, "b")]}])
+    with pytest.raises(ValueError, match="needs references"):
+        M2().score(["a"], ["a"])
+    path = tmp_path / "gold.m2"
+    write_m2(path, EXAMPLE)
+    with pytest.raises(ValueError, match=r"sources\[1\] is not the sentence of .*gold.m2, line 5"):
+        M2(Settings(gold_m2=str(path))).score([SOURCES[0], "Other .", SOURCES[2]], FIRST)
+
+
+WORDS = st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join)
+
+
+@st.composite
+def corpora(draw, references=2):
+    rows = draw(st.integers(1, 5))
+    columns = [[draw(WORDS) for _ in range(rows)] for _ in range(2)]
+    return (*columns, [[draw(WORDS) for _ in range(references)] for _ in range(rows)])
+
+
+@given(corpus=corpora(), average=st.sampled_from(["corpus", "sentence"]))
+@settings(max_examples=150, deadline=None)
+def test_bounds(corpus, average):
+    result = M2(Settings(average=average)).score(*corpus)
+    values = [result.score, *result.scores, *(result.details[name] for name in ("precision", "recall", "f"))]
+    assert all(0 <= value <= 1 for value in values)
+    assert min(result.details["tp"], result.details["fp"], result.details["fn"]) >= 0
+
+
+@given(corpus=corpora(), which=st.integers(0, 1))
+@settings(max_examples=150, deadline=None)
+def test_a_reference_scores_1(corpus, which):
+    sources, _, references = corpus
+    result = M2().score(sources, [row[which] for row in references], references)
+    assert (result.score, result.scores) == (1, [1] * len(sources))
+
+
+@given(corpus=corpora(references=1), random_=st.randoms(use_true_random=False))
+@settings(max_examples=100, deadline=None)
+def test_order_of_sentences(corpus, random_):
+    """With one annotator the order does not matter; with several, only for the choice of the corpus score."""
+    order = list(range(len(corpus[0])))
+    random_.shuffle(order)
+    straight = M2().score(*corpus)
+    shuffled = M2().score(*([column[i] for i in order] for column in corpus))
+    assert shuffled.score == straight.score
+    assert shuffled.scores == [straight.scores[i] for i in order]
+
+
+# Human scores of Grundkiewicz et al. (2015), Tables 3b and 3c: Expected Wins and TrueSkill.
+HUMAN = {
+    "AMU": (0.628, 0.273),
+    "RAC": (0.566, 0.114),
+    "CAMB": (0.561, 0.182),
+    "CUUI": (0.550, 0.105),
+    "POST": (0.539, 0.080),
+    "UFC": (0.513, -0.041),
+    "PKU": (0.506, -0.001),
+    "UMC": (0.495, -0.022),
+    "IITB": (0.485, -0.055),
+    "SJTU": (0.463, -0.074),
+    "INPUT": (0.456, -0.062),
+    "NTHU": (0.437, -0.142),
+    "IPN": (0.300, -0.358),
+}
+# Ng et al. (2014), official results of the CoNLL-2014 shared task without alternative answers: P, R, F0.5 in percent.
+OFFICIAL = {
+    "CAMB": (39.71, 30.10, 37.33),
+    "CUUI": (41.78, 24.88, 36.79),
+    "AMU": (41.62, 21.40, 35.01),
+    "POST": (34.51, 21.73, 30.88),
+    "NTHU": (35.08, 18.85, 29.92),
+    "RAC": (33.14, 14.99, 26.68),
+    "UMC": (31.27, 14.46, 25.37),
+    "PKU": (32.21, 13.65, 25.32),
+    "SJTU": (30.11, 5.10, 15.19),
+    "UFC": (70.00, 1.72, 7.84),
+    "IPN": (11.28, 2.85, 7.09),
+    "IITB": (30.77, 1.39, 5.90),
+}
+
+
+@pytest.fixture(scope="module")
+def conll_2014(shared_data):
+    """Results of all systems that took part, and of the unchanged input."""
+    gold = shared_data / "conll2014" / "official-2014.combined.m2"
+    folder = shared_data / "gjg15" / "data" / "original" / "official_submissions"
+    if not gold.is_file() or not folder.is_dir():
+        pytest.skip("CoNLL-2014 or its submissions are not on this machine")
+    sources = [sentence.source for sentence in read_m2(gold)]
+    scorer = M2(Settings(gold_m2=str(gold)))
+    outputs = {name: (folder / name).read_text(encoding="utf-8").split("\n")[: len(sources)] for name in HUMAN}
+    return {name: scorer.score(sources, lines) for name, lines in outputs.items()}
+
+
+def test_official_results_of_conll_2014(conll_2014):
+    found = {
+        name: tuple(round(100 * conll_2014[name].details[key], 2) for key in ("precision", "recall", "f"))
+        for name in OFFICIAL
+    }
+    assert found == OFFICIAL
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    # Gong et al. (2022), Table 4: Pearson and Spearman with Expected Wins, then with TrueSkill.
+    [(False, (0.623, 0.687, 0.672, 0.720)), (True, (0.871, 0.731, 0.864, 0.758))],
+    ids=["M2", "SentM2"],
+)
+def test_correlation_with_people(conll_2014, sentence, expected):
+    stats = pytest.importorskip("scipy.stats")
+    scores = [sum(r.scores) / len(r.scores) if sentence else r.score for r in map(conll_2014.get, HUMAN)]
+    found = [
+        f(scores, people)[0] for people in zip(*HUMAN.values(), strict=True) for f in (stats.pearsonr, stats.spearmanr)
+    ]
+    assert found[0::2] == pytest.approx(expected[0::2], abs=0.005)
+    assert found[1::2] == pytest.approx(expected[1::2], abs=0.0005)
+
+
+def test_no_real_sentence_is_thinned(conll_2014):
+    assert {name: result.details["thinned"] for name, result in conll_2014.items()} == {name: [] for name in HUMAN}
