@@ -18,7 +18,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from geceval.core.files import read_text, write_text
@@ -109,7 +109,7 @@ def format_m2(sentences: Iterable[M2Sentence]) -> str:
         lines = [f"S {' '.join(sentence.source.split())}"]
         for annotator, edits in sentence.edits.items():
             for edit in edits or [Edit(-1, -1, "", NOOP, annotator)]:
-                lines.append(edit.to_m2())
+                lines.append(replace(edit, annotator=annotator).to_m2())
         blocks.append("\n".join(lines) + "\n\n")
     return "".join(blocks)
 
