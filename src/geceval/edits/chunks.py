@@ -1,0 +1,189 @@
+"""Chunks of GoToScorer: a sentence cut at the reference's edits, and what a system made of each piece.
+
+Gotou, Nagata, Mita and Hanawa (COLING 2020), "Taking the Correction Difficulty into Account in Grammatical Error
+Correction Evaluation". The weight of a chunk is how few systems get it right, and a system can get wrong what was right
+before; so the tokens that nobody has to touch are chunks too, and so are the places between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from geceval.edits.edit import Edit, in_order, overlap, without_overlaps
+from geceval.edits.m2 import M2Sentence
+
+NO_EDIT_TYPES = frozenset({"noop", "UNK", "Um"})
+"""Types that say that nothing was, or could be, corrected (`Um` is the "unclear meaning" of the NUCLE corpus)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a tokenised sentence that is corrected, or left alone, as a whole.
+
+    Attributes:
+        start: Offset of the first source token.
+        end: Offset behind the last source token; equal to `start` for the place between two tokens.
+        source: The source tokens, joined by one space; `""` for a place between two tokens.
+        correction: What stands there instead; the same as `source` where there is no edit.
+        type: Error type of the edit, `""` where there is none.
+        is_edit: Whether an edit made this chunk.
+        alternatives: Further corrections that are as good as `correction`.
+    """
+
+    start: int
+    end: int
+    source: str
+    correction: str
+    type: str = ""
+    is_edit: bool = False
+    alternatives: tuple[str, ...] = ()
+
+    @property
+    def is_place(self) -> bool:
+        """Whether this is a place between tokens: an insertion, or where nothing is inserted."""
+        return self.start == self.end
+
+
+class Judgment(NamedTuple):
+    """What one system did with one chunk of the reference.
+
+    Attributes:
+        modified: Whether an edit of the system touched it.
+        correct: Whether the outcome is what the reference wants.
+    """
+
+    modified: bool
+    correct: bool
+
+
+def cut(source: str, edits: Iterable[Edit]) -> list[Chunk]:
+    """Cut a sentence at the edits; the chunks lie in the order of the text and cover every token once.
+
+    Each edit is a chunk and each token outside the edits is one. Before every chunk that holds tokens lies the place
+    where something could be inserted, unless an insertion is there already; one more place ends the sentence. So `t`
+    tokens without edits make `2t + 1` chunks.
+
+    Args:
+        source: The tokenised source.
+        edits: In any order; those of `NO_EDIT_TYPES` are left out. Insertions at one offset keep their order.
+
+    Raises:
+        ValueError: If an edit lies beyond the end of the source or two edits overlap; the message says which.
+    """
+    tokens = source.split()
+    chunks: list[Chunk] = []
+    previous: Edit | None = None
+    done = 0
+    for edit in in_order(edit for edit in edits if edit.type not in NO_EDIT_TYPES):
+        if edit.end > len(tokens):
+            raise ValueError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
+        if previous is not None and overlap(previous, edit):
+            raise ValueError(f"edits {previous} and {edit} of {source!r} overlap")
+        _keep(chunks, tokens, done, edit.start)
+        if edit.end > edit.start:
+            _place(chunks, edit.start)
+        corrections = [" ".join(text.split()) for text in edit.corrections]
+        text = " ".join(tokens[edit.start : edit.end])
+        chunks.append(Chunk(edit.start, edit.end, text, corrections[0], edit.type, True, tuple(corrections[1:])))
+        done, previous = edit.end, edit
+    _keep(chunks, tokens, done, len(tokens))
+    _place(chunks, len(tokens))
+    return chunks
+
+
+def _keep(chunks: list[Chunk], tokens: list[str], start: int, end: int) -> None:
+    for offset in range(start, end):
+        _place(chunks, offset)
+        chunks.append(Chunk(offset, offset + 1, tokens[offset], tokens[offset]))
+
+
+def _place(chunks: list[Chunk], offset: int) -> None:
+    if not (chunks and chunks[-1].is_place):
+        chunks.append(Chunk(offset, offset, "", ""))
+
+
+def cut_annotations(sentences: Sequence[M2Sentence], annotator: int | None = None) -> list[list[list[Chunk]]]:
+    """Cut the sentences of an M2 file at the edits of its annotators, spans as they stand there.
+
+    Of edits that repeat each other or overlap, the first in the file is used.
+
+    Args:
+        sentences: From `geceval.edits.m2`.
+        annotator: Whose edits to use; where a sentence has no line by that annotator, it was left as it is. `None`
+            uses all annotators that have a line for the sentence.
+
+    Returns:
+        Chunks in the shape [sentences][annotators][chunks].
+
+    Raises:
+        LookupError: If no sentence has a line by `annotator`; the message lists the annotators.
+    """
+    known = {who for sentence in sentences for who in sentence.edits}
+    if annotator is not None and annotator not in known:
+        raise LookupError(f"the annotators are {', '.join(map(str, sorted(known)))}")
+    rows = []
+    for sentence in sentences:
+        chosen = sentence.edits.values() if annotator is None else [sentence.edits.get(annotator, [])]
+        rows.append([cut(sentence.source, _usable(edits)) for edits in chosen])
+    return rows
+
+
+def _usable(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits without those that change nothing, repeat an earlier one or overlap an earlier one."""
+    distinct: dict[tuple[int, int, tuple[str, ...]], Edit] = {}
+    for edit in edits:
+        if edit.type not in NO_EDIT_TYPES:
+            distinct.setdefault((edit.start, edit.end, edit.corrections), edit)
+    return without_overlaps(list(distinct.values()))
+
+
+def judge(reference: Sequence[Chunk], system: Sequence[Chunk], *, covered_insertion: str = "wrong") -> list[Judgment]:
+    """Judge a system's chunks of a sentence against those of the reference.
+
+    A chunk of the reference is correct if the system has one with the same span and the same correction. A place
+    between tokens is compared with that place only. Any other chunk is wrong as soon as a chunk of the system overlaps
+    it; an insertion of the system at its left edge overlaps it too. It is modified if one of those is an edit.
+
+    Both lists lie in the order of the text, so one walk over both is enough: O(chunks).
+
+    Args:
+        reference: Chunks of the reference, from `cut`.
+        system: Chunks of the system, from `cut` of the same source.
+        covered_insertion: What to make of an insertion of the reference at a place inside a longer edit of the system:
+            `"wrong"` (a miss, as in the authors' program) or `"correct"` (as in gec-metrics 0.1).
+
+    Returns:
+        One judgment a chunk of the reference.
+    """
+    judgments = []
+    first = 0
+    for chunk in reference:
+        while first < len(system) and _lies_before(system[first], chunk):
+            first += 1
+        judgment = _judge_chunk(chunk, system, first)
+        if judgment is None:
+            judgment = Judgment(False, not chunk.is_edit or covered_insertion == "correct")
+        judgments.append(judgment)
+    return judgments
+
+
+def _lies_before(other: Chunk, chunk: Chunk) -> bool:
+    return other.start < chunk.start and other.end <= chunk.start
+
+
+def _judge_chunk(chunk: Chunk, system: Sequence[Chunk], first: int) -> Judgment | None:
+    """The judgment of one chunk; `None` if no chunk of the system has anything to do with it."""
+    modified = touched = False
+    for number in range(first, len(system)):
+        other = system[number]
+        if other.start > chunk.start and other.start >= chunk.end:
+            break
+        same_span = (other.start, other.end) == (chunk.start, chunk.end)
+        if same_span and (other.correction == chunk.correction or other.correction in chunk.alternatives):
+            return Judgment(other.is_edit, True)
+        if same_span or not chunk.is_place:
+            touched = True
+            modified = modified or other.is_edit
+    return Judgment(modified, False) if touched else None

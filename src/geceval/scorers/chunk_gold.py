@@ -1,0 +1,87 @@
+"""Chunks of references and of texts, for GoToScorer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from geceval.core.inputs import check_references
+from geceval.core.options import RunTime
+from geceval.edits.chunks import Chunk, cut, cut_annotations
+from geceval.edits.edit import Edit
+from geceval.scorers.gold import m2_sentences
+
+if TYPE_CHECKING:
+    from geceval.edits.annotate import Annotator
+
+References: TypeAlias = "Sequence[str | Sequence[str | None]]"
+
+
+def cut_texts(
+    annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[str]
+) -> list[list[Chunk]]:
+    """The chunks that ERRANT's edits from sources to texts make."""
+    edits = annotator.edits(list(zip(sources, texts, strict=True)), workers=runtime.workers, progress=runtime.progress)
+    return [cut(source, of_pair) for source, of_pair in zip(sources, edits, strict=True)]
+
+
+def chunks_of_m2(metric: str, path: str, sources: Sequence[str], ref_id: int | None) -> list[list[list[Chunk]]]:
+    """The chunks of the annotators of an M2 file: [sentences][annotators][chunks]; see `cut_annotations`.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not M2, holds other sentences than `sources`, or nothing by annotator `ref_id`.
+    """
+    sentences = m2_sentences(metric, path, sources)
+    try:
+        return cut_annotations(sentences, ref_id)
+    except LookupError as error:
+        raise ValueError(f"{metric}: {path} has no annotator {ref_id} (ref_id); {error.args[0]}") from error
+
+
+def choose_references(
+    metric: str, references: References | None, sources: Sequence[str], ref_id: int | None
+) -> list[list[str]]:
+    """The references that take part, from references that `check_columns` has passed: all, or one a sentence.
+
+    Raises:
+        ValueError: If a sentence has no reference `ref_id`.
+    """
+    if ref_id is None or references is None:
+        return check_references(metric, references, sources, warn=False)
+    rows = []
+    for number, row in enumerate(references):
+        texts = [row] if isinstance(row, str) else row
+        if ref_id >= len(texts) or texts[ref_id] is None:
+            raise ValueError(f"{metric}: references[{number}] has no reference {ref_id} (ref_id counts from 0)")
+        rows.append([texts[ref_id]])
+    return rows
+
+
+def only_references(metric: str, gold: Sequence[Sequence[list[Chunk]]]) -> list[list[Chunk]]:
+    """The one reference of each sentence.
+
+    Raises:
+        ValueError: If a sentence has several.
+    """
+    crowded = next((number for number, rivals in enumerate(gold) if len(rivals) > 1), None)
+    if crowded is not None:
+        raise ValueError(
+            f"{metric}: weights belong to one reference, but sentence {crowded + 1} has {len(gold[crowded])}; "
+            "say which one is meant, e.g. ref_id=0"
+        )
+    return [rivals[0] for rivals in gold]
+
+
+def classify(annotator: Annotator, sources: Sequence[str], sentences: Sequence[list[Chunk]]) -> list[list[Chunk]]:
+    """The same chunks with ERRANT's types on the edits, whatever types they had."""
+    rows = []
+    for source, chunks in zip(sources, sentences, strict=True):
+        edits = [Edit(chunk.start, chunk.end, chunk.correction) for chunk in chunks if chunk.is_edit]
+        rows.append((source, edits))
+    typed = (iter(edits) for edits in annotator.classify(rows))
+    return [
+        [dataclasses.replace(chunk, type=next(edits).type) if chunk.is_edit else chunk for chunk in chunks]
+        for chunks, edits in zip(sentences, typed, strict=True)
+    ]

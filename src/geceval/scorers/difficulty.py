@@ -1,0 +1,233 @@
+"""How hard each chunk of a reference is to get right: GoToScorer's weights, their files and the table by error type.
+
+A weight file is text. Its first line is the number of systems; then comes one line a sentence with one integer a chunk,
+separated by spaces: how many of the systems got that chunk right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from geceval.core.files import read_text, write_text
+from geceval.edits.chunks import Chunk, judge
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """How many of the systems got each chunk of a reference right.
+
+    Attributes:
+        systems: Number of systems, at least 1.
+        correct: One list a sentence with one count a chunk, each from 0 to `systems`.
+        path: The file that the counts were read from, `""` if they were computed; for messages only.
+    """
+
+    systems: int
+    correct: list[list[int]]
+    path: str = ""
+
+    def weights(self, a: float = 1.0, b: float = 0.0, c: float = 0.0) -> list[list[float]]:
+        """Weights a - (correct + b) / (systems + c), one list a sentence with one number a chunk.
+
+        With the defaults a weight is the share of the systems that got the chunk wrong, in [0, 1].
+
+        Raises:
+            ValueError: If the formula gives negative weights or cannot be computed.
+        """
+        table = weight_table(self.systems, a, b, c)
+        return [[table[count] for count in counts] for counts in self.correct]
+
+    def check(self, sentences: Sequence[Sequence[Chunk]]) -> None:
+        """Raise a `ValueError` unless there is one count for each chunk of the given sentences."""
+        where = self.path or "weights"
+        if len(self.correct) != len(sentences):
+            raise ValueError(f"{where}: holds {len(self.correct)} sentences, but {len(sentences)} are scored")
+        for number, (counts, chunks) in enumerate(zip(self.correct, sentences, strict=True)):
+            if len(counts) != len(chunks):
+                line = f", line {number + 2}" if self.path else ""
+                raise ValueError(
+                    f"{where}{line}: {len(counts)} counts, but the reference of sentence {number + 1} has "
+                    f"{len(chunks)} chunks; they were made for another reference, annotator (ref_id) or tokenisation"
+                )
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change with the counts."""
+        return hashlib.sha256(format_weights(self).encode()).hexdigest()[:8]
+
+
+def weight_table(systems: int, a: float = 1.0, b: float = 0.0, c: float = 0.0) -> list[float]:
+    """The weight of a chunk that 0, 1, ..., `systems` of the systems get right.
+
+    Raises:
+        ValueError: If a weight is negative or no finite number.
+    """
+    if systems + c == 0:
+        raise ValueError(
+            f"c={c!r} cannot be used with {systems} systems: the weights a - (k + b) / (N + c) are undefined"
+        )
+    table = [a - (correct + b) / (systems + c) for correct in range(systems + 1)]
+    if not all(math.isfinite(weight) for weight in table) or min(table) < 0:
+        raise ValueError(
+            f"a={a!r}, b={b!r}, c={c!r} give weights from {min(table):g} to {max(table):g} with {systems} systems; "
+            "weights must be finite and not negative"
+        )
+    return table
+
+
+def count_correct(
+    references: Sequence[Sequence[Chunk]],
+    systems: Iterable[Sequence[Sequence[Chunk]]],
+    covered_insertion: str = "wrong",
+) -> Difficulty:
+    """Count for each chunk how many systems get it right.
+
+    Args:
+        references: The chunks of the reference, one list a sentence.
+        systems: For each system its chunks of the same sentences.
+        covered_insertion: See `geceval.edits.chunks.judge`.
+
+    Raises:
+        ValueError: If there is no system, or one has another number of sentences.
+    """
+    correct = [[0] * len(chunks) for chunks in references]
+    number = 0
+    for system in systems:
+        number += 1
+        for counts, reference, chunks in zip(correct, references, system, strict=True):
+            for place, judgment in enumerate(judge(reference, chunks, covered_insertion=covered_insertion)):
+                counts[place] += judgment.correct
+    if not number:
+        raise ValueError("difficulty needs at least one system")
+    return Difficulty(number, correct)
+
+
+def read_weights(path: str | Path) -> Difficulty:
+    """Read a weight file.
+
+    Args:
+        path: A file, or a `.gz` file.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is no weight file; the message names the line.
+    """
+    lines = read_text(path).split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise ValueError(f"{path}: the weight file is empty; its first line must be the number of systems")
+    systems = _integers(path, 1, lines[0])
+    if len(systems) != 1 or systems[0] < 1:
+        raise ValueError(f"{path}, line 1: expected the number of systems, got {lines[0].strip()[:60]!r}")
+    correct = []
+    for number, line in enumerate(lines[1:], start=2):
+        counts = _integers(path, number, line)
+        if not counts:
+            raise ValueError(f"{path}, line {number}: the line is blank; even an empty sentence has one chunk")
+        if max(counts) > systems[0]:
+            raise ValueError(f"{path}, line {number}: {max(counts)} of {systems[0]} systems cannot be right")
+        correct.append(counts)
+    if not correct:
+        raise ValueError(f"{path}: holds no sentence, only the number of systems")
+    return Difficulty(systems[0], correct, str(path))
+
+
+def _integers(path: str | Path, number: int, line: str) -> list[int]:
+    fields = line.split()
+    bad = next((field for field in fields if not (field.isascii() and field.isdecimal())), None)
+    if bad is not None:
+        raise ValueError(f"{path}, line {number}: expected counts, got {bad[:60]!r}")
+    return [int(field) for field in fields]
+
+
+def write_weights(path: str | Path, difficulty: Difficulty) -> None:
+    """Write a weight file; an old file of that name is replaced as a whole or not at all."""
+    write_text(path, format_weights(difficulty))
+
+
+def format_weights(difficulty: Difficulty) -> str:
+    """The text of a weight file."""
+    lines = [str(difficulty.systems), *(" ".join(map(str, counts)) for counts in difficulty.correct)]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRow:
+    """How hard the edits of one error type are.
+
+    Attributes:
+        type: The error type.
+        mean: Mean weight of its edits.
+        sd: Sample standard deviation (n - 1) of the weights; 0 for a single edit.
+        frequency: Number of edits.
+    """
+
+    type: str
+    mean: float
+    sd: float
+    frequency: int
+
+
+def type_table(
+    sentences: Iterable[Sequence[Chunk]], weights: Iterable[Sequence[float]], level: int = 2
+) -> list[TypeRow]:
+    """Difficulty by error type, the hardest first; only edits of the reference count.
+
+    Args:
+        sentences: The chunks of the reference, one list a sentence.
+        weights: One weight a chunk.
+        level: What tells types apart: 1 the operation (`M`, `U`, `R`), 2 the type without it, 3 the whole type.
+            Operations come from the type where it has one, as ERRANT's do, else from the span.
+
+    Returns:
+        Rows by falling mean; of equal means the type that comes first in the text stands first.
+
+    Raises:
+        ValueError: If `level` is not 1, 2 or 3.
+    """
+    if level not in (1, 2, 3):
+        raise ValueError(f"level must be 1, 2 or 3, got {level!r}")
+    by_type: dict[str, list[float]] = {}
+    for chunks, numbers in zip(sentences, weights, strict=True):
+        for chunk, weight in zip(chunks, numbers, strict=True):
+            if chunk.is_edit:
+                by_type.setdefault(_group(chunk, level), []).append(weight)
+    rows = [
+        TypeRow(kind, statistics.fmean(numbers), statistics.stdev(numbers) if len(numbers) > 1 else 0.0, len(numbers))
+        for kind, numbers in by_type.items()
+    ]
+    return sorted(rows, key=lambda row: -row.mean)
+
+
+def _group(chunk: Chunk, level: int) -> str:
+    operation, colon, rest = chunk.type.partition(":")
+    has_operation = bool(colon) and operation in ("M", "U", "R")
+    if level == 1:
+        return operation if has_operation else _operation(chunk)
+    if level == 2 and has_operation:
+        return rest
+    return chunk.type
+
+
+def _operation(chunk: Chunk) -> str:
+    if chunk.is_place:
+        return "M"
+    return "R" if chunk.correction else "U"
+
+
+def format_type_table(rows: Iterable[TypeRow]) -> str:
+    """The table as text, with a line of heads, numbers to three decimals."""
+    cells = [("Error type", "Mean", "SD", "Frequency")]
+    cells += [(row.type, f"{row.mean:.3f}", f"{row.sd:.3f}", str(row.frequency)) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(4)]
+    lines = []
+    for kind, *numbers in cells:
+        padded = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
+        lines.append("  ".join([kind.ljust(widths[0]), *padded]))
+    return "\n".join(lines) + "\n"

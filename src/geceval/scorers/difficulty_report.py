@@ -1,0 +1,44 @@
+"""What there is to show about the difficulty of a reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from geceval.edits.chunks import Chunk
+from geceval.scorers.difficulty import Difficulty, TypeRow, format_type_table, format_weights, type_table
+from geceval.scorers.heat_map import chunk_table, heat_map
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A reference in chunks, with the difficulty of each; the methods put it into words.
+
+    Attributes:
+        chunks: The chunks of the reference, one list a sentence.
+        difficulty: How many systems get each chunk right.
+        weights: One weight a chunk.
+    """
+
+    chunks: list[list[Chunk]]
+    difficulty: Difficulty
+    weights: list[list[float]]
+
+    def weight_file(self) -> str:
+        """The text of a weight file, which the option `weights` takes."""
+        return format_weights(self.difficulty)
+
+    def types(self, level: int = 2) -> list[TypeRow]:
+        """Difficulty by error type, the hardest first; see `geceval.scorers.difficulty.type_table`."""
+        return type_table(self.chunks, self.weights, level)
+
+    def type_table(self, level: int = 2) -> str:
+        """The same as text."""
+        return format_type_table(self.types(level))
+
+    def heat_map(self, title: str = "Difficulty heat map") -> str:
+        """An HTML page; see `geceval.scorers.heat_map.heat_map`."""
+        return heat_map(self.chunks, self.difficulty, self.weights, title)
+
+    def chunk_table(self) -> str:
+        """Source, correction, weight and type of every chunk as text; see `geceval.scorers.heat_map.chunk_table`."""
+        return chunk_table(self.chunks, self.weights)

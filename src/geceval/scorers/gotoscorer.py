@@ -1,0 +1,314 @@
+"""GoToScorer: edit counts weighted by how hard each correction is.
+
+Gotou, Nagata, Mita and Hanawa (COLING 2020), "Taking the Correction Difficulty into Account in Grammatical Error
+Correction Evaluation".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.edits.chunks import Chunk
+from geceval.scorers.checks import check_choice, check_positive
+from geceval.scorers.chunk_counts import ChunkCounts, count_chunks
+from geceval.scorers.chunk_gold import References, choose_references, chunks_of_m2, classify, cut_texts, only_references
+from geceval.scorers.difficulty import Difficulty, count_correct, read_weights
+from geceval.scorers.difficulty_report import Report
+from geceval.scorers.gold import gold_facts
+
+if TYPE_CHECKING:
+    from geceval.edits.annotate import Annotator
+
+logger = logging.getLogger("geceval")
+
+UNIFORM = "uniform"
+
+_NO_WEIGHTS = (
+    "gotoscorer: every chunk weighs the same, because nothing says how hard it is; pass weights=FILE (see `geceval "
+    "weights`) or systems=[predictions of all systems], or weights='uniform' if you mean it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change the number.
+
+    Attributes:
+        beta: Weight of recall in F; GEC uses 0.5.
+        average: `"corpus"` (F of the summed counts) or `"sentence"` (mean of the sentences' F).
+        weights: A weight file, a `Difficulty`, or `"uniform"` (every chunk weighs 1).
+        systems: Instead of `weights`: predictions of all systems that define the difficulty, one list a system.
+        gold_m2: An M2 file with the reference's edits, used as they are, instead of `references`.
+        ref_id: Which reference to use: the annotator of `gold_m2`, or the place in each list of `references`, from 0.
+            `None` takes all, and for each sentence the one with the best F.
+        a: In the weight a - (correct + b) / (systems + c).
+        b: See `a`.
+        c: See `a`.
+        covered_insertion: See `geceval.edits.chunks.judge`.
+        zero_division: Precision if nothing was proposed, and recall if there was nothing to find: 0 as in the
+            authors' program or 1 as in the other metrics of GEC.
+        nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.annotate.get_annotator`.
+    """
+
+    beta: float = 0.5
+    average: str = "corpus"
+    weights: str | Path | Difficulty | None = None
+    systems: Sequence[Sequence[str]] | None = None
+    gold_m2: str | Path | None = None
+    ref_id: int | None = None
+    a: float = 1.0
+    b: float = 0.0
+    c: float = 0.0
+    covered_insertion: str = "wrong"
+    zero_division: int = 0
+    nlp: str | None = None
+
+    def __post_init__(self) -> None:
+        check_positive("beta", self.beta)
+        check_choice("average", self.average, ("corpus", "sentence"))
+        check_choice("covered_insertion", self.covered_insertion, ("wrong", "correct"))
+        check_choice("zero_division", self.zero_division, (0, 1))
+        if self.weights is not None and not isinstance(self.weights, (str, Path, Difficulty)):
+            raise TypeError(f"weights must be a file, a Difficulty or 'uniform', got {type(self.weights).__name__}")
+        if self.weights is not None and self.systems is not None:
+            raise ValueError("weights and systems both define the difficulty; pass one of them")
+        if self.ref_id is not None and (isinstance(self.ref_id, bool) or not isinstance(self.ref_id, int)):
+            raise TypeError(f"ref_id must be an int, got {type(self.ref_id).__name__}")
+        if self.ref_id is not None and self.ref_id < 0:
+            raise ValueError(f"ref_id must not be negative, got {self.ref_id}")
+        for name in ("a", "b", "c"):
+            if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), (int, float)):
+                raise TypeError(f"{name} must be a number, got {type(getattr(self, name)).__name__}")
+
+
+class Gotoscorer:
+    """GoToScorer on ERRANT edits of the predictions."""
+
+    name = "gotoscorer"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Whether `score` needs references: not with `gold_m2`."""
+        return self.settings.gold_m2 is None
+
+    def load(self) -> None:
+        """Load the spaCy pipeline."""
+        self._annotator()
+
+    def score(
+        self,
+        sources: Sequence[str],
+        predictions: Sequence[str],
+        references: References | None = None,
+    ) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One string a sentence.
+            predictions: One string a sentence.
+            references: One list of references a sentence, or one string a sentence; none with `gold_m2`.
+
+        Returns:
+            F_beta and, in the details, precision, recall, f, f1, accuracy, the weighted counts tp, fp, fn, tn, and
+            `systems`, the number of systems that define the weights (0 if uniform).
+
+        Raises:
+            TypeError: If a column is not a list or a row not a string.
+            ValueError: If columns are empty or of different lengths, if references, weights or edits do not belong to
+                the sentences, or if the weights cannot be computed.
+            OSError: If a file cannot be read.
+        """
+        columns = check_columns(self.name, sources, predictions, references, needs_references=self.needs_references())
+        if self.settings.weights is None and self.settings.systems is None:
+            _warn_once(_NO_WEIGHTS)
+        difficulty = _given_difficulty(self.settings)
+        gold = self._gold(columns.sources, references)
+        if difficulty is not None:
+            difficulty.check(only_references(self.name, gold))
+        elif self.settings.systems is not None:
+            difficulty = self._count(columns.sources, gold, self.settings.systems)
+        weights = self._weights(difficulty, gold)
+        system = self._chunks(columns.sources, columns.predictions)
+        counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
+        return self._result(counts, difficulty)
+
+    def difficulty(
+        self,
+        sources: Sequence[str],
+        systems: Sequence[Sequence[str]],
+        references: References | None = None,
+    ) -> Difficulty:
+        """Count how many systems get each chunk of the reference right: what a weight file holds.
+
+        Args:
+            sources: One string a sentence.
+            systems: The systems' predictions, one list a system with one string a sentence.
+            references: As for `score`; with several, `ref_id` must say which one.
+
+        Raises:
+            TypeError: As for `score`.
+            ValueError: As for `score`, and if there is no system or more than one reference to choose from.
+        """
+        return self.report(sources, systems, references).difficulty
+
+    def report(
+        self,
+        sources: Sequence[str],
+        systems: Sequence[Sequence[str]] | None = None,
+        references: References | None = None,
+        *,
+        errant_types: bool = False,
+    ) -> Report:
+        """How hard the reference is to get right: weight file, table by error type, heat map, table of chunks.
+
+        Args:
+            sources: As for `difficulty`.
+            systems: As for `difficulty`; `None` takes the setting `weights` or `systems` instead.
+            references: As for `difficulty`.
+            errant_types: Put ERRANT's types on the edits of `gold_m2`; their spans stay as they are.
+
+        Raises:
+            TypeError: As for `difficulty`.
+            ValueError: As for `difficulty`, and if neither systems nor a weight file are given, or both.
+            OSError: If a file cannot be read.
+        """
+        columns = check_columns(self.name, sources, sources, references, needs_references=self.needs_references())
+        settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
+        difficulty = _given_difficulty(settings)
+        if difficulty is None and settings.systems is None:
+            raise ValueError(
+                f"{self.name}: difficulty comes from predictions of systems or from a weight file; pass one"
+            )
+        chunks = only_references(self.name, self._gold(columns.sources, references))
+        if difficulty is None:
+            difficulty = self._count(columns.sources, [[only] for only in chunks], settings.systems)
+        difficulty.check(chunks)
+        if errant_types:
+            chunks = classify(self._annotator(), columns.sources, chunks)
+        return Report(chunks, difficulty, difficulty.weights(self.settings.a, self.settings.b, self.settings.c))
+
+    def among(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
+        """This scorer, for scoring each of the given systems: together they define the difficulty.
+
+        As in the authors' program, where nothing else does: with `weights` or `systems` in the settings, or fewer than
+        two systems, nothing changes.
+        """
+        if self.settings.weights is not None or self.settings.systems is not None or len(systems) < 2:
+            return self
+        settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
+        return Gotoscorer(settings, self.runtime)
+
+    def _gold(self, sources: list[str], references: References | None) -> list[list[list[Chunk]]]:
+        """The chunks of the references that take part: [sentences][references][chunks]."""
+        settings = self.settings
+        if settings.gold_m2 is not None:
+            return chunks_of_m2(self.name, str(settings.gold_m2), sources, settings.ref_id)
+        rows = choose_references(self.name, references, sources, settings.ref_id)
+        owners = [number for number, row in enumerate(rows) for _ in row]
+        chunks = iter(self._chunks([sources[owner] for owner in owners], [text for row in rows for text in row]))
+        return [[next(chunks) for _ in row] for row in rows]
+
+    def _chunks(self, sources: Sequence[str], texts: Sequence[str]) -> list[list[Chunk]]:
+        return cut_texts(self._annotator(), self.runtime, sources, texts)
+
+    def _count(self, sources: list[str], gold: list[list[list[Chunk]]], systems: Sequence[Sequence[str]]) -> Difficulty:
+        if isinstance(systems, (str, bytes)) or any(isinstance(predictions, str) for predictions in systems):
+            raise TypeError(f"{self.name}: systems must be a list with one list of predictions per system")
+        for predictions in systems:
+            check_columns(self.name, sources, predictions, warn=False)
+        owners = [number for number, rivals in enumerate(gold) for _ in rivals]
+        rows = tuple(tuple(chunks) for rivals in gold for chunks in rivals)
+        texts = tuple(sources[owner] for owner in owners)
+        repeated = tuple(tuple(predictions[owner] for owner in owners) for predictions in systems)
+        return _count_correct(self._annotator(), self.runtime, texts, repeated, rows, self.settings.covered_insertion)
+
+    def _weights(self, difficulty: Difficulty | None, gold: list[list[list[Chunk]]]) -> list[list[list[float]]]:
+        """One weight a chunk, in the shape of `gold`."""
+        if difficulty is None:
+            return [[[1.0] * len(chunks) for chunks in rivals] for rivals in gold]
+        rows = iter(difficulty.weights(self.settings.a, self.settings.b, self.settings.c))
+        return [[next(rows) for _ in rivals] for rivals in gold]
+
+    def _best(self, rivals: list[list[Chunk]], weights: list[list[float]], system: list[Chunk]) -> ChunkCounts:
+        """The counts against the reference that gives the sentence its best F; ties: TP, fewer FP, fewer FN, first."""
+        settings = self.settings
+        counts = [
+            count_chunks(chunks, system, numbers, settings.covered_insertion)
+            for chunks, numbers in zip(rivals, weights, strict=True)
+        ]
+        return max(counts, key=lambda c: (c.f(settings.beta, settings.zero_division), c.tp, -c.fp, -c.fn))
+
+    def _result(self, counts: list[ChunkCounts], difficulty: Difficulty | None) -> Result:
+        beta, empty = self.settings.beta, float(self.settings.zero_division)
+        corpus = functools.reduce(ChunkCounts.__add__, counts)
+        scores = [sentence.f(beta, empty) for sentence in counts]
+        f = corpus.f(beta, empty)
+        details = {
+            "precision": corpus.precision(empty),
+            "recall": corpus.recall(empty),
+            "f": f,
+            "f1": corpus.f(1.0, empty),
+            "accuracy": corpus.accuracy(empty),
+            "tp": corpus.tp,
+            "fp": corpus.fp,
+            "fn": corpus.fn,
+            "tn": corpus.tn,
+            "systems": difficulty.systems if difficulty else 0,
+        }
+        score = f if self.settings.average == "corpus" else sum(scores) / len(scores)
+        return Result(score, scores, self._signature(difficulty), details)
+
+    def _signature(self, difficulty: Difficulty | None) -> str:
+        settings = self.settings
+        facts = gold_facts(None if settings.gold_m2 is None else str(settings.gold_m2))
+        facts["weights"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
+        facts["systems"] = "given" if settings.systems is not None else None
+        facts["nlp"] = self._annotator().pipeline
+        return signature(self.name, settings, **facts, errant=package_version("errant"))
+
+    def _annotator(self) -> Annotator:
+        from geceval.edits.annotate import get_annotator
+
+        return get_annotator(self.settings.nlp)
+
+
+def _given_difficulty(settings: Settings) -> Difficulty | None:
+    """What the setting `weights` says; `None` if it is not set or `"uniform"`."""
+    if settings.weights is None or settings.weights == UNIFORM:
+        return None
+    return settings.weights if isinstance(settings.weights, Difficulty) else read_weights(settings.weights)
+
+
+@functools.lru_cache(maxsize=4)
+def _count_correct(
+    annotator: Annotator,
+    runtime: RunTime,
+    sources: tuple[str, ...],
+    systems: tuple[tuple[str, ...], ...],
+    references: tuple[tuple[Chunk, ...], ...],
+    covered_insertion: str,
+) -> Difficulty:
+    """`count_correct` on texts; cached, because scoring each of K systems needs the counts of all K."""
+    chunks = (cut_texts(annotator, runtime, sources, predictions) for predictions in systems)
+    return count_correct(references, chunks, covered_insertion)
+
+
+@functools.cache
+def _warn_once(message: str) -> None:
+    logger.warning(message)

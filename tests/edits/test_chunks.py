@@ -1,0 +1,213 @@
+"""Chunks of GoToScorer: cutting, and judging by one walk over both lists."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from geceval.edits.chunks import Chunk, Judgment, cut, cut_annotations, judge
+from geceval.edits.edit import Edit, apply, without_overlaps
+from geceval.edits.m2 import parse_m2
+
+SOURCE = "He like cat ."
+GOLD = [Edit(1, 2, "likes", "R:VERB:SVA"), Edit(2, 2, "the", "M:DET")]
+
+
+def spans(chunks: list[Chunk]) -> list[tuple[int, int, str, str]]:
+    return [(chunk.start, chunk.end, chunk.source, chunk.correction) for chunk in chunks]
+
+
+def test_an_edit_is_one_chunk_and_places_lie_between_the_others():
+    assert spans(cut(SOURCE, GOLD)) == [
+        (0, 0, "", ""),
+        (0, 1, "He", "He"),
+        (1, 1, "", ""),
+        (1, 2, "like", "likes"),
+        (2, 2, "", "the"),
+        (2, 3, "cat", "cat"),
+        (3, 3, "", ""),
+        (3, 4, ".", "."),
+        (4, 4, "", ""),
+    ]
+    assert [chunk.type for chunk in cut(SOURCE, GOLD) if chunk.is_edit] == ["R:VERB:SVA", "M:DET"]
+
+
+def test_edits_may_come_in_any_order():
+    assert cut(SOURCE, GOLD[::-1]) == cut(SOURCE, GOLD)
+
+
+@pytest.mark.parametrize("source", ["", "Yes", "Yes , I do ."])
+def test_an_unedited_sentence_of_t_tokens_has_2t_plus_1_chunks(source):
+    assert len(cut(source, [])) == 2 * len(source.split()) + 1
+
+
+def test_an_insertion_at_the_end_is_the_last_place():
+    # One place fewer than chunks-with-a-final-place would have; the published conll14 files have it so (sentence 441).
+    assert spans(cut("Yes", [Edit(1, 1, ".")])) == [(0, 0, "", ""), (0, 1, "Yes", "Yes"), (1, 1, "", ".")]
+
+
+def test_there_is_no_place_inside_an_edit_of_several_tokens():
+    assert spans(cut("a b c", [Edit(0, 2, "x")])) == [
+        (0, 0, "", ""),
+        (0, 2, "a b", "x"),
+        (2, 2, "", ""),
+        (2, 3, "c", "c"),
+        (3, 3, "", ""),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["noop", "UNK", "Um"])
+def test_types_that_change_nothing_make_no_chunk(kind):
+    edit = Edit(-1, -1, "", "noop") if kind == "noop" else Edit(0, 1, "Hi", kind)
+    assert cut("Yes .", [edit]) == cut("Yes .", [])
+
+
+def test_overlapping_edits_are_refused_with_their_spans():
+    with pytest.raises(ValueError, match=r"\(0, 2, 'x'\) and \(1, 2, 'y'\) .* overlap"):
+        cut("a b c", [Edit(0, 2, "x"), Edit(1, 2, "y")])
+
+
+def test_an_edit_beyond_the_sentence_is_refused():
+    with pytest.raises(ValueError, match="beyond the 2 tokens"):
+        cut("a b", [Edit(2, 3, "x")])
+
+
+M2 = """S a b c
+A 0 1|||UNK|||x|||REQUIRED|||-NONE-|||0
+A 0 2|||R:X|||y|||REQUIRED|||-NONE-|||0
+A 0 2|||R:X|||y|||REQUIRED|||-NONE-|||0
+A 1 3|||R:X|||z|||REQUIRED|||-NONE-|||0
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+
+S d e
+A 0 1|||R:X|||f|||REQUIRED|||-NONE-|||1
+
+"""
+
+
+def test_annotators_who_have_a_line_take_part_and_overlaps_are_repaired(caplog):
+    with caplog.at_level(logging.WARNING):
+        first, second = cut_annotations(parse_m2(M2))
+    assert spans(first[0]) == spans(cut("a b c", [Edit(0, 2, "y")]))  # UNK, repetition and overlap left out
+    assert spans(first[1]) == spans(cut("a b c", []))
+    assert [spans(chunks) for chunks in second] == [spans(cut("d e", [Edit(0, 1, "f")]))]
+
+
+def test_a_chosen_annotator_without_a_line_left_the_sentence_as_it_is():
+    assert [len(row) for row in cut_annotations(parse_m2(M2), 0)] == [1, 1]
+    assert spans(cut_annotations(parse_m2(M2), 0)[1][0]) == spans(cut("d e", []))
+    with pytest.raises(LookupError, match="annotators are 0, 1"):
+        cut_annotations(parse_m2(M2), 2)
+
+
+def judged(system: list[Edit], gold: list[Edit] = GOLD, source: str = SOURCE, **options) -> str:
+    """One letter a chunk: correct or wrong, upper case if modified."""
+    letters = {(False, True): "c", (True, True): "C", (False, False): "w", (True, False): "W"}
+    return "".join(letters[judgment] for judgment in judge(cut(source, gold), cut(source, system), **options))
+
+
+def test_the_reference_itself_is_right_everywhere():
+    assert judged(GOLD) == "cccCCcccc"
+
+
+def test_an_unchanged_sentence_misses_the_edits_only():
+    assert judged([]) == "cccwwcccc"
+
+
+def test_a_wrong_correction_and_a_false_alarm():
+    assert judged([Edit(1, 2, "liked"), Edit(2, 3, "cats")]) == "cccWwWccc"
+
+
+def test_an_insertion_at_the_left_edge_touches_the_chunk_that_follows():
+    # "very" before "like": the place is wrong, and so is "like", which counts as modified although it was left alone.
+    assert judged([Edit(1, 1, "very")]) == "ccWWwcccc"
+
+
+def test_an_insertion_before_a_token_that_is_kept_spoils_only_the_place():
+    assert judged([Edit(3, 3, "too")]) == "cccwwcWcc"
+
+
+def test_an_insertion_that_a_longer_edit_covers_is_missed_or_else_forgiven():
+    longer = [Edit(1, 3, "loves cats")]
+    assert judged(longer) == "cccWwWccc"
+    assert judged(longer, covered_insertion="correct") == "cccWcWccc"
+
+
+def test_a_long_wrong_edit_touches_every_chunk_that_holds_tokens():
+    assert judged([Edit(0, 4, "Yes")], gold=[]) == "cWcWcWcWc"
+
+
+def test_alternatives_of_the_reference_are_right_too():
+    gold = [Edit(1, 2, "likes", alternatives=("liked",))]
+    assert judged([Edit(1, 2, "liked")], gold) == judged([Edit(1, 2, "likes")], gold) == "cccCccccc"
+
+
+def test_several_insertions_at_one_place_are_compared_each():
+    gold = [Edit(1, 1, "a"), Edit(1, 1, "b")]
+    chunks = cut("x y", gold)
+    assert spans(chunks)[2:4] == [(1, 1, "", "a"), (1, 1, "", "b")]
+    assert [tuple(j) for j in judge(chunks, cut("x y", [Edit(1, 1, "b")]))][2:4] == [(True, False), (True, True)]
+
+
+WORDS = ["a", "b", "c", "a b"]
+
+
+@st.composite
+def sentences(draw, annotators: int = 2):
+    """A source and the edits of some annotators, without overlaps."""
+    tokens = draw(st.lists(st.sampled_from("abc"), max_size=7))
+    edits = st.tuples(st.integers(0, len(tokens)), st.integers(0, 3), st.sampled_from(["", *WORDS]))
+    rows = []
+    for _ in range(annotators):
+        made = [
+            Edit(start, min(start + size, len(tokens)), text) for start, size, text in draw(st.lists(edits, max_size=5))
+        ]
+        rows.append(without_overlaps([edit for edit in made if edit.start < edit.end or edit.correction]))
+    return " ".join(tokens), *rows
+
+
+def slow_judge(reference: list[Chunk], system: list[Chunk], covered_insertion: str) -> list[Judgment]:
+    """The definition, chunk by chunk over all chunks of the system."""
+    judgments = []
+    for gold in reference:
+        correct, modified = None, False
+        for other in system:
+            equal = (gold.start, gold.end) == (other.start, other.end)
+            if equal and gold.correction == other.correction:
+                correct, modified = True, other.is_edit
+                break
+            if not equal and gold.start == gold.end:
+                continue
+            if equal or gold.start <= other.start < gold.end or other.start <= gold.start < other.end:
+                correct, modified = False, modified or other.is_edit
+        if correct is None:
+            correct, modified = not gold.is_edit or covered_insertion == "correct", False
+        judgments.append(Judgment(modified, correct))
+    return judgments
+
+
+@settings(max_examples=400, deadline=None)
+@given(sentences(), st.sampled_from(["wrong", "correct"]))
+def test_one_walk_judges_as_the_definition_does(example, covered_insertion):
+    source, gold, system = example
+    reference, other = cut(source, gold), cut(source, system)
+    expected = slow_judge(reference, other, covered_insertion)
+    assert judge(reference, other, covered_insertion=covered_insertion) == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(sentences(annotators=1))
+def test_chunks_tile_the_sentence_and_carry_its_correction(example):
+    source, edits = example
+    chunks = cut(source, edits)
+    assert [chunk.start for chunk in chunks[1:]] == [chunk.end for chunk in chunks[:-1]]
+    assert (chunks[0].start, chunks[-1].end) == (0, len(source.split()))
+    assert " ".join(chunk.source for chunk in chunks if chunk.source) == source
+    assert " ".join(chunk.correction for chunk in chunks if chunk.correction) == apply(source, edits)
+    assert sum(chunk.is_edit for chunk in chunks) == len(edits)
+    places = [chunk.start for chunk in chunks if chunk.is_place and not chunk.is_edit]
+    assert len(set(places)) == len(places)
+    assert all(judgment.correct for judgment in judge(chunks, chunks))
