@@ -1,0 +1,82 @@
+"""GLEU for grammatical error correction, not the GLEU of machine translation."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval
+
+_CITATION = """\
+@inproceedings{napoles-etal-2015-ground,
+    title = "Ground Truth for Grammatical Error Correction Metrics",
+    author = "Napoles, Courtney and Sakaguchi, Keisuke and Post, Matt and Tetreault, Joel",
+    booktitle = "Proceedings of the 53rd Annual Meeting of the Association for Computational Linguistics and the
+        7th International Joint Conference on Natural Language Processing (Volume 2: Short Papers)",
+    year = "2015",
+    pages = "588--593",
+    url = "https://aclanthology.org/P15-2097",
+}
+@article{napoles-etal-2016-gleu,
+    title = "{GLEU} Without Tuning",
+    author = "Napoles, Courtney and Sakaguchi, Keisuke and Post, Matt and Tetreault, Joel",
+    journal = "arXiv preprint arXiv:1605.02592",
+    year = "2016",
+    url = "https://arxiv.org/abs/1605.02592",
+}
+"""
+
+_DESCRIPTION = """\
+GLEU (Napoles et al., 2015 and 2016) for grammatical error correction, not to be confused with Google's GLEU for machine
+translation (`google_bleu` in evaluate). It is BLEU with the source: an n-gram that the prediction shares with the
+source but not with the reference counts against it.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string a sentence, tokenised.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
+        differ in length. Not needed with `gold_m2`.
+    counting (`str`, *optional*, defaults to `"released"`): `"released"` counts as the authors' code does, `"paper"` as
+        their formula says.
+    sampler (`str`, *optional*, defaults to `"python2"`): How several references enter the corpus score: drawn as
+        Python 2 did for the published numbers, drawn as `"python3"` does, or `"expectation"`, without draws.
+    iterations (`int`, *optional*, defaults to 500): Draws.
+    smoothing (`bool`, *optional*, defaults to `True`): Whether a sentence score replaces zero statistics by 1.
+    order (`int`, *optional*, defaults to 4): Longest n-grams.
+    unit (`str`, *optional*, defaults to `"word"`): `"word"` or `"char"`.
+    gold_m2 (`str`, *optional*): M2 file to make the references from.
+
+    Every option is taken by `load` and by `compute`. One row is added by
+    `add(sources=..., prediction=..., reference=...)`: evaluate has no singular name for `sources`.
+
+Returns:
+    score (`float`): GLEU of the corpus, in [0, 1]; higher is better. The mean over the draws.
+    scores (`list` of `float`): GLEU of each sentence, the mean over its references, in [0, 1].
+    sd (`float`): Standard deviation over the draws.
+    signature (`str`): What was computed.
+
+Examples:
+
+    >>> import geceval
+    >>> gleu = geceval.load("gleu")
+    >>> result = gleu.compute(
+    ...     sources=["He go to school every day by the bus ."],
+    ...     predictions=["He goes to school every day by the bus ."],
+    ...     references=[["He goes to school every day by bus ."]],
+    ... )
+    >>> round(result["score"], 4)
+    0.3549
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Gleu(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/P15-2097", "https://arxiv.org/abs/1605.02592"]
+    codebase_urls = ["https://github.com/cnap/gec-ranking"]
+
+    def scorer_class(self):
+        from geceval.scorers.gleu import Gleu
+
+        return Gleu
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

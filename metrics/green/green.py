@@ -1,0 +1,71 @@
+"""GREEN: precision and recall of n-grams that were rightly kept, inserted or deleted."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval
+
+_CITATION = """\
+@inproceedings{koyama-etal-2024-n-gram,
+    title = "n-gram {F}-score for Evaluating Grammatical Error Correction",
+    author = "Koyama, Shota and Nagata, Ryo and Takamura, Hiroya and Okazaki, Naoaki",
+    booktitle = "Proceedings of the 17th International Natural Language Generation Conference",
+    year = "2024",
+    url = "https://aclanthology.org/2024.inlg-main.25",
+}
+"""
+
+_DESCRIPTION = """\
+GREEN (Koyama et al., 2024) is an F-score over n-grams: what the correction rightly keeps, inserts and deletes is a true
+positive, what it wrongly inserts or deletes a false positive, and what it should have inserted or deleted a false
+negative. Precision and recall are geometric means over the orders 1 to 4.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string a sentence, tokenised.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
+        differ in length. Not needed with `gold_m2`.
+    beta (`float`, *optional*, defaults to 1.0): Weight of recall. 1 is the default of the authors' tool; gec-metrics,
+        and so most published tables, uses 2.
+    zero_recall (`str`, *optional*, defaults to `"authors"`): Whose rules hold where an order has nothing to find
+        (recall 0, or 1 with `"gec-metrics"`) and where references tie.
+    order (`int`, *optional*, defaults to 4): Longest n-grams.
+    unit (`str`, *optional*, defaults to `"word"`): `"word"` or `"char"`.
+    gold_m2 (`str`, *optional*): M2 file to make the references from.
+
+    Every option is taken by `load` and by `compute`. One row is added by
+    `add(sources=..., prediction=..., reference=...)`: evaluate has no singular name for `sources`.
+
+Returns:
+    score (`float`): F of the corpus, in [0, 1]; higher is better.
+    scores (`list` of `float`): F of each sentence with its best reference, in [0, 1].
+    precision, recall, f (`float`): Of the corpus; `f` is `score`.
+    signature (`str`): What was computed.
+
+Examples:
+
+    >>> import geceval
+    >>> green = geceval.load("green", beta=2.0)
+    >>> result = green.compute(
+    ...     sources=["He go to school every day by the bus ."],
+    ...     predictions=["He goes to school every day by the bus ."],
+    ...     references=[["He goes to school every day by bus ."]],
+    ... )
+    >>> round(result["precision"], 4), round(result["recall"], 4), round(result["score"], 4)
+    (1.0, 0.6825, 0.7288)
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Green(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/2024.inlg-main.25"]
+    codebase_urls = ["https://github.com/shotakoyama/green"]
+
+    def scorer_class(self):
+        from geceval.scorers.green import Green
+
+        return Green
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

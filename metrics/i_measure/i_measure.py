@@ -1,0 +1,74 @@
+"""I-measure: how much better or worse than the source a correction is."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval
+
+_CITATION = """\
+@inproceedings{felice-briscoe-2015-towards,
+    title = "Towards a standard evaluation method for grammatical error detection and correction",
+    author = "Felice, Mariano and Briscoe, Ted",
+    booktitle = "Proceedings of the 2015 Conference of the North American Chapter of the Association for Computational
+        Linguistics: Human Language Technologies",
+    year = "2015",
+    pages = "578--587",
+    url = "https://aclanthology.org/N15-1060",
+}
+"""
+
+_DESCRIPTION = """\
+The I-measure (Felice and Briscoe, 2015) aligns source, correction and reference token by token, takes an accuracy in
+which changes weigh twice, and sets it in relation to the accuracy of the source: 1 is perfect, 0 is no better than
+doing nothing, below 0 is worse than that.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string a sentence, tokenised.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
+        differ in length. Not needed with `gold_m2`.
+    aspect (`str`, *optional*, defaults to `"correction"`): `"correction"` or `"detection"`.
+    change_weight (`float`, *optional*, defaults to 2.0): Weight of a change in the weighted accuracy.
+    beta (`float`, *optional*, defaults to 1.0): Weight of recall in `f`, which is reported beside the score.
+    mix (`bool`, *optional*, defaults to `True`): Whether corrections of different annotators of `gold_m2` may be
+        combined; plain references never are.
+    max_mixed (`int`, *optional*, defaults to 256): Most combinations a sentence to try all of.
+    gold_m2 (`str`, *optional*): M2 file with the annotators' edits.
+
+    Every option is taken by `load` and by `compute`. One row is added by
+    `add(sources=..., prediction=..., reference=...)`: evaluate has no singular name for `sources`.
+
+Returns:
+    score (`float`): I of the corpus, in [-1, 1]; higher is better. The original program prints 100 times as much.
+    scores (`list` of `float`): I of each sentence with its best reference, in [-1, 1].
+    tp, fp, fn, tn, fpn, precision, recall, f (`float`): Of the corpus; `fpn` counts tokens changed to the wrong thing.
+    acc, wacc, base_wacc (`float`): Accuracy, weighted accuracy, and the latter of the source, in [0, 1].
+    signature (`str`): What was computed.
+
+Examples:
+
+    >>> import geceval
+    >>> i_measure = geceval.load("i_measure")
+    >>> result = i_measure.compute(
+    ...     sources=["Him walk in an park every days ."],
+    ...     predictions=["He walk in a park every days ."],
+    ...     references=[["He walk in a park every day ."]],
+    ... )
+    >>> round(result["score"], 4), result["wacc"], result["base_wacc"]
+    (0.7333, 0.9, 0.625)
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class IMeasure(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/N15-1060"]
+    codebase_urls = ["https://github.com/mfelice/imeasure"]
+
+    def scorer_class(self):
+        from geceval.scorers.i_measure import IMeasure
+
+        return IMeasure
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)
