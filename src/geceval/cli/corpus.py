@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ class Corpus:
     Attributes:
         sources: One string a sentence.
         systems: Name of each system to its output, in the order given.
-        files: Name of each system to its file.
+        files: Name of each system to its file, for display.
         references: One list per sentence with one entry per reference file, or `None` without reference files;
             an entry is `None` where the file has a blank line, unless the source is blank too.
     """
@@ -42,7 +43,8 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
     if not sources:
         raise ValueError(f"{source} is empty")
     systems = {name: _read_partner(path, source, len(sources)) for name, path in files.items()}
-    return Corpus(sources, systems, files, _read_references(references, source, sources))
+    shown = {name: readable(path) for name, path in files.items()}
+    return Corpus(sources, systems, shown, _read_references(references, source, sources))
 
 
 def _read_partner(path: str, source: str, expected: int) -> list[str]:
@@ -76,7 +78,7 @@ def name_systems(paths: Sequence[str]) -> dict[str, str]:
     for path in paths:
         if paths.count(path) > 1:
             raise ValueError(f"{path} is given twice")
-        absolute = Path(path).absolute()
+        absolute = Path(readable(path)).absolute()
         parts.append(("stdin",) if path == "-" else (*absolute.parts[:-1], _stem(absolute.name)))
     names = []
     for own in parts:
@@ -85,8 +87,13 @@ def name_systems(paths: Sequence[str]) -> dict[str, str]:
             depth += 1
         names.append("/".join(own[-depth:]))
     if len(set(names)) < len(names):  # x.txt and x.out of one folder
-        names = list(paths)
+        names = [readable(path) for path in paths]
     return dict(zip(names, paths, strict=True))
+
+
+def readable(path: str) -> str:
+    """A path as text that can be written; bytes that are not UTF-8 arrive as lone surrogates, which cannot."""
+    return os.fsencode(path).decode("utf-8", errors="replace")
 
 
 def _stem(name: str) -> str:

@@ -1,0 +1,96 @@
+"""Options with several values, and options of metrics as text."""
+
+import pytest
+
+from geceval.cli.arguments import metric_options, parse_value, repeat_flags
+
+FLAGS = {"-m", "--metrics", "-p"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ("-m a b -s x", "-m a -m b -s x"),
+        ("--metrics a b c", "--metrics a --metrics b --metrics c"),
+        ("--metrics=a b -s x y", "--metrics=a --metrics b -s x y"),
+        ("-m a -m b c", "-m a -m b -m c"),
+        ("-p - x --sentence y", "-p - -p x --sentence y"),  # a dash is standard input
+        ("-s x y -- -m a b", "-s x y -- -m a b"),
+        ("-m a b -- c", "-m a -m b -- c"),
+        ("", ""),
+    ],
+)
+def test_flags_are_repeated(arguments, wanted):
+    assert repeat_flags(arguments.split(), FLAGS) == wanted.split()
+
+
+@pytest.mark.parametrize("arguments", ["-m", "-m -p x", "-p x -m --", "-s x --metrics"])
+def test_a_flag_without_value_is_named(arguments):
+    with pytest.raises(ValueError, match="option (-m|--metrics) needs at least one value"):
+        repeat_flags(arguments.split(), FLAGS)
+
+
+@pytest.mark.parametrize(
+    ("text", "annotation", "wanted"),
+    [
+        ("0.5", "float", 0.5),
+        ("1", "float", 1.0),
+        ("3", "int", 3),
+        ("3", "int | None", 3),
+        ("none", "int | None", None),
+        ("None", "str | None", None),
+        ("none", "str", "none"),
+        ("123", "str", "123"),
+        ("3", "int | str", 3),
+        ("all", "int | str", "all"),
+        ("yes", "bool", True),
+        ("False", "bool", False),
+        ("R,M", "list[str]", ["R", "M"]),
+        ("R, M", "tuple[str, ...]", ("R", "M")),
+        ("", "tuple[str, ...]", ()),
+        (".1,.2", "tuple[float, float, float] | None", (0.1, 0.2)),
+        ("none", "tuple[float, ...] | None", None),
+        ("a=b", "str", "a=b"),
+    ],
+)
+def test_values(text, annotation, wanted):
+    value = parse_value("x", text, annotation)
+    assert value == wanted
+    assert type(value) is type(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "annotation", "message"),
+    [
+        ("half", "float", "option x must be a number, got 'half'"),
+        ("0.5", "int", "option x must be a whole number, got '0.5'"),
+        ("maybe", "bool", "option x must be yes or no, got 'maybe'"),
+        ("", "int | None", "option x must be a whole number, got ''"),
+    ],
+)
+def test_bad_values(text, annotation, message):
+    with pytest.raises(ValueError, match=message):
+        parse_value("x", text, annotation)
+
+
+def test_options_go_to_the_metrics_that_have_them():
+    options = metric_options(["gleu", "green"], ["order=2", "counting=paper", "green.order=3", "batch-size=8"])
+    assert options == {
+        "gleu": {"order": 2, "counting": "paper", "batch_size": 8},
+        "green": {"order": 3, "batch_size": 8},
+    }
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("order", "must be KEY=VALUE or METRIC.KEY=VALUE"),
+        ("=3", "must be KEY=VALUE"),
+        ("ordre=3", "unknown option 'ordre'; gleu has .*order"),
+        ("green.order=3", "is for 'green', which is not among -m gleu"),
+        ("gleu.ordre=3", "unknown option 'ordre'; gleu has"),
+    ],
+)
+def test_bad_options_are_named(assignment, message):
+    with pytest.raises(ValueError, match=message):
+        metric_options(["gleu"], [assignment])

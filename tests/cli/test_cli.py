@@ -1,0 +1,332 @@
+"""The command as users run it: what it prints, where it writes, and how it fails."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import geceval
+from geceval.cli.app import run
+from geceval.hub import registry
+
+EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
+SOURCE = str(EXAMPLE / "source.txt")
+SYSTEMS = [str(path) for path in sorted((EXAMPLE / "systems").glob("*.txt"))]
+REFERENCES = [str(EXAMPLE / f"reference_{number}.txt") for number in (0, 1)]
+CORPUS = ["-s", SOURCE, "-p", *SYSTEMS, "-r", *REFERENCES]
+
+
+def geceval_command(*arguments, **options):
+    """The real command in a process of its own."""
+    command = [sys.executable, "-m", "geceval.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, **options)
+
+
+@pytest.fixture
+def call(capsys):
+    """Run the command in this process: exit code, standard output, standard error."""
+
+    def call(*arguments):
+        code = run([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def ok(call):
+    def ok(*arguments):
+        code, out, err = call(*arguments)
+        assert (code, err) == (0, "")
+        return out
+
+    return ok
+
+
+@pytest.fixture
+def fails(call):
+    """Run what must fail as a mistake of the user; its one line."""
+
+    def fails(*arguments):
+        code, out, err = call(*arguments)
+        assert (code, out) == (2, "")
+        assert err.startswith("geceval: error: ")
+        assert err.count("\n") == 1
+        return err.removeprefix("geceval: error: ").strip()
+
+    return fails
+
+
+def test_version_and_citation(ok):
+    version = geceval_command("--version")
+    assert (version.returncode, version.stdout) == (0, f"geceval {geceval.__version__}\n")
+    assert ok("--version") == version.stdout
+    assert "@software{geceval," in ok("--citation")
+
+
+def test_version_imports_neither_typer_nor_rich():
+    code = "import sys, geceval.cli as c; c.main(['--version']); print({'typer', 'rich', 'numpy'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[1] == "set()"
+
+
+def test_help_names_every_verb(ok):
+    text = ok()
+    assert text == ok("--help")
+    for verb in ("score", "list", "impacts", "convert", "register"):
+        assert f"\n  {verb} " in text
+        assert "Usage: geceval " + verb in ok(verb, "--help")
+
+
+def test_json_has_numbers_and_signatures(ok):
+    report = json.loads(ok("score", "-m", "gleu", "green", *CORPUS, "--format", "json"))
+    assert report["sentences"] == 44
+    assert report["geceval"] == geceval.__version__
+    first = report["systems"][0]
+    assert (first["rank"], first["system"], first["file"]) == (1, "strong", SYSTEMS[3])
+    assert list(first["metrics"]) == ["gleu", "green"]
+    assert "scores" not in first["metrics"]["gleu"]
+    for system in report["systems"]:
+        direct = score_directly("gleu", system["file"])
+        assert system["metrics"]["gleu"]["score"] == direct.score
+        assert system["metrics"]["gleu"]["signature"] == direct.signature
+
+
+def score_directly(metric, path, **options):
+    columns = [Path(name).read_text(encoding="utf-8").splitlines() for name in (SOURCE, path, *REFERENCES)]
+    return registry.make_scorer(metric, options).score(
+        columns[0], columns[1], [list(row) for row in zip(*columns[2:], strict=True)]
+    )
+
+
+def test_table_is_ranked_by_the_first_metric(ok):
+    lines = ok("score", "-m", "gleu", "green", *CORPUS).splitlines()
+    assert lines[0].split()[:3] == ["rank", "system", "gleu"]
+    values = [line.split()[:3] for line in lines[2:7]]
+    assert [row[0] for row in values] == ["1", "2", "3", "4", "5"]
+    assert values[0][1] == "strong"
+    scores = [float(row[2]) for row in values]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == pytest.approx(score_directly("gleu", SYSTEMS[3]).score, abs=5e-5)
+    assert lines[7] == "44 sentences, ranked by gleu (higher is better)"
+    assert lines[8].startswith("gleu|")
+    assert lines[9].startswith("green|")
+
+
+def test_ties_share_a_rank(ok, tmp_path):
+    copy = tmp_path / "copy.txt"
+    copy.write_bytes(Path(SYSTEMS[3]).read_bytes())
+    report = json.loads(
+        ok("score", "-m", "gleu", "-s", SOURCE, "-p", copy, *SYSTEMS[3:], "-r", *REFERENCES, "--format", "json")
+    )
+    assert [(row["rank"], row["system"]) for row in report["systems"]] == [(1, "copy"), (1, "strong"), (3, "unchanged")]
+
+
+def test_tsv_has_all_digits(ok):
+    lines = [line.split("\t") for line in ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").splitlines()]
+    assert lines[0] == ["rank", "system", "gleu", "gleu_signature"]
+    direct = score_directly("gleu", SYSTEMS[3])
+    assert lines[1] == ["1", "strong", repr(direct.score), direct.signature]
+
+
+def test_latex_is_escaped(ok, tmp_path):
+    odd = tmp_path / "a_b&c.txt"
+    odd.write_bytes(Path(SOURCE).read_bytes())
+    text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "latex")
+    assert r"1 & a\_b\&c & 0." in text
+    assert text.startswith("% gleu|")
+    assert r"\begin{tabular}{rlr}" in text
+
+
+def test_sentence_scores(ok):
+    lines = ok("score", "-m", "gleu", *CORPUS, "--sentence", "--format", "tsv").splitlines()
+    assert lines[0].split("\t")[:3] == ["system", "line", "gleu"]
+    assert len(lines) == 1 + 5 * 44
+    direct = score_directly("gleu", SYSTEMS[3])
+    assert [line.split("\t")[:3] for line in lines[1:3]] == [
+        ["strong", "1", repr(direct.scores[0])],
+        ["strong", "2", repr(direct.scores[1])],
+    ]
+    report = json.loads(ok("score", "-m", "gleu", *CORPUS, "--sentence", "--format", "json"))
+    assert report["systems"][0]["metrics"]["gleu"]["scores"] == direct.scores
+
+
+def test_named_and_general_options(ok):
+    def gleu(*options):
+        report = json.loads(ok("score", "-m", "gleu", "green", *CORPUS, "--format", "json", *options))
+        return report["systems"][0]["metrics"]["gleu"]
+
+    assert gleu("-o", "order=2")["score"] == score_directly("gleu", SYSTEMS[3], order=2).score
+    assert gleu("-o", "gleu.order=2", "counting=paper", "--quiet") == gleu("-o", "order=2", "-o", "counting=paper")
+    assert gleu("-o", "green.order=2") == gleu()
+    assert gleu("--beta", "1.0") == gleu()  # green's
+
+
+def test_edit_metrics_show_precision_and_recall(ok):
+    lines = ok("score", "-m", "errant", *CORPUS).splitlines()
+    assert lines[0].split() == ["rank", "system", "errant", "errant_precision", "errant_recall"]
+    assert lines[2].split()[1] == "strong"
+
+
+def test_gold_from_m2(ok, tmp_path):
+    gold = tmp_path / "gold.m2"
+    assert ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold) == ""
+    plain = ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").splitlines()
+    from_m2 = ok("score", "-m", "gleu", "-s", SOURCE, "-p", *SYSTEMS, "--refs-m2", gold, "--format", "tsv").splitlines()
+    assert [line.split("\t")[:3] for line in plain] == [line.split("\t")[:3] for line in from_m2]
+
+
+def test_output_file_is_written_at_once(ok, fails, tmp_path):
+    path = tmp_path / "report.json"
+    assert ok("score", "-m", "gleu", *CORPUS, "--format", "json", "--output", path) == ""
+    assert json.loads(path.read_text(encoding="utf-8"))["sentences"] == 44
+    before = path.read_bytes()
+    fails("score", "-m", "gleu", "-s", SOURCE, "-p", tmp_path / "none", "-r", *REFERENCES, "--output", path)
+    assert path.read_bytes() == before
+    assert [item.name for item in tmp_path.iterdir()] == ["report.json"]
+    assert "No such file" in fails("score", "-m", "gleu", *CORPUS, "--output", tmp_path / "none" / "report.json")
+
+
+def test_environment_sets_the_format(ok, fails, monkeypatch):
+    monkeypatch.setenv("GECEVAL_FORMAT", "json")
+    assert ok("score", "-m", "gleu", *CORPUS).startswith("{")
+    assert ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").startswith("rank\t")
+    monkeypatch.setenv("GECEVAL_FORMAT", "xml")
+    assert "'xml'" in fails("score", "-m", "gleu", *CORPUS)
+
+
+def test_width_folds_and_never_cuts(ok, tmp_path):
+    long = tmp_path / ("a-system-with-a-very-long-name" * 3 + ".txt")
+    long.write_bytes(Path(SOURCE).read_bytes())
+    arguments = ["score", "-m", "gleu", "-s", SOURCE, "-p", long, "-r", *REFERENCES]
+    assert long.stem in ok(*arguments)
+    folded = ok(*arguments, "--width", "40").split("\ngleu|")[0]
+    assert max(len(line) for line in folded.splitlines()[:-1]) <= 40
+    assert "…" not in folded
+
+
+MISTAKES = [
+    (["score", "-m", "gleau", *CORPUS], "unknown metric 'gleau'; the metrics are: "),
+    (["score", "-m", *CORPUS], "option -m needs at least one value"),
+    (["score", *CORPUS], "Missing option '-m'"),
+    (["score", "-m", "gleu", *CORPUS, "--frob"], "No such option: --frob"),
+    (["score", "-m", "gleu", *CORPUS, "--sentence", "x"], "unexpected extra argument"),
+    (["score", "-m", "gleu", *CORPUS, "-o", "ordre=2"], "unknown option 'ordre'; gleu has "),
+    (["score", "-m", "gleu", *CORPUS, "-o", "order=two"], "option order must be a whole number, got 'two'"),
+    (["score", "-m", "gleu", *CORPUS, "-o", "counting=odd"], "counting must be one of"),
+    (["score", "-m", "gleu", *CORPUS, "--threshold", "0.5"], "unknown option 'threshold'"),
+    (["score", "-m", "gleu", *CORPUS, "--batch-size", "0"], "batch_size must be at least 1, got 0"),
+    (["score", "-m", "gleu", "-s", SOURCE, "-p", *SYSTEMS], "gleu needs references: pass -r FILE... or --gold-m2 FILE"),
+    (["score", "-m", "gleu", "-s", "none.txt", "-p", *SYSTEMS, "-r", *REFERENCES], "none.txt: No such file"),
+    (["score", "-m", "gleu", "-s", SOURCE, "-p", str(EXAMPLE), "-r", *REFERENCES], "Is a directory"),
+    (["score", "-m", "impara", "-s", SOURCE, "-p", "-", "-"], "standard input (-) can stand for one file only"),
+    (["score", "-m", "impara", "-s", SOURCE, "-p", *SYSTEMS, "--model", "/none"], "/none"),
+    (["score", "-m", "impara", "-s", SOURCE, "-p", *SYSTEMS, "--device", "abacus"], "abacus"),
+    (["frob"], "No such command 'frob'"),
+    (["convert", "none.m2"], "none.m2: No such file"),
+    (["convert", SOURCE], "source.txt, line 1: "),
+    (["convert", SOURCE, "--to", "m2"], "takes the source and at least one corrected file"),
+    (["convert", SOURCE, SOURCE], "--to text takes one M2 file, got 2"),
+    (["impacts", "one text only"], "impacts takes either SOURCE and CORRECTION"),
+    (["impacts", "-s", SOURCE], "impacts takes either SOURCE and CORRECTION"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES, ids=[message[:28] for _, message in MISTAKES])
+def test_mistakes_are_one_line_and_exit_code_2(fails, arguments, message):
+    assert message in fails(*arguments)
+
+
+def test_unparallel_files_fail_before_any_model_loads(fails, tmp_path, monkeypatch):
+    monkeypatch.setattr(registry.scorer_class("impara"), "load", lambda self: pytest.fail("a model was loaded"))
+    short = tmp_path / "short.txt"
+    short.write_text("one line\n")
+    message = fails("score", "-m", "impara", "-s", SOURCE, "-p", SYSTEMS[0], short)
+    assert message == f"{short} has 1 lines but {SOURCE} has 44; they must be parallel"
+
+
+def test_warnings_are_lines_of_standard_error_unless_quiet(call, tmp_path):
+    shuffled = tmp_path / "shuffled.txt"
+    shuffled.write_text("\n".join(f"{number} {number}" for number in range(44)) + "\n")
+    arguments = ["score", "-m", "gleu", "-s", SOURCE, "-p", shuffled, "-r", *REFERENCES]
+    code, _, err = call(*arguments)
+    assert code == 0
+    assert err.startswith("geceval: warning: gleu: predictions keep only")
+    code, out, err = call(*arguments, "--quiet")
+    assert (code, err) == (0, "")
+    assert "shuffled" in out
+
+
+def test_a_real_process_with_pipes_and_a_poor_locale(tmp_path):
+    """UTF-8 in and out whatever the locale, standard input, and no colour codes where no terminal is."""
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    source, reference = tmp_path / "naïve.txt", tmp_path / "r.txt"
+    source.write_text("Ein Café\n", encoding="utf-8")
+    reference.write_text("Ein Café\n", encoding="utf-8")
+    run = geceval_command(
+        "score", "-m", "gleu", "-s", str(reference), "-p", "-", str(source), "-r", str(reference), "--format", "json",
+        input="Ein Café\n", env=environment,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert [row["system"] for row in json.loads(run.stdout)["systems"]] == ["stdin", "naïve"]
+    assert "\x1b" not in run.stdout + run.stderr
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    command = f"{sys.executable} -m geceval.cli score -m gleu --sentence --format tsv {' '.join(CORPUS)} | head -n 1"
+    run = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_list(ok):
+    entries = {entry["name"]: entry for entry in json.loads(ok("list", "--json"))}
+    assert list(entries) == registry.list_metrics()
+    assert entries["gleu"]["references"] is True
+    assert entries["gleu"]["bounds"] == [0.0, 1.0]
+    lines = ok("list").splitlines()
+    assert lines[0].split() == ["metric", "needs", "extra", "better", "range", "description"]
+    assert [line.split()[0] for line in lines[2:]] == list(entries)
+
+
+def test_register(ok):
+    assert ok("register").startswith(f"registered {len(registry.list_metrics())} metrics in ")
+
+
+def test_convert_there_and_back(ok, tmp_path):
+    gold = tmp_path / "gold.m2"
+    ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold)
+    assert ok("convert", gold, "--source") == Path(SOURCE).read_text(encoding="utf-8")
+    for number, path in enumerate(REFERENCES):
+        assert ok("convert", gold, "--annotator", number) == Path(path).read_text(encoding="utf-8")
+    assert ok("convert", gold) == Path(REFERENCES[0]).read_text(encoding="utf-8")
+
+
+def test_convert_keeps_missing_annotations_blank(ok, fails, tmp_path):
+    for name, text in {"s": "a b\nc d\n", "r0": "a c\n\n", "r1": "\nc d\n"}.items():
+        (tmp_path / name).write_text(text)
+    gold = tmp_path / "gold.m2"
+    ok("convert", tmp_path / "s", tmp_path / "r0", tmp_path / "r1", "--to", "m2", "--output", gold)
+    assert ok("convert", gold, "--annotator", 0) == "a c\n\n"
+    assert ok("convert", gold, "--annotator", 1) == "\nc d\n"
+    assert fails("convert", gold, "--annotator", 2) == f"{gold} has no annotator 2; its annotators are: 0, 1"
+
+
+def test_impacts_of_a_pair_and_of_files(ok, tmp_path):
+    pair = ["He go to school .", "He goes to the school ."]
+    (found,) = json.loads(ok("impacts", *pair, "--format", "json"))
+    assert [(edit["start"], edit["end"], edit["correction"]) for edit in found["edits"]] == [
+        (1, 2, "goes"),
+        (3, 3, "the"),
+    ]
+    assert [edit["source"] for edit in found["edits"]] == ["go", ""]
+    assert all(0 < edit["impact"] < 2 for edit in found["edits"])
+    table = ok("impacts", *pair)
+    assert f"{found['edits'][0]['impact']:.4f}" in table
+    assert table.endswith("1 sentence, 2 edits\n")
+    for name, line in zip(("s", "p"), pair, strict=True):
+        (tmp_path / name).write_text(f"They sleep .\n{line}\n")
+    rows = ok("impacts", "-s", tmp_path / "s", "-p", tmp_path / "p", "--format", "tsv").splitlines()
+    assert [row.split("\t")[:4] for row in rows[1:]] == [["2", "1:2", "go", "goes"], ["2", "3:3", "", "the"]]

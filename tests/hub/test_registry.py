@@ -1,0 +1,119 @@
+"""Names of metrics: listing, loading, registering."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from geceval.hub import registry
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_folder_is_the_list():
+    names = registry.list_metrics()
+    assert names == sorted(path.name for path in (ROOT / "metrics").iterdir() if path.is_dir())
+    assert {"impara", "errant", "m2", "gleu"} <= set(names)
+
+
+@pytest.mark.parametrize("name", ["gleau", "", "..", "../metrics/gleu", "GLEU"])
+def test_an_unknown_name_lists_the_known_ones(name):
+    with pytest.raises(ValueError, match=r"unknown metric .*; the metrics are: .*gleu, .*impara"):
+        registry.module_folder(name)
+
+
+def test_an_entry_says_what_a_metric_needs():
+    entry = registry.entry("gleu")
+    assert (entry.name, entry.extra, entry.references, entry.higher_is_better) == ("gleu", "", True, True)
+    assert entry.bounds == (0.0, 1.0)
+    assert entry.folder == ROOT / "metrics" / "gleu"
+    assert not registry.entry("impara").references
+    assert registry.entry("impara").extra == "neural"
+
+
+def test_a_scorer_takes_options_of_both_kinds():
+    scorer = registry.make_scorer("gleu", {"order": 2, "batch_size": 5})
+    assert (scorer.settings.order, scorer.runtime.batch_size) == (2, 5)
+    with pytest.raises(TypeError, match="gleu: unknown option 'ordre'; the options are: "):
+        registry.make_scorer("gleu", {"ordre": 2})
+
+
+def test_lazy_names_of_the_package():
+    import geceval
+
+    assert geceval.load is registry.load
+    assert {"load", "list_metrics", "register", "__version__"} <= set(dir(geceval))
+    with pytest.raises(AttributeError, match="module 'geceval' has no attribute 'laod'"):
+        _ = geceval.laod
+
+
+def test_bare_names_after_register(tmp_path, monkeypatch):
+    import evaluate
+
+    scripts = registry.register()
+    assert [script.stem for script in scripts] == registry.list_metrics()
+    assert registry.register() == scripts  # again does no harm
+    assert scripts[0].read_text(encoding="utf-8") == next(iter(sorted(ROOT.glob("metrics/*/*.py")))).read_text(
+        encoding="utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    module = evaluate.load("gleu")
+    assert module.compute(sources=["a b c d"], predictions=["a b c d"], references=["a b c d"])["score"] == 1.0
+
+
+def test_many_may_register_at_once(tmp_path):
+    source = tmp_path / "toy.py"
+    source.write_text("x = 1\n" * 1000)
+    target = tmp_path / "cache" / "hash"
+    target.parent.mkdir()
+    failures = []
+
+    def work():
+        try:
+            registry._place(source, target)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert (target / "toy.py").read_text() == source.read_text()
+    assert [path.name for path in target.parent.iterdir()] == ["hash"]  # nothing half-written remains
+
+
+NO_NETWORK = """
+import socket
+
+tried = []
+
+def refuse(*arguments, **options):
+    tried.append(arguments[:2])
+    raise OSError("no network")
+
+socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
+import geceval
+
+columns = {"sources": ["a b c d"], "predictions": ["a b c d"], "references": [["a b c d"]]}
+assert geceval.load("gleu").compute(**columns)["score"] == 1.0
+assert not tried, tried
+geceval.register()
+import evaluate
+assert evaluate.load("gleu").compute(**columns)["score"] == 1.0
+"""
+
+
+def test_loading_by_name_never_asks_the_network(tmp_path):
+    """A fresh cache, the Hub not declared offline, and every connection refused."""
+    hub = ("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_MODULES_CACHE", "HF_METRICS_CACHE")
+    environment = {key: value for key, value in os.environ.items() if key not in hub}
+    environment["HF_HOME"] = str(tmp_path)
+    run = subprocess.run(
+        [sys.executable, "-c", NO_NETWORK], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr

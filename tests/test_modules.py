@@ -1,0 +1,230 @@
+"""Every module of metrics/: columns, texts, cards, results, pickling, options and signatures."""
+
+import dataclasses
+import doctest
+import json
+import pickle
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import evaluate
+import pytest
+import setuptools
+from evaluate.naming import camelcase_to_snakecase
+
+import geceval
+from geceval.hub import registry
+from geceval.hub.cards import lint_metric_card, read_card
+
+ROOT = Path(__file__).resolve().parents[1]
+NAMES = registry.list_metrics()
+SOURCES = ["He go to school every days .", "She like cats .", "They are happy .", ""]
+PREDICTIONS = ["He goes to school every day .", "She like the cats .", "They are happy .", ""]
+REFERENCES = [
+    ["He goes to school every day .", "He goes to school each day ."],
+    ["She likes cats ."],
+    ["They are happy ."],
+    [""],
+]
+COLUMNS = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
+
+
+@pytest.fixture(scope="session")
+def needed(make_checkpoint):
+    """Options without which a metric cannot run offline: there is no bundled BART."""
+    layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
+    sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
+    return {"bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))}}
+
+
+@pytest.fixture(scope="session")
+def load(needed):
+    """`geceval.load` with what the metric needs; each module is loaded once."""
+    loaded = {}
+
+    def load(name):
+        if name not in loaded:
+            loaded[name] = geceval.load(name, **needed.get(name, {}))
+        return loaded[name]
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def results(load):
+    found = {}
+
+    def compute(name):
+        if name not in found:
+            found[name] = load(name).compute(**COLUMNS)
+        return found[name]
+
+    return compute
+
+
+def read_setup():
+    """The keyword arguments of setup.py."""
+    found = {}
+    original, setuptools.setup = setuptools.setup, lambda **arguments: found.update(arguments)
+    try:
+        runpy.run_path(str(ROOT / "setup.py"))
+    finally:
+        setuptools.setup = original
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_folder(name):
+    folder = registry.module_folder(name)
+    assert sorted(path.name for path in folder.iterdir() if path.name != "__pycache__") == [
+        "README.md",
+        f"{name}.py",
+        "requirements.txt",
+    ]
+    assert len((folder / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 130
+    (requirement,) = (folder / "requirements.txt").read_text(encoding="utf-8").split()
+    package, _, extra = requirement.rstrip("]").partition("[")
+    assert package == "geceval"
+    assert set(filter(None, extra.split(","))) <= set(read_setup()["extras_require"])
+    assert lint_metric_card(folder / "README.md") == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_and_columns(name, load):
+    module, entry = load(name), registry.entry(name)
+    assert camelcase_to_snakecase(type(module).__name__) == module.name == name
+    for text in (module.description, module.citation, module.inputs_description, module.license, module.homepage):
+        assert text.strip()
+    assert module.reference_urls
+    assert entry.description.endswith(".")
+    assert len(entry.description) <= 110
+    for word in ("Args:", "Returns:", "Examples:"):
+        assert word in module.inputs_description
+    forms = module.features if isinstance(module.features, list) else [module.features]
+    wanted = ["sources", "predictions", *(["references"] if entry.references else [])]
+    assert [list(form) for form in forms] == [wanted] * len(forms)
+    for field in dataclasses.fields(registry.scorer_class(name).Settings):
+        assert re.search(rf"\b{field.name}\b", module.inputs_description), f"option {field.name} is not described"
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return all(type(key) is str and plain(item) for key, item in value.items())
+    if type(value) is list:
+        return all(map(plain, value))
+    return type(value) in (str, int, float, bool, type(None))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_result_is_plain_and_within_bounds(name, results, tmp_path):
+    result = results(name)
+    assert plain(result), result
+    assert len(result["scores"]) == len(SOURCES)
+    low, high = registry.entry(name).bounds
+    for value in (result["score"], *result["scores"]):
+        assert type(value) is float
+        assert (low is None or value >= low - 1e-9) and (high is None or value <= high + 1e-9)
+    assert result["signature"].startswith(f"{name}|")
+    assert result["signature"].endswith(f"|geceval:{geceval.__version__}")
+    saved = evaluate.save(tmp_path / "result.json", **result)
+    assert json.loads(saved.read_text())["scores"] == result["scores"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_and_batches_give_the_same(name, load, results):
+    module = load(name)
+    for source, prediction, reference in zip(SOURCES, PREDICTIONS, REFERENCES, strict=True):
+        module.add(sources=source, prediction=prediction, reference=reference)
+    one_by_one = module.compute()
+    for part in (slice(0, 3), slice(3, None)):
+        module.add_batch(sources=SOURCES[part], predictions=PREDICTIONS[part], references=REFERENCES[part])
+    in_batches = module.compute()
+    for other in (one_by_one, in_batches):
+        assert other["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
+        assert other["score"] == pytest.approx(results(name)["score"], abs=1e-5)
+        assert other["signature"] == results(name)["signature"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pickled_after_compute(name, load, results):
+    results(name)
+    again = pickle.loads(pickle.dumps(load(name))).compute(**COLUMNS)
+    assert again["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
+
+
+def test_unpickled_in_a_fresh_process(load, results, tmp_path):
+    names = [name for name in ("gleu", "errant", "impara") if name in NAMES]
+    path = tmp_path / "modules.pickle"
+    path.write_bytes(pickle.dumps([load(name) for name in names]))
+    code = f"""
+import json, pickle
+modules = pickle.load(open({str(path)!r}, "rb"))
+print(json.dumps([module.compute(**{COLUMNS!r})["scores"] for module in modules]))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/")
+    assert run.returncode == 0, run.stderr
+    for name, scores in zip(names, json.loads(run.stdout.splitlines()[-1]), strict=True):
+        assert scores == pytest.approx(results(name)["scores"], abs=1e-5)
+
+
+def test_all_of_them_combine(load, results):
+    combined = evaluate.combine([load(name) for name in NAMES])
+    together = combined.compute(**COLUMNS)
+    for name in NAMES:
+        assert together[f"{name}_score"] == pytest.approx(results(name)["score"], abs=1e-5)
+        assert together[f"{name}_signature"] == results(name)["signature"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_signature_names_every_setting(name, results):
+    signature = results(name)["signature"]
+    for field in dataclasses.fields(registry.scorer_class(name).Settings):
+        assert f"|{field.name}:" in signature
+
+
+def variations(settings):
+    """One other value for each setting that is a number or a switch."""
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        other = {bool: lambda v: not v, int: lambda v: v + 1, float: lambda v: v / 2 + 0.01}.get(type(value))
+        if other:
+            yield field.name, other(value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_number_and_switch_changes_the_signature(name, load, results):
+    for option, value in variations(registry.scorer_class(name).Settings()):
+        changed = load(name).compute(**COLUMNS, **{option: value})["signature"]
+        assert changed != results(name)["signature"], option
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_checks_come_before_any_model(name, tmp_path):
+    scorer = registry.make_scorer(name)
+    scorer.load = lambda: pytest.fail("loaded before the columns were checked")
+    with pytest.raises(ValueError, match=f"^{name}: 1 sources but 2 predictions"):
+        scorer.score(["a"], ["a", "b"], [["a"]])
+    with pytest.raises(ValueError, match="^" + name + ": sources and predictions are empty"):
+        scorer.score([], [], [])
+    with pytest.raises(TypeError, match=rf"^{name}: predictions\[0\] must be a string, got int"):
+        scorer.score(["a"], [1], [["a"]])
+    if scorer.needs_references():
+        with pytest.raises(ValueError, match=f"^{name}: needs references"):
+            scorer.score(["a"], ["a"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_of_module_and_card(name, load, needed):
+    """Each text by itself, as a reader would run it."""
+    card = read_card(registry.module_folder(name) / "README.md").text
+    texts = {"module": load(name).inputs_description, "card": card}
+    for place, text in texts.items():
+        example = doctest.DocTestParser().get_doctest(text, {}, f"{name} ({place})", None, 0)
+        assert example.examples or name in needed, f"the {place} of {name} has no examples"
+        report = []
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+        runner.run(example, out=report.append)
+        assert not runner.failures, "".join(report)
