@@ -14,9 +14,11 @@ import typer
 from geceval.cli.arguments import ManyValuesCommand
 from geceval.cli.convert import convert
 from geceval.cli.impacts import impacts
+from geceval.cli.meta import meta
 from geceval.cli.metrics import list_
 from geceval.cli.register import register
 from geceval.cli.score import score
+from geceval.cli.weights import weights
 from geceval.version import __version__
 
 CITATION = f"""@software{{geceval,
@@ -41,6 +43,8 @@ app = typer.Typer(
 app.command("score", cls=ManyValuesCommand)(score)
 app.command("list")(list_)
 app.command("impacts", cls=ManyValuesCommand)(impacts)
+app.command("weights", cls=ManyValuesCommand)(weights)
+app.command("meta", cls=ManyValuesCommand)(meta)
 app.command("convert", cls=ManyValuesCommand)(convert)
 app.command("register")(register)
 

@@ -1,0 +1,80 @@
+"""`geceval weights`: how hard each chunk of a reference is to get right (GoToScorer)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from geceval.cli.corpus import Corpus, read_corpus
+from geceval.cli.report import write
+from geceval.hub import registry
+
+
+def weights(
+    sources: Annotated[
+        str | None, typer.Option("-s", "--sources", help="What the learners wrote; by default that of --gold-m2.")
+    ] = None,
+    predictions: Annotated[
+        list[str] | None,
+        typer.Option("-p", "--predictions", help="One file per system; together they say what is hard."),
+    ] = None,
+    references: Annotated[list[str] | None, typer.Option("-r", "--references", help="One file per annotator.")] = None,
+    gold_m2: Annotated[str | None, typer.Option("--gold-m2", "--refs-m2", help="M2 file, in place of -r.")] = None,
+    ref_id: Annotated[int | None, typer.Option(help="Which annotator, from 0; needed if there are several.")] = None,
+    weight_file: Annotated[
+        str | None, typer.Option("-w", "--weights", help="Weight file to show, in place of -p.")
+    ] = None,
+    output: Annotated[str | None, typer.Option(help="Weight file to write; - for standard output.")] = None,
+    types: Annotated[
+        int | None, typer.Option(min=1, max=3, help="Difficulty by error type: 1 operation, 2 type, 3 both.")
+    ] = None,
+    errant_types: Annotated[
+        bool, typer.Option("--errant-types", help="Put ERRANT's types on the edits of --gold-m2.")
+    ] = False,
+    heat_map: Annotated[str | None, typer.Option(help="HTML file to write: the heat map.")] = None,
+    chunks: Annotated[str | None, typer.Option(help="Text file to write: every chunk; - for standard output.")] = None,
+    a: Annotated[float, typer.Option(help="In the weight a - (k + b) / (N + c) of what k of N systems get right.")] = 1,
+    b: Annotated[float, typer.Option(help="See --a.")] = 0,
+    c: Annotated[float, typer.Option(help="See --a.")] = 0,
+    nlp: Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes that parse sentences.")] = 1,
+    progress: Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")] = False,
+) -> None:
+    """Count how many systems get each chunk right; write weights, the table by error type, the heat map.
+
+    Example: geceval weights -s source.txt -p systems/*.txt -r reference.txt --output weights.txt --heat-map map.html
+
+    Without --types, --heat-map and --chunks the weights go to standard output.
+    """
+    if (weight_file is None) == (not predictions):
+        raise ValueError("weights takes either -p FILE..., the systems, or -w FILE, their weights")
+    corpus = _read(sources, predictions or [], references or [], gold_m2)
+    options: dict[str, Any] = {"gold_m2": gold_m2, "ref_id": ref_id, "weights": weight_file, "nlp": nlp}
+    options |= {"a": a, "b": b, "c": c, "workers": workers, "progress": progress}
+    scorer = registry.make_scorer("gotoscorer", options)
+    systems = list(corpus.systems.values()) or None
+    report = scorer.report(corpus.sources, systems, corpus.references, errant_types=errant_types)
+    texts = []
+    if output is not None or not (types or heat_map or chunks):
+        texts.append((report.weight_file(), output))
+    if types is not None:
+        texts.append((report.type_table(types), None))
+    if heat_map is not None:
+        texts.append((report.heat_map(), heat_map))
+    if chunks is not None:
+        texts.append((report.chunk_table(), chunks))
+    for text, path in texts:
+        write(text, path)
+
+
+def _read(sources: str | None, predictions: list[str], references: list[str], gold_m2: str | None) -> Corpus:
+    if bool(references) == (gold_m2 is not None):
+        raise ValueError("weights needs references: either -r FILE... or --gold-m2 FILE")
+    if sources is not None:
+        return read_corpus(sources, predictions, references)
+    if gold_m2 is None or predictions:
+        raise ValueError("weights needs the sources: -s FILE")
+    from geceval.edits.m2 import read_m2
+
+    return Corpus([sentence.source for sentence in read_m2(gold_m2)], {}, {}, None)
