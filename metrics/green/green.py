@@ -26,8 +26,8 @@ Args:
     predictions (`list` of `str`): What the system made of it, one string a sentence.
     references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
         differ in length. Not needed with `gold_m2`.
-    beta (`float`, *optional*, defaults to 1.0): Weight of recall. 1 is the default of the authors' tool; gec-metrics,
-        and so most published tables, uses 2.
+    beta (`float`, *optional*, defaults to 2.0): Weight of recall. 2 is the authors' example and the default of
+        gec-metrics, and so of most published tables; the authors' command line defaults to 1.
     zero_recall (`str`, *optional*, defaults to `"authors"`): Whose rules hold where an order has nothing to find
         (recall 0, or 1 with `"gec-metrics"`) and where references tie.
     order (`int`, *optional*, defaults to 4): Longest n-grams.
@@ -46,7 +46,7 @@ Returns:
 Examples:
 
     >>> import geceval
-    >>> green = geceval.load("green", beta=2.0)
+    >>> green = geceval.load("green")
     >>> result = green.compute(
     ...     sources=["He go to school every day by the bus ."],
     ...     predictions=["He goes to school every day by the bus ."],

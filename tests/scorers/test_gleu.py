@@ -7,6 +7,7 @@ import math
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -162,8 +163,6 @@ def test_draws_of_python_2_are_those_of_its_random():
 
 
 def test_sampling_is_repeatable_and_leaves_the_global_generators_alone():
-    import numpy as np
-
     columns = (["a b c d e"] * 9, ["a b c d f"] * 9, [["a b c d f", "a b c g f"]] * 9)
     draw_references.cache_clear()
     random.seed(7)
@@ -254,3 +253,20 @@ def test_the_first_annotator_on_conll_2014(conll14):
     assert sum(len(row) == 2 and not row[1] for row in references) == 3
     first = [row[0] for row in references]
     assert f"{Gleu(Settings(sampler='python3')).score(sources, first, references).score:.6f}" == "0.818740"
+
+
+def test_agreement_with_people_on_gjg15(shared_data, conll14):
+    # Gong et al. (2022), Table 5, GLEU corpus and sentence: Pearson with Expected Wins .701, .784, with TrueSkill .750,
+    # .828. Their sentence scores are not smoothed. Human scores: Grundkiewicz et al. (2015), Tables 3b and 3c.
+    names = ["AMU", "RAC", "CAMB", "CUUI", "POST", "UFC", "PKU", "UMC", "IITB", "SJTU", "INPUT", "NTHU", "IPN"]
+    wins = [0.628, 0.566, 0.561, 0.550, 0.539, 0.513, 0.506, 0.495, 0.485, 0.463, 0.456, 0.437, 0.300]
+    skill = [0.273, 0.114, 0.182, 0.105, 0.080, -0.041, -0.001, -0.022, -0.055, -0.074, -0.062, -0.142, -0.358]
+    sources, _, gold = conll14
+    submissions = shared_data / "gjg15/data/original/official_submissions"
+    references = m2_references("gleu", gold, sources)
+    metric = Gleu(Settings(smoothing=False))
+    results = [metric.score(sources, (submissions / name).read_text().split("\n")[:1312], references) for name in names]
+    corpus = [result.score for result in results]
+    sentence = [np.mean(result.scores) for result in results]
+    found = [np.corrcoef(ours, human)[0, 1] for human in (wins, skill) for ours in (corpus, sentence)]
+    assert found == pytest.approx([0.701, 0.784, 0.750, 0.828], abs=0.002)

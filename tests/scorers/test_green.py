@@ -86,7 +86,7 @@ def test_scores_do_not_depend_on_order_or_on_other_sentences(corpus, shuffler):
 
 def test_a_worked_example():
     # Unigrams: kept a d e, deleted b, inserted x (TP 5), missed: c should go, y should come (FN 2).
-    result = Green(Settings(order=1)).score(["a b c d e"], ["a x c d e"], [["a x y d e"]])
+    result = Green(Settings(order=1, beta=1.0)).score(["a b c d e"], ["a x c d e"], [["a x y d e"]])
     assert result.details["precision"] == 1.0
     assert result.details["recall"] == pytest.approx(5 / 7)
     assert result.score == pytest.approx(2 * 5 / 7 / (1 + 5 / 7))
@@ -125,7 +125,7 @@ def test_characters_as_units():
 
 def test_every_setting_changes_the_signature():
     columns = (["a b c d"], ["a b c d"], [["a b c d", "a b"]])
-    changes = {"beta": 2.0, "zero_recall": "gec-metrics", "order": 3, "unit": "char"}
+    changes = {"beta": 1.0, "zero_recall": "gec-metrics", "order": 3, "unit": "char"}
     assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
     signatures = {Green(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
     assert len(signatures | {Green().score(*columns).signature}) == len(changes) + 1
@@ -148,10 +148,10 @@ def test_bad_settings_are_named(change, error):
 
 
 def test_amu_on_conll_2014(shared_data):
-    # AMU with two references, beta 2: the authors' tool prints .792482, gec-metrics .792311.
+    # AMU with two references, beta 2 (the default): the authors' tool prints .792482, gec-metrics .792311.
     submissions = shared_data / "gjg15/data/original/official_submissions"
     sources, predictions = ((submissions / name).read_text().split("\n")[:1312] for name in ("INPUT", "AMU"))
     gold = str(shared_data / "conll2014/official-2014.combined.m2")
     for zero_recall, printed in (("authors", "0.792482"), ("gec-metrics", "0.792311")):
-        result = Green(Settings(beta=2.0, zero_recall=zero_recall, gold_m2=gold)).score(sources, predictions)
+        result = Green(Settings(zero_recall=zero_recall, gold_m2=gold)).score(sources, predictions)
         assert f"{result.score:.6f}" == printed

@@ -23,8 +23,8 @@ class Settings:
     """What the number depends on.
 
     Attributes:
-        beta: Weight of recall in F. 1 is the default of the authors' tool; gec-metrics, and with it most published
-            tables, uses 2.
+        beta: Weight of recall in F. 2 is the authors' example, the default of gec-metrics and so the beta of most
+            published tables; the authors' command line defaults to 1.
         zero_recall: Whose rules hold where the definition leaves a gap. `"authors"`: the recall of an order is 0 if
             it has nothing to find, so that a sentence of fewer than `order` units scores 0; references that tie are
             told apart by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and the first of the
@@ -34,7 +34,7 @@ class Settings:
         gold_m2: M2 file to make the references from; `references` are then not needed.
     """
 
-    beta: float = 1.0
+    beta: float = 2.0
     zero_recall: str = "authors"
     order: int = 4
     unit: str = "word"

@@ -1,0 +1,141 @@
+"""Time GLEU and GREEN (beside gec-metrics, in one run) and the I-measure on the systems of an M2 test set.
+
+    python benchmarks/ngrams.py GOLD.m2 SYSTEM... [--peer PYTHON] [--runs 5]
+
+PYTHON is the interpreter of an environment that has gec-metrics; it runs this file as a worker, so that its imports
+are not timed. Runs of geceval and of the peer alternate. Each SYSTEM holds one sentence a line; the first reference is
+repeated where an annotator is missing, because the peer wants the same number for every sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+Columns = tuple[list[str], list[list[str]], list[list[str]]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold")
+    parser.add_argument("systems", nargs="+")
+    parser.add_argument("--peer", help="interpreter of an environment with gec-metrics")
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    columns = read_columns(arguments.gold, arguments.systems)
+    print(f"{len(columns[0])} sentences, {len(columns[1])} systems, medians of {arguments.runs} runs")
+    peer = Peer(arguments.peer, columns) if arguments.peer else None
+    for name, ours in own_metrics(arguments.gold, columns).items():
+        report(name, ours, peer, arguments.runs)
+    print(f"peak memory: geceval {peak():.0f} MiB" + (f", gec-metrics {peer.peak():.0f} MiB" if peer else ""))
+
+
+def read_columns(gold: str, systems: list[str]) -> Columns:
+    from geceval.core.inputs import read_lines
+    from geceval.edits.m2 import read_m2, references
+
+    sentences = read_m2(gold)
+    rows = [list(references(sentence).values()) for sentence in sentences]
+    most = max(map(len, rows))
+    rows = [row + row[:1] * (most - len(row)) for row in rows]
+    return [sentence.source for sentence in sentences], [read_lines(system) for system in systems], rows
+
+
+def own_metrics(gold: str, columns: Columns) -> dict[str, Callable[[], list[float]]]:
+    from geceval.scorers import gleu, green, i_measure
+    from geceval.scorers.gleu import draw_references
+
+    sources, systems, references = columns
+
+    def score(metric, with_references=True) -> list[float]:
+        return [metric.score(sources, system, references if with_references else None).score for system in systems]
+
+    def score_gleu() -> list[float]:
+        draw_references.cache_clear()
+        return score(gleu.Gleu(gleu.Settings(sampler="python3")))
+
+    return {
+        "gleu": score_gleu,
+        "green": lambda: score(green.Green(green.Settings(zero_recall="gec-metrics"))),
+        "i_measure, one reference an annotator": lambda: score(i_measure.IMeasure()),
+        "i_measure, mixed": lambda: score(i_measure.IMeasure(i_measure.Settings(gold_m2=gold)), with_references=False),
+    }
+
+
+def report(name: str, ours: Callable[[], list[float]], peer: Peer | None, runs: int) -> None:
+    mine, theirs = [], []
+    found, other = [], []
+    for _ in range(runs):
+        start = time.perf_counter()
+        found = ours()
+        mine.append(time.perf_counter() - start)
+        if peer and name in PEER_METRICS:
+            seconds, other = peer.run(name)
+            theirs.append(seconds)
+    line = f"{name}: geceval {statistics.median(mine):.3f} s"
+    if theirs:
+        ratio = statistics.median(theirs) / statistics.median(mine)
+        worst = max(abs(a - b) for a, b in zip(found, other, strict=True))
+        line += (
+            f", gec-metrics {statistics.median(theirs):.3f} s, {ratio:.1f} times; scores differ by at most {worst:.6f}"
+        )
+    print(line, flush=True)
+
+
+def peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+class Peer:
+    """gec-metrics in an interpreter of its own."""
+
+    def __init__(self, python: str, columns: Columns) -> None:
+        command = [python, str(Path(__file__).resolve()), "--worker"]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ask(columns)
+
+    def ask(self, question: object) -> object:
+        """Send one line of JSON and read one."""
+        self.process.stdin.write(json.dumps(question) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def run(self, name: str) -> tuple[float, list[float]]:
+        """Seconds for all systems, and their scores."""
+        return self.ask(name)
+
+    def peak(self) -> float:
+        """Peak memory in MiB."""
+        return self.ask("peak")
+
+
+PEER_METRICS = {"gleu": "gleuofficial", "green": "green"}
+
+
+def work() -> None:
+    from gec_metrics import get_metric
+
+    sources, systems, references = json.loads(sys.stdin.readline())
+    by_annotator = [list(column) for column in zip(*references, strict=True)]
+    metrics = {name: get_metric(peer)() for name, peer in PEER_METRICS.items()}
+    answer = sys.stdout
+    print(json.dumps("ready"), file=answer, flush=True)
+    for line in sys.stdin:
+        name = json.loads(line)
+        if name == "peak":
+            print(json.dumps(peak()), file=answer, flush=True)
+            continue
+        start = time.perf_counter()
+        scores = [float(metrics[name].score_corpus(sources, system, by_annotator)) for system in systems]
+        print(json.dumps([time.perf_counter() - start, scores]), file=answer, flush=True)
+
+
+if __name__ == "__main__":
+    work() if sys.argv[1:] == ["--worker"] else main()
