@@ -109,7 +109,7 @@ class Gleu:
         """
         settings = self.settings
         if settings.gold_m2 is not None:
-            check_columns(self.name, sources, predictions)
+            check_columns(self.name, sources, predictions, warn=False)
             references = m2_references(self.name, settings.gold_m2, sources)
         columns = check_columns(self.name, sources, predictions, references, needs_references=True)
         corpus = number_units(columns, settings.unit)
