@@ -19,6 +19,7 @@ from geceval.cli.metrics import list_
 from geceval.cli.register import register
 from geceval.cli.score import score
 from geceval.cli.weights import weights
+from geceval.core.extras import naming_the_extra
 from geceval.version import __version__
 
 CITATION = f"""@software{{geceval,
@@ -73,7 +74,7 @@ def options(
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit code; a mistake of the user is one line on standard error."""
     try:
-        with _our_streams():
+        with _our_streams(), naming_the_extra(" ".join(arguments[:1])):
             return app(arguments or ["--help"], prog_name="geceval", standalone_mode=False) or 0
     except ClickException as error:
         return _complain(error.format_message())

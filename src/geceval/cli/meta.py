@@ -11,9 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from geceval.cli import report
 from geceval.cli.arguments import Format, metric_options
-from geceval.cli.score import write
+from geceval.cli.report import records_text, write
 from geceval.edits.m2 import read_m2, write_m2
 from geceval.hub import registry
 from geceval.meta.data import HumanData, read_gjg15, read_seeda, system_set
@@ -87,11 +86,10 @@ def meta(
         heads, rows = _sentence_rows(human, chosen, table, ties.value)
     else:
         heads, rows = _system_rows(human, chosen, table, aggregation.value, window)
-    caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; " + (
-        f"tie rule {ties.value}" if level is Level.sentence else f"{aggregation.value} scores of the systems"
-    )
+    how = f"tie rule {ties.value}" if level is Level.sentence else f"{aggregation.value} scores of the systems"
+    caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {how}"
     signatures = [results[chosen[0]].signature for results in table.values()]
-    write(report.table_report(heads, rows, form, caption, signatures), output)
+    write(records_text(heads, rows, form, caption, signatures), output)
 
 
 def _read(folder: str) -> HumanData:

@@ -120,7 +120,11 @@ def records_text(
     notes: Sequence[str] = (),
     width: int | None = None,
 ) -> str:
-    """Rows as a table, TSV (numbers in full, no caption and no notes) or LaTeX (notes as comments)."""
+    """Rows as a table, JSON (caption, rows as objects, notes), TSV (rows only) or LaTeX (notes as comments)."""
+    if form is Format.json:
+        rows = [dict(zip(heads, row, strict=True)) for row in cells]
+        content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if form is Format.tsv:
         lines = [heads, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
         return "".join("\t".join(line) + "\n" for line in lines)

@@ -110,7 +110,11 @@ class M2:
         settings = self.settings
         given = gold is not None or settings.gold_m2 is not None
         columns = check_columns(self.name, sources, predictions, references, needs_references=not given)
-        gold, large = self._gold(columns, gold)
+        large: set[int] = set()
+        if gold is None:
+            gold, large = read_gold(self.name, columns, settings.gold_m2)
+        else:
+            check_gold(self.name, columns.sources, gold)
         counts, annotators, scores = Counts(), [], []
         for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
             lattice = Lattice(source, prediction, settings.rules())
@@ -129,37 +133,13 @@ class M2:
             details={**counts.to_details(settings.beta), "annotators": annotators, "thinned": sorted(large)},
         )
 
-    def _gold(self, columns: Columns, gold: Sequence[Gold] | None) -> tuple[Sequence[Gold], set[int]]:
-        """The gold edits of each sentence, and the sentences where a reference was too far away for a full search."""
-        large: set[int] = set()
-        if gold is not None:
-            check_gold(self.name, columns.sources, gold)
-            return gold, large
-        if self.settings.gold_m2 is not None:
-            sentences = m2_sentences(self.name, self.settings.gold_m2, columns.sources)
-            return [sentence.edits for sentence in sentences], large
-        found: list[Gold] = []
-        for row, (source, texts) in enumerate(zip(columns.sources, columns.references or [], strict=True)):
-            lattices = [Lattice(source, text, EXTRACTING) for text in texts]
-            found.append({number: lattice.extract(()).edits for number, lattice in enumerate(lattices)})
-            if any(lattice.thinned for lattice in lattices):
-                large.add(row)
-        return found, large
-
     def _facts(self, gold: Sequence[Gold]) -> dict[str, str]:
         sizes = [len(edits) for edits in gold]
         low, high = min(sizes), max(sizes)
         return {**gold_facts(self.settings.gold_m2), "refs": str(low) if low == high else f"{low}-{high}"}
 
     def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
-        if large:
-            logger.warning(
-                "%s: %d sentences differ too much for a full search (first: row %d); of all ways to cut their edits "
-                "only one was tried",
-                self.name,
-                len(large),
-                min(large),
-            )
+        warn_of_thinned(self.name, large)
         if self.settings.matching == "official":
             rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
             if rows:
@@ -170,6 +150,46 @@ class M2:
                     len(rows),
                     rows[0],
                 )
+
+
+def read_gold(metric: str, columns: Columns, gold_m2: str | None) -> tuple[list[Gold], set[int]]:
+    """The gold edits of each sentence, from an M2 file or else extracted from the references.
+
+    Args:
+        metric: Name of the metric, for the messages.
+        columns: Checked sources and, without `gold_m2`, references.
+        gold_m2: The M2 file.
+
+    Returns:
+        One mapping of annotator (or number of the reference) to edits a sentence, and the rows, from 0, where a
+        reference was too far from its source for a full search.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not M2 or does not fit the sources.
+    """
+    if gold_m2 is not None:
+        return [sentence.edits for sentence in m2_sentences(metric, gold_m2, columns.sources)], set()
+    gold: list[Gold] = []
+    large: set[int] = set()
+    for row, (source, texts) in enumerate(zip(columns.sources, columns.references or [], strict=True)):
+        lattices = [Lattice(source, text, EXTRACTING) for text in texts]
+        gold.append({number: lattice.extract(()).edits for number, lattice in enumerate(lattices)})
+        if any(lattice.thinned for lattice in lattices):
+            large.add(row)
+    return gold, large
+
+
+def warn_of_thinned(metric: str, rows: set[int]) -> None:
+    """Say once how many sentences were too large for a full search of their lattice."""
+    if rows:
+        logger.warning(
+            "%s: %d sentences differ too much for a full search (first: row %d); of all ways to cut their edits only "
+            "one was tried",
+            metric,
+            len(rows),
+            min(rows),
+        )
 
 
 def best_annotator(options: Mapping[int, Counts], beta: float, before: Counts | None = None) -> int:

@@ -1,0 +1,78 @@
+"""M2 with edits weighted by BERTScore or BARTScore."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval[neural]
+
+_CITATION = """\
+@inproceedings{gong-etal-2022-revisiting,
+    title = "Revisiting Grammatical Error Correction Evaluation and Beyond",
+    author = "Gong, Peiyuan and Liu, Xuebo and Huang, Heyan and Zhang, Min",
+    booktitle = "Proceedings of the 2022 Conference on Empirical Methods in Natural Language Processing",
+    year = "2022",
+    pages = "6891--6902",
+    url = "https://aclanthology.org/2022.emnlp-main.463",
+}
+"""
+
+_DESCRIPTION = """\
+PT-M2 is MaxMatch (M2) with weighted edits: an edit weighs as much as making it alone changes the similarity of the
+source to the reference in the eyes of a pre-trained model. Precision, recall and F are those of the weights.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, tokenised, one string a sentence.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references (`list` of `list` of `str`): One list of references a sentence; not needed with `gold_m2`.
+    weight (`str`, *optional*, defaults to `"bertscore"`): What an edit weighs: `"bertscore"`, `"bartscore"`, or
+        `"self"` (1, which gives plain M2).
+    model (`str`, *optional*): The checkpoint behind the weights; by default the bundled encoder for BERTScore and
+        `facebook/bart-large-cnn` for BARTScore.
+    layer (`int`, *optional*): Layer of BERTScore.
+    average (`str`, *optional*, defaults to `"sentence"`): `"sentence"` or `"corpus"`: what `score` is.
+    beta (`float`, *optional*, defaults to 0.5): Weight of recall in F.
+    gold_m2 (`str`, *optional*): M2 file with the gold edits.
+    zero_weights (`str`, *optional*, defaults to `"uniform"`): Where all edits of a sentence weigh nothing: `"uniform"`
+        or `"keep"`.
+    max_unchanged_words (`int`, *optional*, defaults to 2), insertions (`str`, defaults to `"v3.2"`), matching (`str`,
+        defaults to `"official"`): As in the metric `m2`, but with the insertions of PT-M2's program by default.
+    batch_size, device, dtype, progress (*optional*): How to compute.
+
+    Every option is taken by `load` and by `compute`.
+
+Returns:
+    score (`float`): In [0, 1]; higher is better.
+    scores (`list` of `float`): F of each sentence, with the reference that suits it best.
+    precision, recall, f, tp, fp, fn (`float`): Weights over the corpus, whatever the average.
+    annotators (`list` of `int`): Whose gold edits the corpus counts took for each sentence.
+    signature (`str`): What was computed, with the model and its hash.
+
+Examples:
+
+    >>> import geceval
+    >>> pt_m2 = geceval.load("pt_m2")
+    >>> result = pt_m2.compute(
+    ...     sources=["He go to school by the bus .", "It is fine ."],
+    ...     predictions=["He goes to school by the bus .", "It is fine ."],
+    ...     references=[["He goes to school by bus ."], ["It is fine ."]],
+    ... )
+    >>> result["precision"], result["scores"][1]
+    (1.0, 1.0)
+    >>> 0 < result["recall"] < 1
+    True
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class PtM2(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/2022.emnlp-main.463"]
+    codebase_urls = ["https://github.com/pygongnlp/PT-M2"]
+
+    def scorer_class(self):
+        from geceval.scorers.pt_m2 import PtM2
+
+        return PtM2
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

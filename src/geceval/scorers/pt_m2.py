@@ -1,0 +1,92 @@
+"""PT-M2 (Gong et al., 2022): M2 whose edits weigh as much as a pre-trained model sees them change the sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+from geceval.edits.edit import apply, without_overlaps
+from geceval.edits.maxmatch import Lattice, Rules
+from geceval.scorers import pt
+from geceval.scorers.gold import gold_facts
+from geceval.scorers.m2 import read_gold, warn_of_thinned
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(pt.Settings):
+    """See `geceval.scorers.pt.Settings`; and, with the meaning they have in `geceval.scorers.m2.Settings`:
+
+    Attributes:
+        max_unchanged_words: Unchanged words that an edit of the system may hold so as to match a gold edit.
+        insertions: `"v3.2"` as in PT-M2's program, or `"head"` as in the latest M2 scorer.
+        matching: `"official"` or `"repaired"`.
+    """
+
+    max_unchanged_words: int = 2
+    insertions: str = "v3.2"
+    matching: str = "official"
+
+    def __post_init__(self) -> None:
+        pt.Settings.__post_init__(self)
+        self.rules()
+
+    def rules(self) -> Rules:
+        """How edits are cut and matched."""
+        return Rules(self.max_unchanged_words, False, self.insertions, self.matching)
+
+
+class PtM2:
+    """Weighted precision, recall and F of MaxMatch edits; weights are |PTScore(S + u, R) - PTScore(S, R)|."""
+
+    name = "pt_m2"
+    Settings = Settings
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+
+    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
+        self.settings = settings or Settings()
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Not if the gold edits come from an M2 file."""
+        return self.settings.gold_m2 is None
+
+    def load(self) -> None:
+        """Load the model behind the weights, or take it from the cache of this process."""
+        pt.load_pair_scorer(self.settings, self.runtime)
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Sequence | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One tokenised string a sentence.
+            predictions: One tokenised string a sentence.
+            references: One list of references a sentence; not used if the settings name an M2 file.
+
+        Returns:
+            See `geceval.scorers.pt.score_comparisons`; score and scores lie in [0, 1], higher is better.
+
+        Raises:
+            TypeError: See `check_columns`.
+            ValueError: See `check_columns`, or if the gold edits do not fit the sources or the checkpoint fails.
+        """
+        settings = self.settings
+        needs = self.needs_references()
+        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
+        gold, large = read_gold(self.name, columns, settings.gold_m2)
+        rows = []
+        for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
+            lattice = Lattice(source, prediction, settings.rules())
+            options = {}
+            for annotator, edits in gold[row].items():
+                found = lattice.extract(edits)
+                text = apply(source, without_overlaps(edits))
+                options[annotator] = pt.Comparison(source, text, found.edits, found.gold, found.matches)
+            if lattice.thinned:
+                large.add(row)
+            rows.append(options)
+        warn_of_thinned(self.name, large)
+        return pt.score_comparisons(self.name, settings, self.runtime, rows, **gold_facts(settings.gold_m2))
