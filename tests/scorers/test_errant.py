@@ -1,0 +1,441 @@
+"""ERRANT: equal to the installed errant package's own programs, run here, on invented and on real sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("errant")
+
+import errant
+import spacy
+from errant.commands import compare_m2, parallel_to_m2
+
+from geceval.core.options import RunTime
+from geceval.core.result import Counts
+from geceval.edits.edit import Edit, apply
+from geceval.edits.m2 import read_m2
+from geceval.edits.pipeline import BUNDLED
+from geceval.scorers.errant import Errant, Settings
+from geceval.scorers.errant_counts import best_reference, compare, keyed, total
+
+# Invented. Two references, of which the third sentence's second one is the source itself.
+SOURCES = [
+    "She go to school since three year .",
+    "Doctor came yesterday evening late .",
+    "This sentence is fine .",
+    "Because the informations was wrong , we leaved .",
+    "they realy like eachother very very much",
+    "He said me that it is more free then before",
+]
+PREDICTIONS = [
+    "She has gone to school for three year .",
+    "The doctor came late yesterday evening .",
+    "This sentence is very fine .",
+    "The information was wrong , so we left .",
+    "They really like each other very much .",
+    "He said to me that it is freer than before .",
+]
+REFERENCES = [
+    ["She has gone to school for three years .", "She has been going to school for three years ."],
+    ["The doctor came late yesterday evening .", "A doctor came late in the evening yesterday ."],
+    ["This sentence is nice .", "This sentence is fine ."],
+    ["Because the information was wrong , we left .", "The information was wrong , so we left ."],
+    ["They really like each other very much .", "they really like each other a lot"],
+    ["He told me that it is freer than before .", "He told me it is more free than before"],
+]
+OPTIONS = [
+    ({}, []),
+    ({"level": "correction_with_type"}, ["-cse"]),
+    ({"level": "detection_span"}, ["-ds"]),
+    ({"level": "detection_token"}, ["-dt"]),
+    ({"length": "single"}, ["-single"]),
+    ({"length": "multi", "level": "detection_token"}, ["-dt", "-multi"]),
+    ({"without_types": ["R:SPELL", "M:PUNCT"], "beta": 1.0}, ["-b", "1.0", "-filt", "R:SPELL", "M:PUNCT"]),
+]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.load(BUNDLED)
+
+
+@pytest.fixture
+def errant_parallel(tmp_path, monkeypatch, nlp):
+    """Run the program of that name on texts; returns the path of the M2 file."""
+    load, files = errant.load, itertools.count()
+    monkeypatch.setattr(errant, "load", lambda language, pipeline=nlp: load(language, pipeline))
+
+    def run(sources, *corrections):
+        paths = []
+        for texts in (sources, *corrections):
+            paths.append(tmp_path / f"{next(files)}.txt")
+            paths[-1].write_text("".join(f"{text}\n" for text in texts))
+        out = tmp_path / f"{next(files)}.m2"
+        arguments = ["errant_parallel", "-orig", paths[0], "-cor", *paths[1:], "-out", out]
+        monkeypatch.setattr(sys, "argv", [str(argument) for argument in arguments])
+        parallel_to_m2.main()
+        return out
+
+    return run
+
+
+@pytest.fixture
+def errant_compare(monkeypatch, capsys):
+    """Run the program of that name; returns (TP, FP, FN, P, R, F) overall and by category."""
+
+    def run(proposed, gold, *arguments):
+        monkeypatch.setattr(sys, "argv", ["errant_compare", "-hyp", str(proposed), "-ref", str(gold), *arguments])
+        capsys.readouterr()
+        compare_m2.main()
+        text = capsys.readouterr().out
+        overall = re.search(r"^TP\tFP.*\n(.*)$", text, re.MULTILINE).group(1).split("\t")
+        rows = {}
+        if "Category" in text:
+            body = text.split("Category", 1)[1].split("\n\n")[0].split("\n")[1:]
+            rows = {line.split()[0]: tuple(map(float, line.split()[1:])) for line in body if line.strip()}
+        return tuple(map(float, overall)), rows
+
+    return run
+
+
+def as_printed(details):
+    """The numbers as errant_compare prints them."""
+    return tuple(round(details[name], 4) for name in ("tp", "fp", "fn", "precision", "recall", "f"))
+
+
+def check_against_errant(errant_compare, proposed, gold, score, options):
+    for settings_, arguments in options:
+        result = score(**settings_)
+        expected, _ = errant_compare(proposed, gold, *arguments)
+        assert as_printed(result.details) == expected
+        assert round(result.score, 4) == expected[-1]
+        for grain, number in (("operation", "1"), ("main", "2"), ("full", "3")):
+            _, rows = errant_compare(proposed, gold, *arguments, "-cat", number)
+            assert {kind: as_printed(row) for kind, row in result.details["by_type"][grain].items()} == rows
+
+
+def test_invented_sentences_equal_errant(errant_parallel, errant_compare):
+    proposed = errant_parallel(SOURCES, PREDICTIONS)
+    gold = errant_parallel(SOURCES, *zip(*REFERENCES, strict=True))
+
+    def score(**options):
+        return Errant(Settings(nlp="bundled", **options)).score(SOURCES, PREDICTIONS, REFERENCES)
+
+    check_against_errant(errant_compare, proposed, gold, score, OPTIONS)
+    assert score().details["tp"] > 10
+    assert len(score().details["by_type"]["full"]) > 8
+
+    def from_file(**options):
+        return Errant(Settings(nlp="bundled", gold_m2=str(gold), **options)).score(SOURCES, PREDICTIONS)
+
+    for options, _ in OPTIONS:
+        assert from_file(**options).details == score(**options).details
+        assert from_file(**options).scores == score(**options).scores
+
+
+def test_real_sentences_equal_errant(errant_parallel, errant_compare, shared_data):
+    """CoNLL-2014: two systems, both annotators' texts, and the gold file itself with its own spans and types."""
+    folder = shared_data / "gjg15/data/original/official_submissions"
+    rows = slice(200, 280)
+    gold_file = read_m2(shared_data / "conll2014/official-2014.combined.m2")[rows]
+    sources = [sentence.source for sentence in gold_file]
+    # An annotator without a line beside one with a line is taken to have left the sentence alone.
+    edits = [[sentence.edits.get(who, []) for who in (0, 1)] for sentence in gold_file]
+
+    references = [[apply(s, of_one) for of_one in both] for s, both in zip(sources, edits, strict=True)]
+    gold = errant_parallel(sources, *zip(*references, strict=True))
+    for system in ("CAMB", "NTHU"):
+        outputs = [" ".join(line.split()) for line in (folder / system).read_text().split("\n")[rows]]
+        proposed = errant_parallel(sources, outputs)
+
+        def score(outputs=outputs, **options):
+            return Errant(Settings(nlp="bundled", **options)).score(sources, outputs, references)
+
+        check_against_errant(errant_compare, proposed, gold, score, OPTIONS)
+
+
+def test_gold_spans_are_taken_as_they_stand(errant_parallel, errant_compare, shared_data, tmp_path):
+    text = (shared_data / "conll2014/official-2014.combined.m2").read_text()
+    part = tmp_path / "part.m2"
+    part.write_text("\n\n".join(text.split("\n\n")[200:280]) + "\n\n")
+    sources = [sentence.source for sentence in read_m2(part)]
+    lines = (shared_data / "gjg15/data/original/official_submissions/CAMB").read_text().split("\n")[200:280]
+    outputs = [" ".join(line.split()) for line in lines]
+    result = Errant(Settings(nlp="bundled", gold_m2=str(part))).score(sources, outputs)
+    expected, _ = errant_compare(errant_parallel(sources, outputs), part)
+    assert as_printed(result.details) == expected
+
+
+HYPOTHESIS_M2 = """S a b c d e f
+A 0 1|||R:NOUN|||x|||REQUIRED|||-NONE-|||0
+A 1 2|||R:VERB|||y|||REQUIRED|||-NONE-|||0
+A 3 3|||M:DET|||the|||REQUIRED|||-NONE-|||0
+
+S g h
+A 0 1|||UNK|||g|||REQUIRED|||-NONE-|||0
+A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
+A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
+
+S i j
+
+S k l
+A 0 1|||R:SPELL|||m|||REQUIRED|||-NONE-|||0
+"""
+# The block of errant issue 49 comes first: 3 edits of the system, TP 4 because the annotator has one of them twice.
+REFERENCE_M2 = """S a b c d e f
+A 0 1|||R:NOUN|||x|||REQUIRED|||-NONE-|||0
+A 1 2|||R:VERB|||y|||REQUIRED|||-NONE-|||0
+A 3 3|||M:DET|||the|||REQUIRED|||-NONE-|||0
+A 3 3|||M:ADV|||the|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||1|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||2|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||3|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||4|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||5|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||6|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||7|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||8|||REQUIRED|||-NONE-|||0
+A 4 4|||M:ADV|||9|||REQUIRED|||-NONE-|||0
+
+S g h
+A 0 1|||UNK|||g|||REQUIRED|||-NONE-|||1
+A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||1
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S i j
+A 0 1|||R:SPELL|||m|||REQUIRED|||-NONE-|||0
+A 1 2|||UNK|||j|||REQUIRED|||-NONE-|||1
+
+S k l
+A 0 1|||R:NOUN|||m|||REQUIRED|||-NONE-|||0
+"""
+
+
+def compare_files(proposed, gold, **options):
+    """The scorer on the edits of two M2 files."""
+    rows = [sentence.edits[0] for sentence in read_m2(proposed)]
+    return Errant(Settings(nlp="bundled", **options))._compare(rows, [s.edits for s in read_m2(gold)])
+
+
+@pytest.fixture
+def m2_files(tmp_path):
+    """Files of M2 texts."""
+
+    def write(*texts):
+        paths = [tmp_path / f"{number}.m2" for number in range(len(texts))]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+        return paths
+
+    return write
+
+
+def test_duplicates_unk_and_noop_equal_errant(m2_files, errant_compare):
+    proposed, gold = m2_files(HYPOTHESIS_M2, REFERENCE_M2)
+    check_against_errant(errant_compare, proposed, gold, lambda **o: compare_files(proposed, gold, **o), OPTIONS)
+
+
+def test_errant_issue_49(m2_files, errant_compare):
+    """TP 4 of 3 edits; F0.5 .6897 as reported there."""
+    proposed, gold = m2_files(HYPOTHESIS_M2.split("\n\n")[0] + "\n", REFERENCE_M2.split("\n\n")[0] + "\n")
+    result = compare_files(proposed, gold)
+    assert as_printed(result.details) == errant_compare(proposed, gold)[0] == (4, 0, 9, 1, 0.3077, 0.6897)
+    # By hand: each of the 3 edits is a hit, the 9 others are misses.
+    each = compare_files(proposed, gold, duplicates="gec-metrics")
+    assert as_printed(each.details) == (3, 0, 9, 1, 0.25, 0.625)
+    # gec-metrics types a hit by the system's edit, ERRANT by the annotator's.
+    assert {kind: row["tp"] for kind, row in each.details["by_type"]["full"].items() if row["tp"]} == {
+        "R:NOUN": 1,
+        "R:VERB": 1,
+        "M:DET": 1,
+    }
+    assert result.details["by_type"]["full"]["M:ADV"]["tp"] == 1
+
+
+def test_rounding_of_the_reference_choice():
+    """20,000 hits and misses: the second reference has the higher F, by .00002; the first, at 4 places, more hits."""
+    before = Counts(20000, 20000, 20000)
+    options = {0: Counts(1, 2, 2), 1: Counts(0, 0, 0)}
+    assert (before + options[0]).f() < (before + options[1]).f()
+    assert round((before + options[0]).f(), 4) == round((before + options[1]).f(), 4)
+    assert best_reference(options, 0.5, "official", before) == 0
+    assert best_reference(options, 0.5, "none", before) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        ({0: Counts(0, 1, 1), 1: Counts(1, 1, 1)}, 1),  # F
+        ({0: Counts(1, 1, 1), 1: Counts(2, 2, 2)}, 1),  # F equal: more hits
+        ({0: Counts(0, 2, 1), 1: Counts(0, 1, 1)}, 1),  # fewer false alarms
+        ({0: Counts(0, 1, 2), 1: Counts(0, 1, 1)}, 1),  # fewer misses
+        ({3: Counts(1, 1, 1), 0: Counts(1, 1, 1)}, 3),  # the first
+    ],
+)
+def test_ties_between_references(options, chosen):
+    assert best_reference(options, 0.5, "official", Counts()) == chosen
+
+
+def test_sentence_average():
+    """By hand, with edits that no pipeline can type otherwise: one insertion at a time."""
+    sources = ["a b", "a b", "a b", "a b"]
+    predictions = ["a x b", "a b", "a x b y", "a b"]
+    references = [["a x b", "a b"], ["a x b", "a b z"], ["a x b"], ["a b"]]
+    result = Errant(Settings(nlp="bundled", average="sentence")).score(sources, predictions, references)
+    # P = 1/2, R = 1: F0.5 = 1.25 * .5 / (.125 + 1)
+    expected = [1.0, 0.0, 1.25 * 0.5 / 1.125, 1.0]
+    assert result.scores == pytest.approx(expected)
+    assert result.score == pytest.approx(sum(expected) / 4)
+    corpus = Errant(Settings(nlp="bundled")).score(sources, predictions, references)
+    assert corpus.scores == result.scores
+    assert [corpus.details[name] for name in ("tp", "fp", "fn")] == [2, 1, 1]
+    assert corpus.details["annotators"] == [0, 0, 0, 0]
+    assert corpus.score == corpus.details["f"] == result.details["f"]
+
+
+def test_empty_and_blank_sentences():
+    scorer = Errant(Settings(nlp="bundled"))
+    result = scorer.score(["", " ", "a b", "a"], ["", "a", "\t", "a"], [[""], ["a"], ["a b"], ["a", ""]])
+    assert result.scores == [1.0, 1.0, 0.0, 1.0]
+    assert [result.details[name] for name in ("tp", "fp", "fn")] == [1, 1, 0]
+
+
+def test_references_may_differ_in_number_and_be_plain_strings():
+    scorer = Errant(Settings(nlp="bundled"))
+    ragged = scorer.score(SOURCES[:2], PREDICTIONS[:2], [REFERENCES[0], REFERENCES[1][:1]])
+    assert "|refs:1-2|" in ragged.signature
+    plain = scorer.score(SOURCES, PREDICTIONS, [row[0] for row in REFERENCES])
+    assert plain == scorer.score(SOURCES, PREDICTIONS, [row[:1] for row in REFERENCES])
+    assert "|refs:1|" in plain.signature
+
+
+def test_worker_processes_do_not_change_the_result():
+    sources = [f"{source} {k}" for k in range(12) for source in SOURCES]
+    predictions = [f"{text} {k}" for k in range(12) for text in PREDICTIONS]
+    references = [[f"{text} {k}" for text in row] for k in range(12) for row in REFERENCES]
+    from geceval.edits.annotate import get_annotator
+
+    nlp = spacy.load(BUNDLED)
+    scorer = Errant(Settings(nlp=nlp), RunTime(workers=2))
+    parallel = scorer.score(sources, predictions, references)
+    get_annotator(nlp).close()
+    single = Errant(Settings(nlp="bundled")).score(sources, predictions, references)
+    assert (parallel.score, parallel.scores, parallel.details) == (single.score, single.scores, single.details)
+
+
+EDITS = st.lists(
+    st.builds(
+        lambda start, size, text, kind: Edit(start, start + size, text, kind),
+        st.integers(0, 3),
+        st.integers(0, 2),
+        st.sampled_from(["", "x", "x y"]),
+        st.sampled_from(["R:NOUN", "M:DET", "UNK", "U:OTHER"]),
+    ),
+    max_size=5,
+)
+LEVEL = st.sampled_from(["correction", "correction_with_type", "detection_span", "detection_token"])
+LENGTH = st.sampled_from(["any", "single", "multi"])
+DUPLICATES = st.sampled_from(["official", "gec-metrics"])
+
+
+@given(EDITS, EDITS, LEVEL, LENGTH, DUPLICATES)
+def test_scores_are_bounded_and_a_copy_of_the_annotator_is_perfect(proposed, gold, level, length, duplicates):
+    first, second = (keyed(edits, level, length, []) for edits in (proposed, gold))
+    counts = total(compare(first, second, duplicates))
+    for value in (counts.precision, counts.recall, counts.f()):
+        assert 0 <= value <= 1
+    assert total(compare(second, second, duplicates)).f() == 1
+    assert counts.tp + counts.fn >= len(second)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.permutations(range(len(SOURCES))))
+def test_order_of_sentences_moves_no_sentence_score(order):
+    scorer = Errant(Settings(nlp="bundled"))
+    straight = scorer.score(SOURCES, PREDICTIONS, REFERENCES)
+    columns = ([column[k] for k in order] for column in (SOURCES, PREDICTIONS, REFERENCES))
+    assert scorer.score(*columns).scores == [straight.scores[k] for k in order]
+
+
+def test_a_reference_as_prediction_is_perfect():
+    for annotator in (0, 1):
+        predictions = [row[annotator] for row in REFERENCES]
+        result = Errant(Settings(nlp="bundled")).score(SOURCES, predictions, REFERENCES)
+        assert result.score == 1
+        assert result.scores == [1.0] * len(SOURCES)
+
+
+CHANGED = {
+    "beta": 1.0,
+    "average": "sentence",
+    "level": "detection_span",
+    "length": "multi",
+    "without_types": ("R:SPELL",),
+    "rounding": "none",
+    "duplicates": "gec-metrics",
+}
+
+
+def test_every_setting_is_in_the_signature(tmp_path, errant_parallel, nlp):
+    gold = errant_parallel(SOURCES, PREDICTIONS)
+    weights = nlp.get_pipe("tagger").model.get_ref("softmax").get_param("b")
+    assert {field.name for field in dataclasses.fields(Settings)} == {*CHANGED, "gold_m2", "nlp"}
+    plain = Errant(Settings(nlp="bundled")).score(SOURCES, PREDICTIONS, REFERENCES).signature
+    seen = {plain}
+    for name, value in {**CHANGED, "gold_m2": str(gold), "nlp": nlp}.items():
+        options = {"nlp": "bundled", name: value}
+        if name == "nlp":
+            weights[0] += 1
+        seen.add(Errant(Settings(**options)).score(SOURCES, PREDICTIONS, REFERENCES).signature)
+    weights[0] -= 1
+    assert len(seen) == 1 + len(CHANGED) + 2
+    assert re.search(r"\|nlp:en_\w+-[\d.]+@\w{7}\|refs:2\|errant:3[\d.]+\|", plain)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"beta": 0}, ValueError, "beta must be positive"),
+        ({"average": "macro"}, ValueError, "average must be one of 'corpus', 'sentence'"),
+        ({"level": "spans"}, ValueError, "level must be one of 'correction'"),
+        ({"length": 2}, ValueError, "length must be one of 'any'"),
+        ({"rounding": 4}, ValueError, "rounding must be one of 'official'"),
+        ({"duplicates": "drop"}, ValueError, "duplicates must be one of 'official'"),
+        ({"without_types": [1]}, TypeError, "without_types must be a list of strings"),
+    ],
+)
+def test_settings_are_checked(options, error, message):
+    with pytest.raises(error, match=message):
+        Settings(**options)
+
+
+def test_without_types_takes_one_type():
+    assert Settings(without_types="R:SPELL") == Settings(without_types=["R:SPELL"])
+
+
+def test_columns_are_checked_before_anything_is_loaded(tmp_path):
+    scorer = Errant(Settings(nlp="there_is_no_such_pipeline"))
+    with pytest.raises(ValueError, match="errant: 2 sources but 1 predictions"):
+        scorer.score(["a", "b"], ["a"], [["a"], ["b"]])
+    with pytest.raises(ValueError, match="errant: needs references"):
+        scorer.score(["a"], ["a"])
+    with pytest.raises(ValueError, match="They look transposed"):
+        scorer.score(["a", "b", "c"], ["a", "b", "c"], [["a", "b", "c"]])
+    with pytest.raises(ValueError, match="no spaCy pipeline 'there_is_no_such_pipeline'"):
+        scorer.score(["a"], ["a"], [["a"]])
+    gold = tmp_path / "gold.m2"
+    gold.write_text("S a b\n\nS a\nA 0 2|||X|||c|||REQUIRED|||-NONE-|||0\n")
+    scorer = Errant(Settings(nlp="there_is_no_such_pipeline", gold_m2=str(gold)))
+    assert not scorer.needs_references()
+    with pytest.raises(ValueError, match=r"gold.m2, line 4: offsets 0 2 lie beyond the 1 tokens"):
+        scorer.score(["a b", "a"], ["a b", "a"])
+    gold.write_text("S a b\n\nS b\n")
+    with pytest.raises(ValueError, match=r"errant: sources\[1\] is not the sentence of .*gold.m2, line 3"):
+        scorer.score(["a b", "a"], ["a b", "a"])
