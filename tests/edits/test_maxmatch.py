@@ -103,6 +103,41 @@ def test_same_edits_as_the_definition_on_slightly_changed_sentences(monkeypatch,
         check_against_definition(*random_case(random_))
 
 
+# Paths of equal cost, found by fuzzing a matrix search that took the wrong one.
+TIES = [
+    ("c a", "b d", [(0, 1, [""]), (0, 2, [""])], Rules()),
+    ("a a a", "b b c", [(0, 2, ["c", ""]), (1, 3, [""])], Rules()),
+    ("c c b a c c", "a a b", [(0, 0, ["b", "a"]), (3, 5, ["b"])], Rules(max_unchanged_words=0)),
+    ("c c c", "d d d c a d a d", [(1, 2, ["d"])], Rules(insertions="v3.2")),
+]
+
+
+@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
+@pytest.mark.parametrize("case", TIES)
+def test_ties_as_in_the_definition(monkeypatch, dense_from, case):
+    monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
+    check_against_definition(*case)
+
+
+def test_matrices_and_dictionaries_agree_on_longer_sentences(monkeypatch):
+    random_ = random.Random(1)
+    for _ in range(40):
+        words = [f"w{i}" for i in range(random_.choice([3, 5, 10, 40]))]
+        source, prediction = (" ".join(random_.choices(words, k=random_.randint(5, 14))) for _ in range(2))
+        made = prediction.split()
+        golds = []
+        for _ in range(4):
+            start, first = random_.randint(0, len(source.split())), random_.randint(0, len(made))
+            end = min(len(source.split()), start + random_.choice([0, 0, 1, 1, 2, 3]))
+            golds.append(Edit(start, end, " ".join(made[first : first + random_.randint(0, 3)])))
+        found = []
+        for dense_from in (SPARSE, DENSE):
+            monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
+            lattice = Lattice(source, prediction)
+            found.append([lattice.extract(golds), lattice.extract([])])
+        assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
 def test_same_arcs_as_the_definition(monkeypatch, dense_from):
     """Beyond edits: every arc, its length, and how often it is listed."""

@@ -1,0 +1,79 @@
+"""Precision, recall and F of edits, cut so that as many as possible match the gold edits."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval
+
+_CITATION = """\
+@inproceedings{dahlmeier-ng-2012-better,
+    title = "Better Evaluation for Grammatical Error Correction",
+    author = "Dahlmeier, Daniel and Ng, Hwee Tou",
+    booktitle = "Proceedings of the 2012 Conference of the North {A}merican Chapter of the Association for Computational
+        Linguistics: Human Language Technologies",
+    year = "2012",
+    pages = "568--572",
+    url = "https://aclanthology.org/N12-1067",
+}
+"""
+
+_DESCRIPTION = """\
+M2 (MaxMatch) cuts the difference between source and correction into edits such that as many of them as possible match
+the gold edits of an annotator, and gives precision, recall and F0.5 of the edits, as the official scorer of the
+CoNLL-2013 and CoNLL-2014 shared tasks does. With `average="sentence"` it is SentM2, the mean of the sentences' F.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
+    predictions (`list` of `str`): Tokenised corrections, one a sentence.
+    references (`list` of `list` of `str`): One list of references a sentence, or one string a sentence. Gold edits are
+        extracted from them; not needed with `gold_m2`.
+    beta (`float`, *optional*, defaults to 0.5): Weight of recall.
+    average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentM2.
+    gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
+    max_unchanged_words (`int`, *optional*, defaults to 2): Unchanged words that an edit may hold.
+    ignore_whitespace_casing (`bool`, *optional*, defaults to `False`): Leave out edits of the system that only change
+        white space or case.
+    insertions (`str`, *optional*, defaults to `"head"`): `"v3.2"` misses two or more words inserted before the
+        sentence, as version 3.2 of the official scorer and PT-M2 do.
+    matching (`str`, *optional*, defaults to `"official"`): `"repaired"` sorts gold edits that are out of order and
+        leaves out those that are given twice.
+
+    Every option is taken by `load` and by `compute`.
+
+Returns:
+    score (`float`): F of all edits, or the mean of `scores` with `average="sentence"`; in [0, 1], higher is better.
+    scores (`list` of `float`): F of each sentence, in [0, 1].
+    precision, recall, f, tp, fp, fn (`float`): Of all edits, whatever the average.
+    annotators (`list` of `int`): The annotator, or the place of the reference, that each sentence was compared with.
+    thinned (`list` of `int`): Sentences, from 0, too different from their source to be searched in full.
+    signature (`str`): What was computed.
+
+Examples:
+
+    >>> import geceval
+    >>> m2 = geceval.load("m2")
+    >>> result = m2.compute(
+    ...     sources=["He go to school every days .", "I has a cat ."],
+    ...     predictions=["He goes to school every days .", "I have a dog ."],
+    ...     references=[["He goes to school every day ."], ["I have a cat ."]],
+    ... )
+    >>> result["tp"], result["fp"], result["fn"]
+    (2.0, 1.0, 1.0)
+    >>> round(result["score"], 4), [round(score, 4) for score in result["scores"]]
+    (0.6667, [0.8333, 0.5556])
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class M2(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/N12-1067"]
+    codebase_urls = ["https://github.com/nusnlp/m2scorer"]
+
+    def scorer_class(self):
+        from geceval.scorers.m2 import M2
+
+        return M2
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)
