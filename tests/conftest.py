@@ -32,6 +32,22 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def extras() -> dict[str, list[str]]:
+    """The extras of setup.py and what each installs."""
+    import runpy
+
+    import setuptools
+
+    found = {}
+    original, setuptools.setup = setuptools.setup, lambda **arguments: found.update(arguments)
+    try:
+        runpy.run_path(str(ROOT / "setup.py"))
+    finally:
+        setuptools.setup = original
+    return found["extras_require"]
+
+
+@pytest.fixture(scope="session")
 def make_checkpoint(tmp_path_factory):
     """A function that writes a tiny checkpoint with random weights and its tokenizer, and returns the folder.
 

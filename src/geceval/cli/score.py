@@ -12,6 +12,7 @@ import typer
 from geceval.cli import report
 from geceval.cli.arguments import Format, metric_options
 from geceval.cli.corpus import Corpus, read_corpus
+from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
 from geceval.hub import registry
 
@@ -87,6 +88,7 @@ def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, R
     for name, scorer in scorers.items():
         if hasattr(scorer, "among"):  # gotoscorer: the systems of a call define what is difficult
             scorer = scorer.among(list(corpus.systems.values()))
-        for system, predictions in corpus.systems.items():
-            results[system][name] = scorer.score(corpus.sources, predictions, corpus.references)
+        with naming_the_extra(name):
+            for system, predictions in corpus.systems.items():
+                results[system][name] = scorer.score(corpus.sources, predictions, corpus.references)
     return results

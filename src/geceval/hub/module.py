@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
+from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 
@@ -172,7 +173,8 @@ class Module(evaluate.Metric, abc.ABC):
     ) -> dict[str, Any]:
         scorer = self._scorer(options)
         rows = list(references) if references is not None and any(references) else None
-        return scorer.score(list(sources), list(predictions), rows).to_dict()
+        with naming_the_extra(self.name):
+            return scorer.score(list(sources), list(predictions), rows).to_dict()
 
     def _scorer(self, options: dict[str, Any]) -> Any:
         """The scorer of one call; networks and parses are cached in the process, so another one costs little."""
@@ -182,7 +184,8 @@ class Module(evaluate.Metric, abc.ABC):
         return type(self.scorer)(settings, runtime)
 
     def _download_and_prepare(self, dl_manager: Any) -> None:
-        self.scorer.load()
+        with naming_the_extra(self.name):
+            self.scorer.load()
 
     def _release(self) -> None:
         """Let go of what a failed `compute` still holds: rows, files, locks (evaluate does so after success only)."""

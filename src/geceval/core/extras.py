@@ -1,0 +1,34 @@
+"""Which extra of the package brings an optional dependency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+EXTRAS = {
+    "torch": "neural",
+    "transformers": "neural",
+    "safetensors": "neural",
+    "peft": "neural",
+    "errant": "edits",
+    "spacy": "edits",
+    "matplotlib": "plots",
+    "gradio": "space",
+}
+
+
+@contextmanager
+def naming_the_extra(who: str) -> Iterator[None]:
+    """Turn the ModuleNotFoundError of an optional dependency into an ImportError that says what to install.
+
+    Args:
+        who: What needs it, e.g. the name of a metric.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        extra = EXTRAS[package]
+        raise ImportError(f"{who} needs {package}: pip install 'geceval[{extra}]'", name=error.name) from error
