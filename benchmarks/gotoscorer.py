@@ -3,10 +3,10 @@
     python benchmarks/gotoscorer.py ../shared/data/conll2014/official-2014.combined.m2 \
         ../shared/data/gotoscorer/weight_files/conll14_8sys.txt
 
-The poster gives mean and standard deviation for seven types. Spans and weights are the published ones; only the types are
-ours, put on the NUCLE spans by ERRANT's classifier. They depend on ERRANT's version and on its spaCy pipeline, which was
-another one in 2020: types told by a word list or by the words themselves (SPELL, DET) hardly move, those told by tags do,
-the rare ones most. ADJ has so few edits that the four that weigh least make most of the difference; they are listed.
+The poster gives mean and standard deviation for seven types. Spans and weights are the published ones; only the types
+are ours, put on the NUCLE spans by ERRANT's classifier. They depend on ERRANT's version and on its spaCy pipeline,
+which was another one in 2020: types told by a word list or by the words themselves (SPELL, DET) hardly move, those
+told by tags do, the rare ones most. ADJ has so few edits that the four that weigh least make most of the difference.
 """
 
 from __future__ import annotations

@@ -83,6 +83,16 @@ def test_weights_that_make_no_sense_are_refused(options):
         weight_table(2, **options)
 
 
+def test_a_deletion_is_not_solved_by_an_empty_place_elsewhere():
+    # gec-metrics' weight generator looks for the text anywhere in the sentence and would count this system.
+    deletion, untouched = cut("a b", [Edit(1, 2, "")]), cut("a b", [])
+    assert count_correct([deletion], [[untouched]]).correct == [[1, 1, 1, 0, 1]]
+
+
+def test_a_system_that_changes_nothing_does_not_hide_the_next():
+    assert count_correct([GOLD], [[cut(SOURCE, [])], [PERFECT]]) == Difficulty(2, [[2, 2, 2, 1, 1, 2, 2, 2, 2]])
+
+
 def test_no_system_is_refused():
     with pytest.raises(ValueError, match="at least one system"):
         count_correct([GOLD], [])
