@@ -10,7 +10,7 @@ import typer
 
 from geceval.cli.arguments import Format
 from geceval.cli.corpus import read_corpus
-from geceval.cli.report import records_text, write
+from geceval.cli.report import records_text, terminal_width, write
 from geceval.core.options import RunTime
 from geceval.hub import registry
 
@@ -50,7 +50,7 @@ def impacts(
         for edit, impact in row
     ]
     caption = f"{len(left)} {'sentence' if len(left) == 1 else 'sentences'}, {len(cells)} edits"
-    write(records_text(heads, cells, form, caption), output)
+    write(records_text(heads, cells, form, caption, width=terminal_width(output)), output)
 
 
 def _columns(texts: Sequence[str], sources: str | None, predictions: str | None) -> tuple[list[str], list[str]]:

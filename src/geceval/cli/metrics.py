@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from geceval.cli.report import table_text
+from geceval.cli.report import table_text, terminal_width
 from geceval.hub import registry
 
 
@@ -32,7 +32,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
         ]
         for entry in entries
     ]
-    sys.stdout.write(table_text(heads, cells))
+    sys.stdout.write(table_text(heads, cells, terminal_width(None)))
 
 
 def interval(bounds: tuple[float | None, float | None]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from geceval.core.files import write_text
 from geceval.core.result import Result
 from geceval.hub.registry import Entry
 from geceval.version import __version__
+
+UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,12 @@ def records_text(
     return table_text(heads, cells, width, caption, notes)
 
 
+def terminal_width(output: str | None) -> int | None:
+    """Columns of the terminal that a report goes to; `None` if it goes to a file or a pipe."""
+    to_terminal = output in (None, "-") and sys.stdout.isatty()
+    return shutil.get_terminal_size().columns if to_terminal else None
+
+
 def write(text: str, output: str | None) -> None:
     """Write a report to a file at once, or to standard output."""
     if output is None or output == "-":
@@ -187,7 +196,9 @@ def table_text(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, head in enumerate(heads):
         justify = "right" if _is_numeric(cells, number) else "left"
-        table.add_column(Text(head), justify=justify, overflow="fold")
+        longest = max(len(_short(cell)) for cell in [head, *(row[number] for row in cells)])
+        least = longest if longest <= UNFOLDED else None
+        table.add_column(Text(head), justify=justify, overflow="fold", min_width=least)
     for row in cells:
         table.add_row(*(Text(_short(cell)) for cell in row))
     buffer = io.StringIO()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -77,10 +75,9 @@ def score(
             raise ValueError(f"{name} needs references: pass -r FILE...{gold}")
     corpus = read_corpus(sources, predictions, references or [])
     rows = report.rank(_score_all(scorers, corpus), corpus.files, registry.entry(metrics[0]))
-    if width is None and output is None and sys.stdout.isatty():
-        width = shutil.get_terminal_size().columns
     entries = [registry.entry(name) for name in metrics]
-    report.write(report.render(rows, entries, form, len(corpus.sources), sentence, width), output)
+    columns = width or report.terminal_width(output)
+    report.write(report.render(rows, entries, form, len(corpus.sources), sentence, columns), output)
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, Result]]:
