@@ -1,0 +1,94 @@
+"""Precision, recall and F of typed edits."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval[edits]
+
+_CITATION = """\
+@inproceedings{bryant-etal-2017-automatic,
+    title = "Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction",
+    author = "Bryant, Christopher and Felice, Mariano and Briscoe, Ted",
+    booktitle = "Proceedings of the 55th Annual Meeting of the Association for Computational Linguistics
+        (Volume 1: Long Papers)",
+    year = "2017",
+    pages = "793--805",
+    url = "https://aclanthology.org/P17-1074",
+}
+@inproceedings{felice-etal-2016-automatic,
+    title = "Automatic Extraction of Learner Errors in {ESL} Sentences Using Linguistically Enhanced Alignments",
+    author = "Felice, Mariano and Bryant, Christopher and Briscoe, Ted",
+    booktitle = "Proceedings of COLING 2016, the 26th International Conference on Computational Linguistics",
+    year = "2016",
+    pages = "825--835",
+    url = "https://aclanthology.org/C16-1079",
+}
+"""
+
+_DESCRIPTION = """\
+ERRANT aligns source and correction with linguistic costs, merges and classifies the differences into typed edits, and
+compares the edits of a system with those of annotators: precision, recall and F0.5, overall and for each error type, for
+correction and for detection. With `average="sentence"` it is SentERRANT, the mean of the sentences' F.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
+    predictions (`list` of `str`): Tokenised corrections, one a sentence.
+    references (`list` of `list` of `str`): One list of references a sentence, or one string a sentence. Their edits are
+        extracted like the system's; not needed with `gold_m2`.
+    beta (`float`, *optional*, defaults to 0.5): Weight of recall.
+    average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentERRANT.
+    level (`str`, *optional*, defaults to `"correction"`): What must agree: `"correction"`, `"correction_with_type"`,
+        `"detection_span"` or `"detection_token"`.
+    length (`str`, *optional*, defaults to `"any"`): `"single"` counts edits of at most one token on either side only,
+        `"multi"` the others only.
+    without_types (`list` of `str`, *optional*): Types of edits that do not count, e.g. `["R:SPELL"]`.
+    rounding (`str`, *optional*, defaults to `"official"`): `"none"` compares references by unrounded F.
+    duplicates (`str`, *optional*, defaults to `"official"`): `"gec-metrics"` lets an annotator's edit that is given twice
+        count once.
+    gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
+    nlp (`str`, *optional*): spaCy pipeline, by name or folder, or `"bundled"`; by default `en_core_web_sm` where it is
+        installed, else the bundled one.
+    workers, progress (*optional*): Processes that extract edits, and a progress bar.
+
+    Every option is taken by `load` and by `compute`.
+
+Returns:
+    score (`float`): F of all edits, or the mean of `scores` with `average="sentence"`; in [0, 1], higher is better.
+    scores (`list` of `float`): F of each sentence, in [0, 1].
+    precision, recall, f, tp, fp, fn (`float`): Of all edits, whatever the average.
+    by_type (`dict`): The same for each type: `by_type["operation"]["R"]`, `by_type["main"]["VERB:SVA"]`,
+        `by_type["full"]["R:VERB:SVA"]`.
+    annotators (`list` of `int`): The annotator, or the place of the reference, that each sentence was compared with.
+    signature (`str`): What was computed.
+
+Examples:
+
+    >>> import geceval
+    >>> errant = geceval.load("errant")
+    >>> result = errant.compute(
+    ...     sources=["He go to school every days .", "I has a cat ."],
+    ...     predictions=["He goes to school every days .", "I have a dog ."],
+    ...     references=[["He goes to school every day ."], ["I have a cat ."]],
+    ... )
+    >>> result["tp"], result["fp"], result["fn"]
+    (2.0, 1.0, 1.0)
+    >>> round(result["score"], 4), [round(score, 4) for score in result["scores"]]
+    (0.6667, [0.8333, 0.5556])
+    >>> result["by_type"]["main"]["VERB:SVA"]["f"]
+    1.0
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Errant(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/P17-1074", "https://aclanthology.org/C16-1079"]
+    codebase_urls = ["https://github.com/chrisjbryant/errant"]
+
+    def scorer_class(self):
+        from geceval.scorers.errant import Errant
+
+        return Errant
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)
