@@ -26,8 +26,8 @@ _CITATION = """\
 
 _DESCRIPTION = """\
 ERRANT aligns source and correction with linguistic costs, merges and classifies the differences into typed edits, and
-compares the edits of a system with those of annotators: precision, recall and F0.5, overall and for each error type, for
-correction and for detection. With `average="sentence"` it is SentERRANT, the mean of the sentences' F.
+compares the edits of a system with those of annotators: precision, recall and F0.5, overall and for each error type,
+for correction and for detection. With `average="sentence"` it is SentERRANT, the mean of the sentences' F.
 """
 
 _KWARGS_DESCRIPTION = """
@@ -44,8 +44,8 @@ Args:
         `"multi"` the others only.
     without_types (`list` of `str`, *optional*): Types of edits that do not count, e.g. `["R:SPELL"]`.
     rounding (`str`, *optional*, defaults to `"official"`): `"none"` compares references by unrounded F.
-    duplicates (`str`, *optional*, defaults to `"official"`): `"gec-metrics"` lets an annotator's edit that is given twice
-        count once.
+    duplicates (`str`, *optional*, defaults to `"official"`): `"gec-metrics"` lets an annotator's edit that is given
+        twice count once.
     gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
     nlp (`str`, *optional*): spaCy pipeline, by name or folder, or `"bundled"`; by default `en_core_web_sm` where it is
         installed, else the bundled one.
