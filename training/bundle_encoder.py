@@ -62,14 +62,15 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     Raises:
         SystemExit: If the weights are not the expected ones.
     """
-    import torch
-    import transformers
-    from safetensors.torch import load_file, save_file
-
     weights = source / "model.safetensors"
     found = hashlib.sha256(weights.read_bytes()).hexdigest()
     if found != SHA256:
         raise SystemExit(f"{weights}: SHA-256 is {found}, expected {SHA256}")
+
+    import torch
+    import transformers
+    from safetensors.torch import load_file, save_file
+
     full = {name: tensor for name, tensor in load_file(weights).items() if tensor.is_floating_point()}
     half = {name: tensor.to(torch.float16) for name, tensor in full.items()}
     error = max((full[name] - half[name].float()).abs().max().item() for name in full)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -79,6 +82,36 @@ def test_a_hub_id_while_offline_is_one_error_that_names_the_command():
         resolve("some-org/some-model")
     with pytest.raises(CheckpointError, match=r"hf download some-org/some-model --revision v2 "):
         resolve("some-org/some-model@v2")
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (404, "RepoNotFound", "nor a repository of the Hub that you may read"),
+        (404, "RevisionNotFound", "the Hub has no revision 'v9' of it"),
+        (500, "", "the Hub cannot be reached"),
+    ],
+)
+def test_answers_of_the_hub_become_one_clear_error(status, code, message, tmp_path):
+    """A real client in another process against a server that gives the Hub's documented error header."""
+    answer = (
+        "import http.server, threading\n"
+        "class Answer(http.server.BaseHTTPRequestHandler):\n"
+        "    def do_GET(self):\n"
+        f"        self.send_response({status}); self.send_header('X-Error-Code', {code!r})\n"
+        "        self.send_header('Content-Length', '0'); self.end_headers()\n"
+        "    do_HEAD = do_GET\n"
+        "    def log_message(self, *_): pass\n"
+        "server = http.server.HTTPServer(('127.0.0.1', 0), Answer)\n"
+        "threading.Thread(target=server.serve_forever, daemon=True).start()\n"
+        "import os; os.environ['HF_ENDPOINT'] = f'http://127.0.0.1:{server.server_port}'\n"
+        "from geceval.models.checkpoints import CheckpointError, resolve\n"
+        "try: resolve('some-org/some-model@v9')\n"
+        "except CheckpointError as error: print(error)\n"
+    )
+    environment = {"HF_HOME": str(tmp_path), "PATH": os.environ["PATH"], "NO_PROXY": "127.0.0.1"}
+    done = subprocess.run([sys.executable, "-c", answer], env=environment, capture_output=True, text=True, check=False)
+    assert message in done.stdout and done.stdout.startswith("some-org/some-model: "), done.stderr
 
 
 @pytest.mark.parametrize("model", ["./missing", "missing/folder/of/mine", "../x", "/missing", "C:\\models\\x", ""])

@@ -161,27 +161,32 @@ def offline() -> bool:
 def _snapshot(repository: str, revision: str | None) -> Path:
     """The folder of a Hub repository in the local cache, fetched first if need be; its name is the commit."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 
     def fetch(*patterns: str) -> Path:
         options = {"revision": revision, "local_files_only": offline(), "allow_patterns": list(patterns)}
         return Path(snapshot_download(repository, ignore_patterns=["onnx/*", "openvino/*", "checkpoint-*"], **options))
 
-    at = f" --revision {revision}" if revision else ""
     try:
         folder = fetch("*.json", "*.txt", "*.model", "*.safetensors")
         if not any((folder / weights).is_file() for weights in _WEIGHTS):
             folder = fetch("*.json", "*.txt", "*.model", "*.bin")
-    except (LocalEntryNotFoundError, OSError) as error:
+    except HFValidationError as error:
+        raise CheckpointError(f"{repository}: neither a folder that exists nor a valid Hub id") from error
+    except RevisionNotFoundError as error:
+        raise CheckpointError(f"{repository}: the Hub has no revision {revision!r} of it") from error
+    except RepositoryNotFoundError as error:
+        raise CheckpointError(
+            f"{repository}: neither a folder here nor a repository of the Hub that you may read (private ones need: "
+            f"hf auth login)"
+        ) from error
+    except OSError as error:  # also what huggingface_hub raises without a network
         why = "the Hub is switched off (HF_HUB_OFFLINE)" if offline() else "the Hub cannot be reached"
-        if isinstance(error, HfHubHTTPError) and not isinstance(error, LocalEntryNotFoundError):
-            why = str(error).strip().splitlines()[-1]
+        at = f" --revision {revision}" if revision else ""
         raise CheckpointError(
             f"{repository}: not a folder here and not in the Hub's local cache, and {why}. Where there is a network, "
             f"run: hf download {repository}{at}  (then copy the cache, or pass a folder)"
         ) from error
-    except HFValidationError as error:
-        raise CheckpointError(f"{repository}: neither a folder that exists nor a valid Hub id") from error
     return folder
 
 
