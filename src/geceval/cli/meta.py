@@ -13,7 +13,7 @@ import typer
 
 from geceval.cli.arguments import Format, metric_options
 from geceval.cli.report import records_text, write
-from geceval.edits.m2 import read_m2, write_m2
+from geceval.edits.m2 import read_m2, references, write_m2
 from geceval.hub import registry
 from geceval.meta.data import HumanData, read_gjg15, read_seeda, system_set
 from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs, windows
@@ -74,14 +74,14 @@ def meta(
     chosen = system_set(human, systems or ("base" if human.name == "seeda" else "all"))
     with tempfile.TemporaryDirectory() as folder:
         assignments = list(option or [])
-        references = None
+        texts = None
         if gold_m2 is not None:
             path = _select_m2(gold_m2, human, Path(folder))
-            references = _annotators(path)
+            texts = [list(references(sentence).values()) for sentence in read_m2(path)]
             if any(hasattr(registry.scorer_class(name).Settings, "gold_m2") for name in metrics):
                 assignments.insert(0, f"gold_m2={path}")
         options = metric_options(metrics, assignments)
-        table = {name: _score(name, options[name], human, chosen, references) for name in metrics}
+        table = {name: _score(name, options[name], human, chosen, texts) for name in metrics}
     if level is Level.sentence:
         heads, rows = _sentence_rows(human, chosen, table, ties.value)
     else:
@@ -112,19 +112,14 @@ def _select_m2(path: str, human: HumanData, folder: Path) -> str:
     return str(target)
 
 
-def _annotators(path: str) -> list[list[str]]:
-    from geceval.edits.m2 import references
-
-    return [list(references(sentence).values()) for sentence in read_m2(path)]
-
-
 def _score(
-    name: str, options: dict[str, Any], human: HumanData, systems: Sequence[str], references: list[list[str]] | None
+    name: str, options: dict[str, Any], human: HumanData, systems: Sequence[str], texts: list[list[str]] | None
 ) -> dict[str, Any]:
     scorer = registry.make_scorer(name, options)
-    if scorer.needs_references() and references is None:
+    if scorer.needs_references() and texts is None:
         raise ValueError(f"{name} needs references: pass --gold-m2 with the M2 file of CoNLL-2014")
-    return {system: scorer.score(human.sources, human.outputs[system], references) for system in systems}
+    outputs = {system: human.outputs[system] for system in systems}
+    return registry.score_systems(scorer, human.sources, outputs, texts)
 
 
 def _matrix(results: dict[str, Any], systems: Sequence[str]) -> np.ndarray:

@@ -83,9 +83,8 @@ def score(
 def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, Result]]:
     results: dict[str, dict[str, Result]] = {system: {} for system in corpus.systems}
     for name, scorer in scorers.items():
-        if hasattr(scorer, "among"):  # gotoscorer: the systems of a call define what is difficult
-            scorer = scorer.among(list(corpus.systems.values()))
         with naming_the_extra(name):
-            for system, predictions in corpus.systems.items():
-                results[system][name] = scorer.score(corpus.sources, predictions, corpus.references)
+            scored = registry.score_systems(scorer, corpus.sources, corpus.systems, corpus.references)
+        for system, result in scored.items():
+            results[system][name] = result
     return results

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from geceval.core.options import RunTime, replace_options
+from geceval.core.result import Result
 
 if TYPE_CHECKING:
     from geceval.hub.module import Module
@@ -111,6 +112,26 @@ def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Any:
     """
     cls = scorer_class(name)
     return cls(*replace_options(name, cls.Settings(), RunTime(), options or {}))
+
+
+def score_systems(
+    scorer: Any, sources: list[str], systems: Mapping[str, list[str]], references: list[Any] | None = None
+) -> dict[str, Result]:
+    """Score several systems on the same sentences.
+
+    Args:
+        scorer: From `make_scorer`. One that has a method `among` (gotoscorer) is told of all systems first, since
+            together they define how hard each correction is.
+        sources: One string a sentence.
+        systems: Name of each system to its predictions.
+        references: One list of references a sentence, for scorers that need them.
+
+    Returns:
+        Name of each system to its result, in the order given.
+    """
+    if hasattr(scorer, "among"):
+        scorer = scorer.among(list(systems.values()))
+    return {name: scorer.score(sources, predictions, references) for name, predictions in systems.items()}
 
 
 @functools.lru_cache
