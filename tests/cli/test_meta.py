@@ -60,7 +60,8 @@ def test_system_level_of_two_metrics(checkout, capsys):
         ("gleu", "ew"),
         ("gleu", "ts"),
     ]
-    # F0.5 of M2: AMU 1, RAC P=1 R=1/2 -> 1.25 * .5 / (.25 + .5) = .8333, the others 0; scipy.stats.pearsonr of these and Table 3b of GJG15.
+    # F0.5 of M2: AMU 1, RAC P=1 R=1/2 -> 1.25 * .5 / (.25 + .5) = .8333, the others 0; scipy.stats.pearsonr of these
+    # and Table 3b of GJG15.
     assert rows[0]["pearson"] == pytest.approx(0.55362, abs=1e-5)
 
 
