@@ -224,7 +224,7 @@ MISTAKES = [
     (["score", "-m", "gleu", "-s", SOURCE, "-p", str(EXAMPLE), "-r", *REFERENCES], "Is a directory"),
     (["score", "-m", "impara", "-s", SOURCE, "-p", "-", "-"], "standard input (-) can stand for one file only"),
     (["score", "-m", "impara", "-s", SOURCE, "-p", *SYSTEMS, "--model", "/none"], "/none"),
-    (["score", "-m", "impara", "-s", SOURCE, "-p", *SYSTEMS, "--device", "abacus"], "abacus"),
+    (["score", "-m", "bertscore", *CORPUS, "--device", "abacus"], "abacus"),
     (["frob"], "No such command 'frob'"),
     (["convert", "none.m2"], "none.m2: No such file"),
     (["convert", SOURCE], "source.txt, line 1: "),
