@@ -1,10 +1,11 @@
 """Time GLEU and GREEN (beside gec-metrics, in one run) and the I-measure on the systems of an M2 test set.
 
-    python benchmarks/ngrams.py GOLD.m2 SYSTEM... [--peer PYTHON] [--runs 5]
+    python benchmarks/ngrams.py GOLD.m2 SYSTEM... [--peer PYTHON] [--runs 5] [--metrics gleu green]
 
 PYTHON is the interpreter of an environment that has gec-metrics; it runs this file as a worker, so that its imports
-are not timed. Runs of geceval and of the peer alternate. Each SYSTEM holds one sentence a line; the first reference is
-repeated where an annotator is missing, because the peer wants the same number for every sentence.
+are not timed. Runs of geceval and of the peer alternate. Times are CPU seconds over all systems: both work in one
+thread, and what else runs on the machine then counts for neither. Each SYSTEM holds one sentence a line; the first
+reference is repeated where an annotator is missing, because the peer wants the same number for every sentence.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ def main() -> None:
     parser.add_argument("systems", nargs="+")
     parser.add_argument("--peer", help="interpreter of an environment with gec-metrics")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--metrics", nargs="+", help="only those whose name begins so")
     arguments = parser.parse_args()
     columns = read_columns(arguments.gold, arguments.systems)
     print(f"{len(columns[0])} sentences, {len(columns[1])} systems, medians of {arguments.runs} runs")
     peer = Peer(arguments.peer, columns) if arguments.peer else None
+    wanted = tuple(arguments.metrics or [""])
     for name, ours in own_metrics(arguments.gold, columns).items():
-        report(name, ours, peer, arguments.runs)
+        if name.startswith(wanted):
+            report(name, ours, peer, arguments.runs)
     print(f"peak memory: geceval {peak():.0f} MiB" + (f", gec-metrics {peer.peak():.0f} MiB" if peer else ""))
 
 
@@ -57,12 +61,13 @@ def own_metrics(gold: str, columns: Columns) -> dict[str, Callable[[], list[floa
     def score(metric, with_references=True) -> list[float]:
         return [metric.score(sources, system, references if with_references else None).score for system in systems]
 
-    def score_gleu() -> list[float]:
+    def score_gleu(sampler: str) -> list[float]:
         draw_references.cache_clear()
-        return score(gleu.Gleu(gleu.Settings(sampler="python3")))
+        return score(gleu.Gleu(gleu.Settings(sampler=sampler)))
 
     return {
-        "gleu": score_gleu,
+        "gleu": lambda: score_gleu("python2"),
+        "gleu, draws of Python 3": lambda: score_gleu("python3"),
         "green": lambda: score(green.Green(green.Settings(zero_recall="gec-metrics"))),
         "i_measure, one reference an annotator": lambda: score(i_measure.IMeasure()),
         "i_measure, mixed": lambda: score(i_measure.IMeasure(i_measure.Settings(gold_m2=gold)), with_references=False),
@@ -73,13 +78,13 @@ def report(name: str, ours: Callable[[], list[float]], peer: Peer | None, runs: 
     mine, theirs = [], []
     found, other = [], []
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.process_time()
         found = ours()
-        mine.append(time.perf_counter() - start)
+        mine.append(time.process_time() - start)
         if peer and name in PEER_METRICS:
             seconds, other = peer.run(name)
             theirs.append(seconds)
-    line = f"{name}: geceval {statistics.median(mine):.3f} s"
+    line = f"{name}: geceval {statistics.median(mine):.3f} s, scores {' '.join(f'{x:.6f}' for x in found)}"
     if theirs:
         ratio = statistics.median(theirs) / statistics.median(mine)
         worst = max(abs(a - b) for a, b in zip(found, other, strict=True))
@@ -132,9 +137,9 @@ def work() -> None:
         if name == "peak":
             print(json.dumps(peak()), file=answer, flush=True)
             continue
-        start = time.perf_counter()
+        start = time.process_time()
         scores = [float(metrics[name].score_corpus(sources, system, by_annotator)) for system in systems]
-        print(json.dumps([time.perf_counter() - start, scores]), file=answer, flush=True)
+        print(json.dumps([time.process_time() - start, scores]), file=answer, flush=True)
 
 
 if __name__ == "__main__":

@@ -193,12 +193,14 @@ def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> n
         Numbers of references, `[iterations][sentences]`.
     """
     drawn = np.empty((iterations, len(counts)), dtype=np.uint8 if max(counts) <= 256 else np.uint32)
+    python2, python3 = np.random.RandomState(0), random.Random(0)
     for j in range(iterations):
         if sampler == "python2":
-            drawn[j] = np.random.RandomState([101 * j]).random_sample(len(counts)) * counts
+            python2.seed([101 * j])
+            drawn[j] = python2.random_sample(len(counts)) * counts
         else:
-            generator = random.Random(101 * j)
-            drawn[j] = [generator.randint(0, count - 1) for count in counts]
+            python3.seed(101 * j)
+            drawn[j] = [python3.randint(0, count - 1) for count in counts]
     return drawn
 
 
