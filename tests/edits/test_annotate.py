@@ -389,12 +389,3 @@ def test_a_broken_folder_is_an_error(tmp_path):
 def test_a_pipeline_without_a_tagger_is_refused():
     with pytest.raises(ValueError, match="does not give the Penn Treebank tags that ERRANT reads"):
         get_annotator(spacy.blank("en"))
-
-
-def test_a_missing_package_is_an_error(monkeypatch):
-    find_spec = pipeline.importlib.util.find_spec
-    monkeypatch.setattr(
-        pipeline.importlib.util, "find_spec", lambda name: None if name == "errant" else find_spec(name)
-    )
-    with pytest.raises(ImportError, match=r"errant is not installed.*pip install 'geceval\[edits\]'"):
-        pipeline.resolve(None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import logging
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from geceval.core.files import read_text
 
 logger = logging.getLogger("geceval")
 
@@ -118,18 +118,7 @@ def read_lines(path: str | Path) -> list[str]:
         OSError: If the file cannot be read.
         ValueError: If the file is not UTF-8 or not a valid gzip file; the message names the line.
     """
-    data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
-    if str(path).endswith(".gz"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError) as error:
-            raise ValueError(f"{path}: not a valid gzip file ({error})") from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
-    lines = text.split("\n")
+    lines = read_text(path).split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.rstrip() for line in lines]

@@ -49,7 +49,7 @@ class Edit:
         return (self.correction, *self.alternatives)
 
     def to_m2(self) -> str:
-        """The `A` line of an M2 file, as ERRANT writes it: a deletion has an empty field, or `-NONE-` beside alternatives.
+        """The `A` line of an M2 file, as ERRANT writes it; a deletion is an empty field, beside alternatives `-NONE-`.
 
         Raises:
             ValueError: If the type or a correction holds `|||` or a line break, which M2 cannot express.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +28,7 @@ def resolve(nlp: str | Path | Language | None) -> str | Language:
     Raises:
         TypeError: If `nlp` is none of these.
         ValueError: If there is no such pipeline; the message says how to get one.
-        ImportError: If spaCy or ERRANT is not installed.
     """
-    _require_packages()
     import spacy
     from spacy.language import Language
 
@@ -78,14 +75,6 @@ def load(nlp: str | Language) -> tuple[Language, str]:
     if spacy.util.is_package(nlp):
         return pipeline, f"{nlp}-{pipeline.meta['version']}"
     return pipeline, f"{_name(pipeline)}@{_digest(*_contents(Path(nlp)))}"
-
-
-def _require_packages() -> None:
-    for package in ("spacy", "errant"):
-        if importlib.util.find_spec(package) is None:
-            raise ImportError(
-                f"{package} is not installed, and ERRANT edits need it; run: pip install 'geceval[edits]'"
-            )
 
 
 def _probe(pipeline: Language, name: str) -> None:
