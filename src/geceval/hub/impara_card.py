@@ -1,0 +1,161 @@
+"""The model card of an IMPARA checkpoint, made from the numbers of its run; nothing in it is typed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from geceval.models.checkpoints import BUNDLED
+
+_CARD = """---
+library_name: transformers
+language: en
+pipeline_tag: text-classification
+{front}
+tags: [grammatical-error-correction, evaluate, impara]
+---
+
+# {title}
+
+The quality estimator of IMPARA (Maeda et al. 2022): given a corrected sentence, one logit whose sigmoid says how good
+it reads. It was trained to prefer, of two partial corrections of one sentence, the one whose edits move the meaning of
+the corrected sentence more. It compares corrections of one source; its values mean nothing in themselves.
+
+```python
+import geceval
+
+impara = geceval.load("impara"{model})
+impara.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
+```
+
+## How it was made
+
+{made}
+
+{corpora}
+
+Sources are divided 8:1:1 before pairs are made, so no source is in two folds. {kind}
+
+## Results
+
+Loss is the mean of sigmoid(q(worse) - q(better)): 0.5 is chance, 0 perfect. Accuracy is the share of pairs whose better
+text gets the higher score.
+
+{runs}
+
+On the test fold of the pairs ({test[pairs]} pairs, never used to choose anything) the finished checkpoint has loss
+{test[loss]:.3f} and accuracy {test[accuracy]:.3f}.
+{evaluations}
+## Similarity estimator
+
+A correction counts only if the cosine between the mean token states of source and correction, in {se_model}, exceeds
+{threshold:g}. {calibration}
+
+## Limits
+
+- It reads English, tokenised as its training corpora are, and at most {max_length} word pieces of a text.
+- It never sees the source: meaning is guarded by the similarity estimator alone.
+- It favours what the annotators of its training corpora favour; another domain or style wants its own training.
+"""
+
+
+def impara_card(results: Mapping[str, Any], config: Mapping[str, Any], name: str) -> str:
+    """The card as Markdown.
+
+    Args:
+        results: `results.json` of `geceval.hub.train_impara.train_impara`, with `calibration` and `evaluations` where
+            they were made.
+        config: The checkpoint's `config.json`.
+        name: What `geceval.load("impara", model=...)` takes.
+    """
+    settings = results["settings"]
+    bundled = settings["base"] == BUNDLED
+    front = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2" if bundled else "license: other"
+    return _CARD.format(
+        front=front,
+        title=f"IMPARA quality estimator: {name}",
+        model="" if bundled and name == "impara" else f', model="{name}"',
+        made=_made(settings, results["seed"]),
+        corpora=_corpora(results["data"], settings),
+        kind=_kind(settings),
+        runs=_runs(results["runs"]),
+        test=results["test"],
+        evaluations=_evaluations(results.get("evaluations", [])),
+        se_model="the bundled encoder" if config["geceval_se_model"] == BUNDLED else f"`{config['geceval_se_model']}`",
+        threshold=config["geceval_threshold"],
+        calibration=_calibration(results.get("calibration")),
+        max_length=config["geceval_max_length"],
+    )
+
+
+def _made(settings: Mapping[str, Any], seed: int) -> str:
+    base = "the encoder bundled with geceval" if settings["base"] == BUNDLED else f"`{settings['base']}`"
+    rank = settings["lora_rank"]
+    how = f"a LoRA adapter of rank {rank} on every linear layer" if rank else "all weights tuned"
+    rows = [
+        ("start", base),
+        ("weights", how),
+        ("pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]),
+        ("start of pooler, head", f"{settings['pooler']}, {settings['head_deviation'] or 'default'}"),
+        ("learning rate", f"{settings['learning_rate']:g}, {settings['schedule']}, warm-up {settings['warmup']:g}"),
+        ("pairs a step", settings["batch_size"]),
+        ("epochs", settings["epochs"]),
+        ("precision", settings["dtype"]),
+        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {seed}"),
+    ]
+    return _table(("setting", "value"), rows)
+
+
+def _corpora(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
+    hashes = {entry["file"]: entry["sha256"][:12] for entry in settings["m2"]}
+    rows = [
+        (d["corpus"], hashes.get(d["corpus"], ""), d["corrections"], d["edits"], *d["pairs"].values()) for d in data
+    ]
+    return _table(("corpus", "SHA-256", "corrected sentences", "edits", "training pairs", "dev", "test"), rows)
+
+
+def _kind(settings: Mapping[str, Any]) -> str:
+    if settings["parallel_only"]:
+        return "The pairs are source and full correction (the paper's ablation)."
+    return f"At most {settings['attempts']} pairs were drawn from one correction; ties of impact were dropped."
+
+
+def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
+    names = [name for name in runs[0]["history"][0] if name.endswith(("_loss", "_accuracy"))]
+    rows = []
+    for run in runs:
+        best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
+        rows.append((run["seed"], run["epoch"], *(f"{best[name]:.3f}" for name in names), f"{run['seconds']:.0f}"))
+    heads = [name.replace("_", " ").replace("rated", "rated pairs") for name in names]
+    return _table(("seed", "best epoch", *heads, "seconds"), rows)
+
+
+def _evaluations(evaluations: Sequence[Mapping[str, Any]]) -> str:
+    """One paragraph and table an evaluation: `title`, `command`, `columns`, `rows`."""
+    parts = []
+    for entry in evaluations:
+        rows = [[f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row] for row in entry["rows"]]
+        parts.append(f"\n{entry['title']} (`{entry['command']}`):\n\n{_table(entry['columns'], rows)}\n")
+    return "".join(parts)
+
+
+def _calibration(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return "The threshold was set by hand or taken over; `train_impara.py calibrate` finds one from data."
+    share = f"{found['corrections_kept']:.2%} of {found['corrections']} genuine corrections exceed it, and"
+    others = (
+        f"{found['different_above']:.2%} of all pairs of {found['different_sentences']} different sentences do "
+        f"(the most similar pair reaches {found['highest_different']:.3f}"
+    )
+    if found["rule"] == "different":
+        return f"It lies above every pair of different sentences. {share} {others})."
+    return (
+        f"It is the value that keeps 99.5 % of genuine corrections: {share} {others}, a threshold that would let only "
+        f"{found['kept_at_highest']:.2%} of genuine corrections through)."
+    )
+
+
+def _table(heads: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    lines = [list(map(str, row)) for row in [list(heads), *rows]]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,270 @@
+"""Training of IMPARA from parallel text to a checkpoint with its card; what `training/train_impara.py` calls.
+
+The folder of a run holds the finished checkpoint at its top and, below `run/`, what lets a run that was cut off go on:
+the settings, the pairs and the state of each seed. `run/` holds sentences of the corpora and is never pushed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geceval.core.files import write_text
+from geceval.core.inputs import read_lines
+from geceval.edits.m2 import read_m2
+from geceval.hub.impara_card import impara_card
+from geceval.meta.ratings import rated_pairs, read_tmu_gfm
+from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
+from geceval.models.encoder import get_encoder
+from geceval.models.impact import ATTEMPTS, PAIRS, RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
+from geceval.models.quality import Recipe, save
+from geceval.scorers.impara import THRESHOLD
+
+logger = logging.getLogger("geceval")
+
+FOLDS = ("train", "dev", "test")
+PARTS = (8, 1, 1)  # section 2.4
+RATED_PAIRS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that a training run depends on.
+
+    Attributes:
+        m2: M2 files; each annotator's edits give pairs of their own.
+        parallel: (source file, corrected file) with one tokenised sentence a line; ERRANT finds the edits.
+        recipe: How to fine-tune; its seed is replaced by each of `seeds`.
+        seeds: The network that is best on the selection sets is kept.
+        pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing.
+        attempts: How many a sentence at most, see `ranked_pairs`.
+        parallel_only: Pairs of source and full correction instead of ranked partial corrections.
+        ratings: TMU-GFM-Dataset; pairs of its outputs then help to choose epoch and seed.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.annotate.get_annotator`.
+        threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
+            bundled IMPARA if the base is bundled, else 0.9.
+    """
+
+    m2: tuple[Path, ...] = ()
+    parallel: tuple[tuple[Path, Path], ...] = ()
+    recipe: Recipe = dataclasses.field(default_factory=Recipe)
+    seeds: tuple[int, ...] = (1,)
+    pairs: int = PAIRS
+    attempts: int = ATTEMPTS
+    parallel_only: bool = False
+    ratings: Path | None = None
+    nlp: str | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.m2 and not self.parallel:
+            raise ValueError("nothing to learn from: give an M2 file, or a source and a corrected file")
+        if not self.seeds:
+            raise ValueError("give at least one seed")
+        if self.pairs < 10:
+            raise ValueError(f"pairs must be at least 10, so that each fold has some, got {self.pairs}")
+
+
+def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
+    """Make ranked pairs, fine-tune with each seed, and write the best as a checkpoint with results and card.
+
+    A second call with the same arguments continues where the first was cut off, or returns its results. Under
+    `torchrun` or `accelerate launch` the processes share the work.
+
+    Args:
+        job: What to do.
+        folder: Where the checkpoint goes, see the module's docstring.
+        progress: Show progress on standard error.
+
+    Returns:
+        The content of `results.json`.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+        ValueError: If a file is malformed, no pairs can be made, the base cannot be used, or the folder holds a run
+            with other settings.
+    """
+    from accelerate import PartialState
+
+    from geceval.models.quality_training import train
+
+    folder = Path(folder)
+    state = PartialState()
+    with state.main_process_first():
+        settings = _claim(job, folder / "run")
+        pairs, data = _pairs(job, folder / "run", progress)
+    evaluation = {"dev": pairs["dev"]}
+    if job.ratings is not None:
+        rated = rated_pairs(read_tmu_gfm(job.ratings), RATED_PAIRS)
+        evaluation["rated"] = [RankedPair(*row) for row in rated]
+    runs = []
+    for seed in job.seeds:
+        recipe = dataclasses.replace(job.recipe, seed=seed)
+        runs.append(train(recipe, pairs["train"], evaluation, folder / "run" / f"seed-{seed}", progress))
+    if state.is_main_process and not (folder / "results.json").is_file():
+        best = min(runs, key=lambda run: run["selection"])
+        recipe = dataclasses.replace(job.recipe, seed=best["seed"])
+        save(recipe, folder / "run" / f"seed-{best['seed']}" / "network.safetensors", folder, _similarity(job))
+        results = {"settings": settings, "data": data, "runs": runs, "seed": best["seed"]}
+        results["test"] = pair_scores(folder, pairs["test"], progress)
+        write_results(folder, results)
+    state.wait_for_everyone()
+    return json.loads((folder / "results.json").read_text(encoding="utf-8"))
+
+
+def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool = False) -> dict[str, Any]:
+    """Loss (Eq. 4) and accuracy of a finished checkpoint on ranked pairs."""
+    encoder = get_encoder(resolve(str(model)), head=True)
+    texts = [text for pair in pairs for text in (pair.low, pair.high)]
+    low, high = encoder.logits(texts, progress=progress)[:, 0].reshape(-1, 2).T.astype(float)
+    return {
+        "pairs": len(pairs),
+        "loss": float(np.mean(1 / (1 + np.exp(high - low)))),
+        "accuracy": float(np.mean(high > low)),
+    }
+
+
+def write_results(folder: Path, results: Mapping[str, Any]) -> None:
+    """Write `results.json` and the card that is made from it."""
+    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    write_text(folder / "README.md", impara_card(results, config, folder.name))
+
+
+def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str]:
+    """Push a finished checkpoint to the Hub, without `run/`.
+
+    Args:
+        folder: Of `train_impara`.
+        repository: Hub id `ORG/NAME`; made if it does not exist.
+        dry_run: Only say what would be pushed.
+
+    Returns:
+        Names of the files.
+
+    Raises:
+        ValueError: If the folder holds no finished checkpoint.
+    """
+    folder = Path(folder)
+    if not (folder / "results.json").is_file():
+        raise ValueError(f"{folder}: no finished checkpoint; train first")
+    names = sorted(path.name for path in folder.iterdir() if path.is_file())
+    if not dry_run:
+        from huggingface_hub import HfApi
+
+        api = HfApi()
+        api.create_repo(repository, exist_ok=True)
+        api.upload_folder(folder_path=str(folder), repo_id=repository, allow_patterns=names)
+    return names
+
+
+def _claim(job: Job, run: Path) -> dict[str, Any]:
+    """Write the settings of a new run, or check that those of the run in this folder are the same."""
+    run.mkdir(parents=True, exist_ok=True)
+    recipe = dataclasses.asdict(job.recipe)
+    del recipe["seed"]
+    settings = {
+        "m2": [_name(path) for path in job.m2],
+        "parallel": [[_name(path) for path in pair] for pair in job.parallel],
+        **recipe,
+        "seeds": list(job.seeds),
+        "pairs": job.pairs,
+        "attempts": job.attempts,
+        "parallel_only": job.parallel_only,
+        "ratings": _name(job.ratings) if job.ratings else None,
+        "nlp": job.nlp,
+        "threshold": job.threshold,
+    }
+    path = run / "settings.json"
+    if not path.is_file():
+        write_text(path, json.dumps(settings, indent=2) + "\n")
+    elif json.loads(path.read_text(encoding="utf-8")) != settings:
+        raise ValueError(f"{run.parent}: holds a run with other settings or data; choose another folder or remove it")
+    return settings
+
+
+def _name(path: Path) -> dict[str, str]:
+    """What identifies a file wherever it lies."""
+    return {"file": Path(path).name, "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
+
+
+def _pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
+    """The pairs of each fold, kept in `run/pairs.json`, and a few counts of each corpus."""
+    path = run / "pairs.json"
+    if not path.is_file():
+        write_text(path, json.dumps(_make_pairs(job, progress), ensure_ascii=False))
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return {fold: [RankedPair(*row) for row in kept[fold]] for fold in FOLDS}, kept["data"]
+
+
+def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
+    corpora = _read(job, progress)
+    fold_of = {
+        " ".join(source.split()): fold
+        for fold, rows in zip(FOLDS, split_by_source(row for _, rows in corpora for row in rows), strict=True)
+        for source, _ in rows
+    }
+    encoder = get_encoder(resolve(job.recipe.base), max_length=job.recipe.max_length)
+
+    def embed(texts: list[str]) -> np.ndarray:
+        return encoder.embed(texts, progress=progress)
+
+    made: dict[str, list[Any]] = {"train": [], "dev": [], "test": [], "data": []}
+    sizes = [job.pairs * part // sum(PARTS) for part in PARTS[1:]]
+    for name, rows in corpora:
+        counts = {}
+        for fold, size in zip(FOLDS, [job.pairs - sum(sizes), *sizes], strict=True):
+            some = [row for row in rows if fold_of[" ".join(row[0].split())] == fold]
+            if job.parallel_only:
+                pairs = parallel_pairs(some, total=size)
+            else:
+                pairs = ranked_pairs(some, embed, total=size, per_row=job.attempts)
+            counts[fold] = len(pairs)
+            made[fold] += [dataclasses.astuple(pair) for pair in pairs]
+        edits = sum(len(edits) for _, edits in rows)
+        made["data"].append({"corpus": name, "corrections": len(rows), "edits": edits, "pairs": counts})
+    if not all(made[fold] for fold in FOLDS):
+        raise ValueError("too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair")
+    return made
+
+
+def _read(job: Job, progress: bool) -> list[tuple[str, list[Row]]]:
+    """Name and rows of each corpus: sources and edits, one row an annotator."""
+    corpora: list[tuple[str, list[Row]]] = []
+    for path in job.m2:
+        sentences = read_m2(path)
+        rows = [(sentence.source, edits) for sentence in sentences for edits in sentence.edits.values() if edits]
+        corpora.append((path.name, rows))
+    for left, right in job.parallel:
+        sources, targets = read_lines(left), read_lines(right)
+        if len(sources) != len(targets):
+            raise ValueError(f"{left} has {len(sources)} lines, {right} {len(targets)}; line by line they must match")
+        corpora.append((f"{left.name} to {right.name}", _annotate(sources, targets, job.nlp, progress)))
+    return corpora
+
+
+def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str | None, progress: bool) -> list[Row]:
+    from geceval.edits.annotate import get_annotator
+
+    changed = [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
+    edits = get_annotator(nlp).edits(changed, progress=progress)
+    return [(source, found) for (source, _), found in zip(changed, edits, strict=True) if found]
+
+
+def _similarity(job: Job) -> dict[str, Any]:
+    """The similarity estimator and its threshold: the encoder as it was before fine-tuning (section 2.5)."""
+    threshold = job.threshold
+    if threshold is None and job.recipe.base == BUNDLED:
+        try:
+            threshold = resolve(BUNDLED, bundled="impara").setting("threshold")
+        except CheckpointError:
+            threshold = None  # the bundled IMPARA itself is being trained
+    return {"threshold": THRESHOLD if threshold is None else threshold, "se_model": job.recipe.base}

@@ -1,0 +1,76 @@
+"""Human ratings of single outputs, and the pairs of outputs that they order."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+_COLUMNS = ("source", "output", "ave_g", "ave_f", "ave_m")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What people thought of one output, means of their ratings.
+
+    Attributes:
+        source: The learner's sentence.
+        output: What a system made of it.
+        grammaticality: 0 to 4.
+        fluency: 1 to 4.
+        meaning: 0 to 4.
+    """
+
+    source: str
+    output: str
+    grammaticality: float
+    fluency: float
+    meaning: float
+
+
+def read_tmu_gfm(path: str | Path) -> list[Rating]:
+    """Read TMU-GFM-Dataset (Yoshimura et al. 2020), the CSV file as its authors published it.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If a column is missing or a mean is no number; the message names the line.
+    """
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
+        if missing:
+            raise ValueError(f"{path}: no column {missing[0]!r}; expected {', '.join(_COLUMNS)}")
+        ratings = []
+        for row in reader:
+            try:
+                means = [float(row[name]) for name in _COLUMNS[2:]]
+            except (TypeError, ValueError):
+                raise ValueError(f"{path}, line {reader.line_num}: a mean rating is no number") from None
+            ratings.append(Rating(row["source"], row["output"], *means))
+    return ratings
+
+
+def rated_pairs(ratings: list[Rating], limit: int | None = None, seed: int = 1) -> list[tuple[str, str, str]]:
+    """Pairs of outputs of one source that differ in the mean of grammaticality and fluency.
+
+    Args:
+        ratings: Any number of outputs a source; of two equal outputs the last rating counts.
+        limit: At most so many pairs, drawn at random.
+        seed: Which of them.
+
+    Returns:
+        (source, worse output, better output).
+    """
+    quality: dict[str, dict[str, float]] = {}
+    for rating in ratings:
+        quality.setdefault(rating.source, {})[rating.output] = (rating.grammaticality + rating.fluency) / 2
+    pairs = []
+    for source, outputs in quality.items():
+        for left, right in itertools.combinations(outputs, 2):
+            if outputs[left] != outputs[right]:
+                worse, better = sorted((left, right), key=outputs.__getitem__)
+                pairs.append((source, worse, better))
+    random.Random(seed).shuffle(pairs)
+    return pairs[:limit]

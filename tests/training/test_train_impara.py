@@ -1,0 +1,262 @@
+"""The training script on a tiny checkpoint: it learns, goes on after a kill, and writes what geceval loads."""
+
+import importlib.util
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+
+from geceval.edits.edit import Edit
+from geceval.edits.m2 import M2Sentence, write_m2
+from geceval.hub.train_impara import Job, push, train_impara
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import get_encoder
+from geceval.models.heads import load_classifier
+from geceval.models.impact import RankedPair
+from geceval.models.quality import Recipe
+from geceval.models.quality_training import PairCollator, PairModel, encode_pairs
+from geceval.scorers.impara import Impara, Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "training" / "train_impara.py"
+QUICK = ["--pairs", "120", "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("train_impara_script", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Sentences with 'sit' and 'run' where 'sat' and 'runs' belong: one word tells better from worse."""
+    rng = random.Random(0)
+    sentences = []
+    for _ in range(60):
+        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", "mat", "dog", "run", "school"]
+        words += rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))
+        sentences.append(M2Sentence(" ".join(words), {0: [Edit(2, 3, "sat"), Edit(6, 7, "runs")]}))
+    path = tmp_path_factory.mktemp("corpus") / "toy.m2"
+    write_m2(path, sentences)
+    return path
+
+
+@pytest.fixture(scope="module")
+def base(make_checkpoint):
+    return make_checkpoint(7, hidden_dropout_prob=0.1)
+
+
+@pytest.fixture(scope="module")
+def finished(script, corpus, base, tmp_path_factory):
+    """A run of the script with all weights tuned: its folder and results."""
+    folder = tmp_path_factory.mktemp("finished") / "toy-impara"
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "3", *QUICK]
+    assert script.main(arguments) == 0
+    return folder, json.loads((folder / "results.json").read_text())
+
+
+def run(corpus, base, folder, *more, launcher=()):
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), *QUICK, *more]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.Popen(
+        [*(launcher or [sys.executable]), str(SCRIPT), *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def test_the_loss_is_the_sigmoid_of_the_margin(make_checkpoint):
+    # Eq. 4 against a plain loop over single texts, without padding.
+    folder = make_checkpoint(1)
+    checkpoint = resolve(folder)
+    network = load_classifier(checkpoint)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    pairs = [RankedPair("", "the cat sit", "the cat sat on the mat"), RankedPair("", "dogs runs to school", "a dog")]
+    rows = encode_pairs(pairs, tokenizer, 128)
+    with torch.no_grad():
+        margins = PairModel(network, "first")(**PairCollator(tokenizer.pad_token_id)(list(rows)))
+        alone = {
+            text: network(**tokenizer(text, return_tensors="pt", return_token_type_ids=False)).logits.item()
+            for pair in pairs
+            for text in (pair.low, pair.high)
+        }
+    assert margins.tolist() == pytest.approx([alone[pair.high] - alone[pair.low] for pair in pairs], abs=1e-5)
+
+
+def test_pairs_that_the_network_cannot_tell_apart_are_dropped(make_checkpoint):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(make_checkpoint(1))
+    pairs = [RankedPair("", "the cat sat", "the cat sat on"), RankedPair("", "the dog", "a dog")]
+    assert encode_pairs(pairs, tokenizer, 5).num_rows == 1  # [CLS], three words, [SEP]: "on" is cut
+    with pytest.raises(ValueError, match="no pair of texts"):
+        encode_pairs(pairs[:1], tokenizer, 5)
+
+
+def test_it_learns_and_keeps_the_best_epoch(finished):
+    folder, results = finished
+    (only,) = results["runs"]
+    losses = [entry["dev_loss"] for entry in only["history"]]
+    assert len(losses) == 3
+    assert only["epoch"] == 1 + int(np.argmin(losses))
+    assert only["selection"] == min(losses)
+    assert min(losses) < 0.2  # 0.5 is chance
+    assert results["test"]["accuracy"] > 0.8
+    assert results["data"] == [{"corpus": "toy.m2", "corrections": 60, "edits": 120, "pairs": {
+        "train": 96, "dev": 12, "test": 12}}]  # fmt: skip
+    assert not list(folder.glob("run/**/checkpoint-*"))
+
+
+def test_the_checkpoint_scores_in_geceval_and_in_plain_transformers(finished):
+    folder, _ = finished
+    texts = ["the cat sat on the mat", "the cat sit on the mat"]
+    result = Impara(Settings(model=str(folder), threshold=-2)).score(texts, texts)
+    assert result.scores[0] > result.scores[1]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    with torch.no_grad():
+        plain = torch.sigmoid(network(**tokenizer(texts, padding=True, return_tensors="pt")).logits[:, 0])
+    assert result.scores == pytest.approx(plain.tolist(), abs=1e-5)
+
+
+def test_card_and_results_say_what_was_measured(finished, base):
+    folder, results = finished
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["geceval_pooling"], config["geceval_max_length"]) == ("first", 32)
+    assert (config["geceval_threshold"], config["geceval_se_model"]) == (0.9, str(base))
+    card = (folder / "README.md").read_text()
+    assert f"accuracy {results['test']['accuracy']:.3f}" in card
+    assert f"| toy.m2 | {results['settings']['m2'][0]['sha256'][:12]} | 60 | 120 | 96 | 12 | 12 |" in card
+
+
+def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, tmp_path):
+    folder = tmp_path / "adapter"
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "1", *QUICK]
+    more = ["--lora-rank", "4", "--pooling", "mean", "--parallel-only", "--head-deviation", "0.2"]
+    assert script.main([*arguments, *more]) == 0
+    assert not (folder / "model.safetensors").exists()
+    assert all(tensor.dtype == torch.float16 for tensor in load_file(folder / "adapter_model.safetensors").values())
+    assert json.loads((folder / "config.json").read_text())["geceval_pooling"] == "mean"
+    results = json.loads((folder / "results.json").read_text())
+    # The adapter in 16 bits, merged, against the network as it was when training ended, both on the dev pairs.
+    dev = [RankedPair(*row) for row in json.loads((folder / "run/pairs.json").read_text())["dev"]]
+    logits = get_encoder(resolve(folder), head=True).logits([t for pair in dev for t in (pair.low, pair.high)])
+    margins = logits.reshape(-1, 2) @ [-1, 1]
+    assert (1 / (1 + np.exp(margins))).mean() == pytest.approx(results["runs"][0]["selection"], abs=2e-3)
+
+
+def test_a_second_call_returns_the_results_and_other_settings_are_refused(script, finished, corpus, base, capsys):
+    folder, results = finished
+    before = (folder / "model.safetensors").stat().st_mtime_ns
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), *QUICK]
+    assert script.main([*arguments, "--epochs", "3"]) == 0
+    assert json.loads(capsys.readouterr().out)["test"] == results["test"]
+    assert (folder / "model.safetensors").stat().st_mtime_ns == before
+    assert script.main([*arguments, "--epochs", "4"]) == 2
+    assert "other settings" in capsys.readouterr().err
+
+
+def test_dry_run_says_what_it_would_push_and_pushes_no_sentence(script, finished, corpus, base, capsys):
+    folder, _ = finished
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "3", *QUICK]
+    assert script.main([*arguments, "--push-to-hub", "someone/toy", "--dry-run"]) == 0
+    names = capsys.readouterr().out.splitlines()[-1].removeprefix("would push to someone/toy: ").split(", ")
+    assert names == ["README.md", "config.json", "model.safetensors", "results.json", "tokenizer.json",
+                     "tokenizer_config.json"]  # fmt: skip
+    with pytest.raises(ValueError, match="no finished checkpoint"):
+        push(corpus.parent, "someone/toy", dry_run=True)
+
+
+def test_killed_and_started_again_it_ends_with_the_same_weights(corpus, base, tmp_path):
+    weights = {}
+    for name in ("whole", "broken"):
+        process = run(corpus, base, tmp_path / name, "--epochs", "4")
+        if name == "broken":
+            while not list((tmp_path / name).glob("run/seed-1/checkpoint-*/trainer_state.json")):
+                assert process.poll() is None, process.stdout.read()
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            assert not (tmp_path / name / "results.json").exists()
+            process = run(corpus, base, tmp_path / name, "--epochs", "4")
+            assert "continues from" in process.communicate()[0]
+        assert process.wait() == 0
+        weights[name] = load_file(tmp_path / name / "model.safetensors")
+    assert all(torch.equal(weights["whole"][key], weights["broken"][key]) for key in weights["whole"])
+
+
+def test_two_processes_share_the_work(corpus, base, tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", port]
+    process = run(corpus, base, tmp_path / "two", "--epochs", "3", launcher=launcher)
+    try:
+        output = process.communicate(timeout=200)[0]
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, output
+    results = json.loads((tmp_path / "two/results.json").read_text())
+    # 96 pairs, 16 a step and process: 3 steps an epoch in place of 6.
+    assert results["runs"][0]["steps"] == 9
+    assert results["test"]["accuracy"] > 0.6
+    assert output.count('"test"') == 2  # both processes end with the results of one
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--m2", "absent.m2"], "absent.m2"),
+        ([], "nothing to learn from"),
+        (["--m2", "CORPUS", "--pairs", "3"], "pairs must be at least 10"),
+        (["--m2", "CORPUS", "--batch-size", "0"], "batch_size must be at least 1"),
+        (["--m2", "CORPUS", "--max-length", "4000"], "reads at most"),
+        (["--m2", "CORPUS", "--init-from", "./absent"], "no such folder"),
+    ],
+)
+def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, capsys, options, message):
+    options = [str(corpus) if option == "CORPUS" else option for option in options]
+    assert script.main(["--init-from", str(base), "--output", str(tmp_path / "out"), "--quiet", *options]) == 2
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert error.startswith("train_impara: ")
+    assert message in error
+
+
+def test_text_files_get_their_edits_from_errant(base, tmp_path):
+    rng = random.Random(1)
+    rows = [rng.sample(["cat", "dog", "mat", "school", "a", "the"], 6) for _ in range(30)]
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_text("".join(f"{' '.join(row[:3])} sit on {' '.join(row[3:])} run\n" for row in rows) + "fine\n")
+    target.write_text("".join(f"{' '.join(row[:3])} sat on {' '.join(row[3:])} runs\n" for row in rows) + "fine\n")
+    recipe = Recipe(base=str(base), epochs=1)
+    job = Job(parallel=((source, target),), recipe=recipe, pairs=60)
+    (data,) = train_impara(job, tmp_path / "out")["data"]
+    assert (data["corpus"], data["corrections"], data["edits"]) == ("source to target", 30, 60)
+    assert data["pairs"] == {"train": 48, "dev": 6, "test": 6}
+
+
+def test_text_files_must_fit_together(base, corpus, tmp_path):
+    (tmp_path / "two").write_text("a cat\na dog\n")
+    (tmp_path / "one").write_text("a cat\n")
+    job = Job(parallel=((tmp_path / "two", tmp_path / "one"),), recipe=Recipe(base=str(base)))
+    with pytest.raises(ValueError, match="two has 2 lines, .*one 1;"):
+        train_impara(job, tmp_path / "out")
+    few = Job(parallel=((tmp_path / "two", tmp_path / "two"),), recipe=Recipe(base=str(base)))
+    with pytest.raises(ValueError, match="every fold"):
+        train_impara(few, tmp_path / "few")

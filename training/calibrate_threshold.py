@@ -1,0 +1,53 @@
+"""Find the threshold of IMPARA's similarity estimator and write it into a checkpoint and its card.
+
+    python training/calibrate_threshold.py CHECKPOINT --different official-2014.combined.m2 \\
+        --corrections official-preprocessed.m2
+
+`--different`: an M2 file whose corrected sentences mean different things; `--corrections`: one whose corrections keep
+the meaning. See `geceval.models.threshold` for the rule.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+from geceval.core.files import write_text
+from geceval.edits.m2 import M2Sentence, read_m2, references
+from geceval.hub.train_impara import write_results
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import get_encoder
+from geceval.models.threshold import Calibration, calibrate
+
+
+def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sentence]) -> Calibration:
+    """Calibrate for the similarity estimator that the checkpoint names, and write the outcome into its files."""
+    config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+    encoder = get_encoder(resolve(config["geceval_se_model"]), max_length=config["geceval_max_length"])
+    first = [next(iter(references(sentence).values())) for sentence in different]
+    pairs = [(sentence.source, text) for sentence in corrections for text in references(sentence).values()]
+    found = calibrate([text for text in first if text], pairs, encoder.embed)
+    write_text(
+        checkpoint / "config.json",
+        json.dumps({**config, "geceval_threshold": found.threshold}, indent=2, sort_keys=True) + "\n",
+    )
+    results = json.loads((checkpoint / "results.json").read_text(encoding="utf-8"))
+    write_results(checkpoint, {**results, "calibration": dataclasses.asdict(found)})
+    return found
+
+
+def main() -> None:
+    """Read the command line and calibrate."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkpoint", type=Path, help="folder written by train_impara.py")
+    parser.add_argument("--different", type=Path, required=True, help="M2 file; its first annotator's corrections")
+    parser.add_argument("--corrections", type=Path, required=True, help="M2 file")
+    arguments = parser.parse_args()
+    found = run(arguments.checkpoint, read_m2(arguments.different), read_m2(arguments.corrections))
+    print(json.dumps(dataclasses.asdict(found), indent=2))
+
+
+if __name__ == "__main__":
+    main()

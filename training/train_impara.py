@@ -1,0 +1,91 @@
+"""Train the quality estimator of IMPARA from parallel text.
+
+    python training/train_impara.py --m2 mine.m2 --output my-impara
+    python training/train_impara.py --parallel mine.src mine.trg --init-from bert-base-cased --output my-impara
+
+The defaults are the paper's recipe: 4,096 ranked pairs from each corpus, learning rate 1e-5, 32 pairs a step, at most
+10 epochs of which the best on the dev fold is kept. Killed and started again with the same arguments, it goes on where
+it was. `accelerate launch` or `torchrun` in place of `python` trains on several devices, `--batch-size` on each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import logging
+import sys
+from pathlib import Path
+
+from geceval.hub.train_impara import Job, push, train_impara
+from geceval.models.heads import POOLINGS
+from geceval.models.impact import ATTEMPTS, PAIRS
+from geceval.models.quality import DTYPES, POOLERS, SCHEDULES, Recipe
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add, recipe = parser.add_argument, Recipe()
+    add("--output", type=Path, required=True, help="folder of the checkpoint")
+    add("--m2", type=Path, nargs="+", default=[], help="M2 files, each a corpus of its own")
+    add("--parallel", type=Path, nargs=2, action="append", default=[], metavar=("SOURCE", "CORRECTED"),
+        help="text files, one tokenised sentence a line; ERRANT finds the edits; may be repeated")  # fmt: skip
+    add("--init-from", dest="base", default=recipe.base, help="'bundled', a folder or a Hub id")
+    add("--pooling", choices=POOLINGS, default=recipe.pooling, help="how the head reads the tokens")
+    add("--pooler", choices=POOLERS, default=recipe.pooler, help="start of BERT's pooler: the base's, or the identity")
+    add("--head-deviation", type=float, help="standard deviation of the new output layer")
+    add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
+    add("--lr", dest="learning_rate", type=float, default=recipe.learning_rate, help="learning rate")
+    add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
+    add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")
+    add("--batch-size", type=int, default=recipe.batch_size, help="pairs a step and process")
+    add("--epochs", type=int, default=recipe.epochs, help="at most so many; the best is kept")
+    add("--max-length", type=int, default=recipe.max_length, help="word pieces beyond which a text is cut")
+    add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
+    add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")
+    add("--pairs", type=int, default=PAIRS, help="ranked pairs from each corpus, split 8:1:1")
+    add("--attempts", type=int, default=ATTEMPTS, help="at most so many pairs from one correction")
+    add("--parallel-only", action="store_true", help="the paper's ablation: source against full correction")
+    add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then help to choose epoch and seed")
+    add("--nlp", help="spaCy pipeline for ERRANT")
+    add("--threshold", type=float, help="of the similarity estimator, written into the checkpoint")
+    add("--push-to-hub", metavar="ORG/NAME", help="push the finished checkpoint")
+    add("--dry-run", action="store_true", help="push nothing, only say what would be pushed")
+    add("--quiet", action="store_true", help="no progress bars")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, write the checkpoint with its card, and push it if asked; the exit code."""
+    options = parse(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        values = {f.name: getattr(options, f.name) for f in dataclasses.fields(Recipe) if f.name != "seed"}
+        job = Job(
+            m2=tuple(options.m2),
+            parallel=tuple(map(tuple, options.parallel)),
+            recipe=Recipe(**values),
+            seeds=tuple(options.seeds),
+            pairs=options.pairs,
+            attempts=options.attempts,
+            parallel_only=options.parallel_only,
+            ratings=options.ratings,
+            nlp=options.nlp,
+            threshold=options.threshold,
+        )
+        results = train_impara(job, options.output, progress=not options.quiet)
+        print(json.dumps({"seed": results["seed"], "test": results["test"]}))
+        if options.push_to_hub:
+            names = push(options.output, options.push_to_hub, options.dry_run)
+            print(f"{'would push' if options.dry_run else 'pushed'} to {options.push_to_hub}: {', '.join(names)}")
+    except (OSError, ValueError) as error:
+        print(f"train_impara: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
