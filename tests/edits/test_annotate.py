@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import logging
+import os
 import pickle
 import random
 import shutil
@@ -20,6 +21,7 @@ pytest.importorskip("errant")
 
 import errant
 import errant.alignment
+import errant.en.classifier
 import spacy
 from spacy.tokens import Doc
 
@@ -226,7 +228,7 @@ def test_worker_processes_can_be_spawned(tmp_path):
 def test_a_worker_that_dies_is_an_error_and_not_the_end(fresh, monkeypatch):
     annotator = fresh()
     pairs = [(f"She go {k} .", f"She goes {k} .") for k in range(70)]
-    monkeypatch.setattr(Annotator, "extract", lambda self, pairs: sys.exit(1) if not pairs else _die())
+    monkeypatch.setattr(Annotator, "extract", lambda self, pairs: os._exit(1))
     with pytest.raises(RuntimeError, match="a worker process that extracts edits died; use workers=1"):
         annotator.edits(pairs, workers=2)
     monkeypatch.undo()
@@ -234,10 +236,20 @@ def test_a_worker_that_dies_is_an_error_and_not_the_end(fresh, monkeypatch):
     annotator.close()
 
 
-def _die():
-    import os
-
-    os._exit(1)
+def test_an_error_in_a_worker_is_the_same_error_here(fresh, monkeypatch):
+    """ERRANT does not know the tag of a noun, say."""
+    annotator = fresh()
+    pairs = [(f"She go {k} .", f"She goes {k} cats .") for k in range(70)]
+    monkeypatch.delitem(errant.en.classifier.pos_map, "NNS")
+    messages = []
+    for workers in (1, 2):
+        with pytest.raises(ValueError, match="gives the tag 'NNS', which ERRANT does not know") as caught:
+            annotator.edits(pairs, workers=workers)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    monkeypatch.undo()
+    assert annotator.edits(pairs, workers=2) == get_annotator("bundled").edits(pairs)
+    annotator.close()
 
 
 def test_annotators_can_be_pickled(bundled):

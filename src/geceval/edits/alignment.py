@@ -11,6 +11,8 @@ token's features are read once, and two facts save work without changing a singl
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 CELLS = 2**22
 
 _OPEN = [parts_of_speech.ADJ, parts_of_speech.ADV, parts_of_speech.NOUN, parts_of_speech.VERB]
-_FEATURES = [attrs.ORTH, attrs.LOWER, attrs.LEMMA, attrs.POS]
+_KEY = "geceval_alignment"
 
 
 class Alignment(errant.alignment.Alignment):
@@ -42,12 +44,12 @@ class Alignment(errant.alignment.Alignment):
         Returns:
             Costs and operations, both [source tokens + 1][corrected tokens + 1] without the common ending.
         """
-        source, corrected = self.orig.to_array(_FEATURES), self.cor.to_array(_FEATURES)
-        self.ending = common_ending(source[:, 0].tolist(), corrected[:, 0].tolist())
-        source, corrected = source[: len(source) - self.ending], corrected[: len(corrected) - self.ending]
-        texts = [token.text for token in self.orig[: len(source)]], [token.text for token in self.cor[: len(corrected)]]
-        costs = _substitution_costs(source, corrected, *texts)
-        return _fill(*source[:, :2].T.tolist(), *corrected[:, :2].T.tolist(), costs)
+        source, corrected = _features(self.orig), _features(self.cor)
+        self.ending = common_ending(source.orth, corrected.orth)
+        rows, columns = len(self.orig) - self.ending, len(self.cor) - self.ending
+        costs = _substitution_costs(source, corrected)[:rows, :columns]
+        lists = [source.orth[:rows], source.lower[:rows], corrected.orth[:columns], corrected.lower[:columns]]
+        return _fill(*lists, costs)
 
     def get_cheapest_align_seq(self) -> list[tuple[str, int, int, int, int]]:
         """(operation, source start and end, corrected start and end) from left to right, with the common ending."""
@@ -57,7 +59,7 @@ class Alignment(errant.alignment.Alignment):
         return [*steps, *matches]
 
 
-def common_ending(left: list, right: list) -> int:
+def common_ending(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """How many items two lists have in common at their end."""
     size = 0
     for a, b in zip(reversed(left), reversed(right), strict=False):
@@ -67,8 +69,8 @@ def common_ending(left: list, right: list) -> int:
     return size
 
 
-def is_too_long(source: list[str], corrected: list[str]) -> bool:
-    """Whether two token lists need a table of more than `CELLS` cells (2,048 x 2,048 tokens)."""
+def is_too_long(source: Sequence[str], corrected: Sequence[str]) -> bool:
+    """Whether two lists of tokens need a table of more than `CELLS` cells (2,048 x 2,048 tokens)."""
     if len(source) * len(corrected) <= CELLS:
         return False
     ending = common_ending(source, corrected)
@@ -87,27 +89,41 @@ def coarse_edits(source: Doc, corrected: Doc) -> list[ErrantEdit]:
     return edits
 
 
-def _substitution_costs(
-    source: np.ndarray, corrected: np.ndarray, source_texts: list[str], corrected_texts: list[str]
-) -> np.ndarray:
-    """ERRANT's cost of replacing one token by another: lemma, part of speech, characters; 0 if only case differs.
+@dataclass(frozen=True, slots=True)
+class _Features:
+    """What the alignment reads of the tokens of a text: lists and arrays as long as the text."""
 
-    Args:
-        source: Orth, lower, lemma and part of speech, shape [source tokens, 4].
-        corrected: The same of the corrected tokens.
-        source_texts: The source tokens.
-        corrected_texts: The corrected tokens.
+    orth: list[int]
+    lower: list[int]
+    texts: list[str]
+    array: np.ndarray
+    is_open: np.ndarray
+
+
+def _features(doc: Doc) -> _Features:
+    """Read once, then kept with the text."""
+    found = doc.user_data.get(_KEY)
+    if found is None:
+        array = doc.to_array([attrs.ORTH, attrs.LOWER, attrs.LEMMA, attrs.POS])
+        orth, lower = array[:, 0].tolist(), array[:, 1].tolist()
+        texts = [doc.vocab.strings[number] for number in orth]
+        found = doc.user_data[_KEY] = _Features(orth, lower, texts, array, np.isin(array[:, 3], _OPEN))
+    return found
+
+
+def _substitution_costs(source: _Features, corrected: _Features) -> np.ndarray:
+    """ERRANT's cost of replacing one token by another: lemma, part of speech, characters; 0 if only case differs.
 
     Returns:
         Costs in [0, 2), shape [source tokens, corrected tokens].
     """
-    _, lower, lemma, pos = source[:, None, :].transpose(2, 0, 1)
-    _, other_lower, other_lemma, other_pos = corrected[None, :, :].transpose(2, 0, 1)
-    is_open = np.isin(pos[:, 0], _OPEN)[:, None] & np.isin(other_pos[0], _OPEN)[None, :]
+    _, lower, lemma, pos = source.array[:, None, :].transpose(2, 0, 1)
+    _, other_lower, other_lemma, other_pos = corrected.array[None, :, :].transpose(2, 0, 1)
+    is_open = source.is_open[:, None] & corrected.is_open[None, :]
     costs = np.where(lemma == other_lemma, 0.0, 0.499)
     costs += np.where(pos == other_pos, 0.0, np.where(is_open, 0.25, 0.5))
     if costs.size:
-        costs += cdist(source_texts, corrected_texts, scorer=Indel.normalized_distance, dtype=np.float64)
+        costs += cdist(source.texts, corrected.texts, scorer=Indel.normalized_distance, dtype=np.float64)
     costs[lower == other_lower] = 0.0
     return costs
 
@@ -135,7 +151,7 @@ def _fill(
                     best, op = left + 1, "I"
                 if up + 1 < best:
                     best, op = up + 1, "D"
-                if j >= first and i >= in_source[j]:
+                if j >= first and i >= in_source[j] and i and j and diagonal != cost_rows[i - 1][j - 1]:
                     k = _transposed(i, j, cost_rows, source_lower, corrected_lower)
                     if k and cost_rows[i - k][j - k] + k <= best:
                         best, op = cost_rows[i - k][j - k] + k, f"T{k + 1}"

@@ -170,12 +170,12 @@ class Annotator:
         try:
             for places, rows in self._workers.extract(pairs):
                 yield from zip(places, rows, strict=True)
-        except RuntimeError:
+        except BaseException:  # also if nobody wants the rest: answers to come must not meet the next question
             self.close()
             raise
 
     def _annotate(self, source: Doc, corrected: Doc) -> list[ErrantEdit]:
-        if alignment.is_too_long([token.text for token in source], [token.text for token in corrected]):
+        if alignment.is_too_long(source.text.split(), corrected.text.split()):
             edits = alignment.coarse_edits(source, corrected)
         else:
             edits = self._errant.merge(alignment.Alignment(source, corrected))
