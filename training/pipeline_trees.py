@@ -172,8 +172,7 @@ class Augmenter:
                 if chance() < self.substitute:
                     word.form, word.lemma = self.random.choice(self.pools[word.tag])
         for owner, word in pairwise(tree):
-            singular = word.tag == "POS" and owner.tag == "NN" and replaceable(owner)
-            if self.plurals and singular and chance() < self.plural:
+            if self.plurals and word.tag == "POS" and owner.tag == "NN" and chance() < self.plural:
                 owner.form, owner.lemma = self.random.choice(self.plurals)
                 owner.tag, word.form = "NNS", "'"
         for word in tree:
