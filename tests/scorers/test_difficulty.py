@@ -13,8 +13,8 @@ from geceval.core.result import f_beta
 from geceval.edits.chunks import cut, cut_annotations
 from geceval.edits.edit import Edit, without_overlaps
 from geceval.edits.m2 import read_m2
-from geceval.scorers.chunk_counts import ChunkCounts, count_chunks
-from geceval.scorers.difficulty import (
+from geceval.scorers.difficulty.counts import ChunkCounts, count_chunks
+from geceval.scorers.difficulty.weights import (
     Difficulty,
     count_correct,
     format_type_table,

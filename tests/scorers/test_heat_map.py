@@ -10,8 +10,8 @@ import pytest
 from geceval.edits.chunks import cut, cut_annotations
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2
-from geceval.scorers.difficulty import Difficulty, count_correct, read_weights
-from geceval.scorers.heat_map import chunk_table, heat_map
+from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
+from geceval.scorers.difficulty.weights import Difficulty, count_correct, read_weights
 
 GOLD = cut("He like cat .", [Edit(1, 2, "likes", "R:VERB:SVA"), Edit(2, 2, "the", "M:DET")])
 DIFFICULTY = Difficulty(3, [[3, 3, 3, 2, 0, 1, 3, 3, 2]])

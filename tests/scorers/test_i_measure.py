@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
+from geceval.edits.mixing import annotators_choices
+from geceval.edits.three_way import count_columns
 from geceval.scorers.i_measure import IMeasure, Settings
-from geceval.scorers.mixing import annotators_choices
-from geceval.scorers.three_way import count_columns
 
 SOURCE = "Him walk in an park every days ."
 # Annotator 0 corrects Him and days, annotator 1 an and days: only a mixture has all three corrections.

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geceval.core.checks import check_count
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.scorers.checks import check_count
 
 if TYPE_CHECKING:
     from geceval.models.matching import Matcher

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import package_version, signature
 from geceval.edits.edit import Edit
-from geceval.scorers.checks import check_choice, check_positive
 from geceval.scorers.errant_counts import (
     DUPLICATES,
     LENGTHS,

@@ -14,16 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.edits.chunks import Chunk
-from geceval.scorers.checks import check_choice, check_positive
-from geceval.scorers.chunk_counts import ChunkCounts, count_chunks
-from geceval.scorers.chunk_gold import References, choose_references, chunks_of_m2, classify, cut_texts, only_references
-from geceval.scorers.difficulty import Difficulty, count_correct, read_weights
-from geceval.scorers.difficulty_report import Report
+from geceval.scorers.difficulty.counts import ChunkCounts, count_chunks
+from geceval.scorers.difficulty.references import (
+    References,
+    choose_references,
+    chunks_of_m2,
+    classify,
+    cut_texts,
+    only_references,
+)
+from geceval.scorers.difficulty.report import Report
+from geceval.scorers.difficulty.weights import Difficulty, count_correct, read_weights
 from geceval.scorers.gold import gold_facts
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
-from geceval.scorers.checks import check_choice, check_count, check_positive
 from geceval.scorers.gold import gold_facts, m2_references
 from geceval.scorers.ngrams import UNITS, Corpus, number_units, reference_range
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import signature
-from geceval.scorers.checks import check_choice, check_count, check_positive
+from geceval.edits.mixing import Choices, annotators_choices, plain_choices
+from geceval.edits.three_way import KINDS, count_columns
 from geceval.scorers.gold import gold_facts, m2_sentences
-from geceval.scorers.mixing import Choices, annotators_choices, plain_choices
 from geceval.scorers.ngrams import reference_range
-from geceval.scorers.three_way import KINDS, count_columns
 
 logger = logging.getLogger("geceval")
 
@@ -55,7 +55,7 @@ class Settings:
 class IMeasure:
     """I-measure, corpus and sentences, in [-1, 1]: 1 is perfect, 0 no better than the source, below 0 worse.
 
-    Source, prediction and reference are aligned (see `geceval.scorers.three_way`) and every column counted. WAcc is an
+    Source, prediction and reference are aligned (see `geceval.edits.three_way`) and every column counted. WAcc is an
     accuracy in which a change weighs `change_weight` times as much as a token left alone; I sets it in relation to
     the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
     accuracy, then the same for detection, then the first); a corpus adds up the counts of those.

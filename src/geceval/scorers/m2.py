@@ -6,13 +6,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import signature
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch import EXTRACTING, Extraction, Lattice, Rules
-from geceval.scorers.checks import check_choice, check_positive
 from geceval.scorers.gold import gold_facts, m2_sentences
 
 logger = logging.getLogger("geceval")

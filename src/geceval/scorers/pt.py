@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import package_version, signature
 from geceval.edits.edit import Edit, apply
 from geceval.scorers.bartscore import PUBLISHED, load_translator
 from geceval.scorers.bertscore import load_matcher
-from geceval.scorers.checks import check_choice, check_count, check_positive
 from geceval.scorers.m2 import AVERAGES, best_annotator
 
 WEIGHTS = ("bertscore", "bartscore", "self")

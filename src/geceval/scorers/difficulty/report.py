@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from geceval.edits.chunks import Chunk
-from geceval.scorers.difficulty import Difficulty, TypeRow, format_type_table, format_weights, type_table
-from geceval.scorers.heat_map import chunk_table, heat_map
+from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
+from geceval.scorers.difficulty.weights import Difficulty, TypeRow, format_type_table, format_weights, type_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Report:
         return format_weights(self.difficulty)
 
     def types(self, level: int = 2) -> list[TypeRow]:
-        """Difficulty by error type, the hardest first; see `geceval.scorers.difficulty.type_table`."""
+        """Difficulty by error type, the hardest first; see `geceval.scorers.difficulty.weights.type_table`."""
         return type_table(self.chunks, self.weights, level)
 
     def type_table(self, level: int = 2) -> str:
@@ -36,9 +36,9 @@ class Report:
         return format_type_table(self.types(level))
 
     def heat_map(self, title: str = "Difficulty heat map") -> str:
-        """An HTML page; see `geceval.scorers.heat_map.heat_map`."""
+        """An HTML page; see `geceval.scorers.difficulty.heat_map.heat_map`."""
         return heat_map(self.chunks, self.difficulty, self.weights, title)
 
     def chunk_table(self) -> str:
-        """Source, correction, weight and type of every chunk as text; see `geceval.scorers.heat_map.chunk_table`."""
+        """Source, correction, weight and type of every chunk as text; see `geceval.scorers.difficulty.heat_map.chunk_table`."""
         return chunk_table(self.chunks, self.weights)

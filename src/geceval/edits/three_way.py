@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from geceval.scorers.alignment_tables import EMPTY, GAP, MISMATCH, fill_three, fill_two, pad, trace
+from geceval.edits.alignment_tables import EMPTY, GAP, MISMATCH, fill_three, fill_two, pad, trace
 
 logger = logging.getLogger("geceval")
 
