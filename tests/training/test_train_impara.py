@@ -150,6 +150,7 @@ def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, t
     more = ["--lora-rank", "4", "--pooling", "mean", "--parallel-only", "--head-deviation", "0.2"]
     assert script.main([*arguments, *more]) == 0
     assert not (folder / "model.safetensors").exists()
+    assert json.loads((folder / "adapter_config.json").read_text())["base_model_name_or_path"] == str(base)
     assert all(tensor.dtype == torch.float16 for tensor in load_file(folder / "adapter_model.safetensors").values())
     assert json.loads((folder / "config.json").read_text())["geceval_pooling"] == "mean"
     results = json.loads((folder / "results.json").read_text())

@@ -98,6 +98,7 @@ def new_network(recipe: Recipe, base: Checkpoint) -> Any:
     # The backward pass of the fused attention takes a third of the time on a CPU.
     attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
     network = transformers.AutoModelForSequenceClassification.from_config(config, dtype=torch.float32, **attention)
+    network.name_or_path = network.config.name_or_path = recipe.base  # goes into the adapter's configuration
     missing, _ = network.base_model.load_state_dict(encoder.state_dict(), strict=False)
     if any(not name.startswith("pooler.") for name in missing):
         raise CheckpointError(f"{base.folder}: the encoder lacks {missing[0]}")
@@ -140,11 +141,8 @@ def _with_adapter(network: Any, recipe: Recipe) -> Any:
         target_modules="all-linear",
         exclude_modules=".*pooler.*",
         modules_to_save=["classifier", "pooler"],
-        base_model_name_or_path=recipe.base,
     )
-    adapted = get_peft_model(network, settings)
-    adapted.peft_config["default"].base_model_name_or_path = recipe.base
-    return adapted
+    return get_peft_model(network, settings)
 
 
 def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any]) -> None:

@@ -1,0 +1,90 @@
+"""Compare a finished IMPARA checkpoint with people, and write the tables into its results and card.
+
+    python training/evaluate_impara.py CHECKPOINT --seeda SEEDA --gjg15 GJG15
+
+Look at these figures once, when nothing is left to choose. `SEEDA` and `GJG15` are checkouts of the data sets, see
+`geceval.meta.data`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geceval.core.options import RunTime
+from geceval.hub.train_impara import write_results
+from geceval.meta.data import HumanData, read_gjg15, read_seeda, system_set
+from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs
+from geceval.scorers.impara import Impara, Settings
+
+HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", "ts"), ("all", "ew"))}
+
+
+def score_systems(data: HumanData, checkpoint: Path) -> dict[str, list[float]]:
+    """Sentence scores of every system."""
+    scorer = Impara(Settings(model=str(checkpoint)), RunTime(progress=True))
+    return {system: scorer.score(data.sources, outputs).scores for system, outputs in data.outputs.items()}
+
+
+def ranking(data: HumanData, scores: dict[str, list[float]], human: Sequence[str], command: str) -> dict[str, Any]:
+    """All systems by their mean score, beside human scores."""
+    means = {system: float(np.mean(values)) for system, values in scores.items()}
+    rows = [
+        [place, system, means[system], *(data.scores[name].get(system, "") for name in human)]
+        for place, system in enumerate(sorted(means, key=means.__getitem__, reverse=True), start=1)
+    ]
+    columns = ["rank", "system", "IMPARA", *human]
+    return {"title": f"Systems of {data.name}", "command": command, "columns": columns, "rows": rows}
+
+
+def agreements(data: HumanData, scores: dict[str, list[float]], systems: list[str], command: str) -> dict[str, Any]:
+    """System-level correlations of means and of TrueSkill, and sentence-level accuracy and Kendall's tau."""
+    matrix = np.array([scores[system] for system in systems])
+    rows = []
+    for kind, human in HUMAN[data.name]:
+        cells: list[Any] = [human]
+        for how in ("average", "trueskill"):
+            values = dict(zip(systems, aggregate(matrix, how), strict=True))
+            found = correlate_systems(values, data.scores[human], systems)
+            cells += [found.pearson, found.spearman]
+        sentence = agreement(judged_pairs(data.judgments[kind], systems), matrix)
+        rows.append([*cells, sentence.accuracy, sentence.kendall, sentence.pairs])
+    return {
+        "title": f"Agreement with people on {data.name}, {len(systems)} systems",
+        "command": command,
+        "columns": [
+            *("human", "Pearson of means", "Spearman of means", "Pearson of TrueSkill", "Spearman of TrueSkill"),
+            *("sentence accuracy", "Kendall", "pairs"),
+        ],
+        "rows": rows,
+    }
+
+
+def main() -> None:
+    """Read the command line, score and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkpoint", type=Path, help="folder written by train_impara.py")
+    parser.add_argument("--seeda", type=Path)
+    parser.add_argument("--gjg15", type=Path)
+    options = parser.parse_args()
+    tables = []
+    for name, read, chosen in (("seeda", read_seeda, "base"), ("gjg15", read_gjg15, "all")):
+        if (folder := getattr(options, name)) is None:
+            continue
+        data = read(folder)
+        scores = score_systems(data, options.checkpoint)
+        command = f"training/evaluate_impara.py {options.checkpoint.name} --{name} DATA"
+        tables.append(agreements(data, scores, system_set(data, chosen), command))
+        tables.append(ranking(data, scores, [human for _, human in HUMAN[name]], command))
+    results = json.loads((options.checkpoint / "results.json").read_text(encoding="utf-8"))
+    write_results(options.checkpoint, {**results, "evaluations": tables})
+    print(json.dumps(tables, indent=2))
+
+
+if __name__ == "__main__":
+    main()
