@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import ASSETS
@@ -95,7 +96,7 @@ def test_special_tokens_do_not_count_but_can_be_matched():
         def states(self, texts, layer, batch_size, progress):
             ids = {"x": [1, 5, 2], "y": [1, 6, 2]}
             vectors = {1: [1, 0], 2: [0, -1], 5: [3, 4], 6: [-1, 0]}
-            return [(np.array(ids[t]), np.array([vectors[i] for i in ids[t]], dtype=np.float32)) for t in texts]
+            return [(ids[t], torch.tensor([vectors[i] for i in ids[t]], dtype=torch.float32)) for t in texts]
 
     found = Matcher(Table(), 1).match(["x"], ["y"])[0]
     # The only counting token of x, (.6, .8), is nearest to [CLS] of y (.6); that of y, (-1, 0), to [SEP] of x (0).

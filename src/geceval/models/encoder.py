@@ -78,7 +78,7 @@ class Encoder:
 
     def states(
         self, texts: Sequence[Text], layer: int = -1, batch_size: int = 64, progress: bool = False
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
+    ) -> list[tuple[list[int], torch.Tensor]]:
         """Token states of one layer.
 
         Args:
@@ -88,17 +88,17 @@ class Encoder:
             progress: Show a bar on standard error.
 
         Returns:
-            For each text its token ids, int [tokens], and their states, float32 [tokens, dimensions]; special tokens
-            are included, padding is not. Equal texts share one pair of arrays. Nothing is kept between calls.
+            For each text its token ids and their states, float32 [tokens, dimensions] on the network's device; special
+            tokens are included, padding is not. Equal texts share one tensor. Nothing is kept between calls.
         """
 
         def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
             return self.model.base_model(**batch, output_hidden_states=True).hidden_states[layer]
 
-        found: dict[Text, tuple[np.ndarray, np.ndarray]] = {}
+        found: dict[Text, tuple[list[int], torch.Tensor]] = {}
         for group, encoded, output in self._run(read, list(dict.fromkeys(texts)), batch_size, progress):
             for row, text in enumerate(group):
-                ids = np.asarray(encoded[row]["input_ids"])
+                ids = encoded[row]["input_ids"]
                 found[text] = (ids, output[row, : len(ids)])
         return [found[text] for text in texts]
 
@@ -108,14 +108,14 @@ class Encoder:
         found = {text: self._recent.get((what, text)) for text in dict.fromkeys(texts)}
         missing = [text for text, row in found.items() if row is None]
         for group, _, output in self._run(read, missing, batch_size, progress):
-            for text, row in zip(group, output, strict=True):
+            for text, row in zip(group, output.cpu().numpy(), strict=True):
                 found[text] = row.copy()  # a view would keep the whole batch alive
                 self._recent.put((what, text), found[text])
         return np.stack([found[text] for text in texts]) if texts else np.zeros((0, 0), np.float32)
 
     def _run(
         self, read: Callable[..., torch.Tensor], texts: list[Text], batch_size: int, progress: bool
-    ) -> Iterator[tuple[list[Text], list[dict[str, list[int]]], np.ndarray]]:
+    ) -> Iterator[tuple[list[Text], list[dict[str, list[int]]], torch.Tensor]]:
         """Batches of texts, longest first, with their token ids and what `read` gives for them."""
         import torch
 
@@ -127,7 +127,7 @@ class Encoder:
         for start in _track(starts, self.name) if progress else starts:
             rows = order[start : start + batch_size]
             with torch.inference_mode():
-                output = read(self._pad([encoded[row] for row in rows])).float().cpu().numpy()
+                output = read(self._pad([encoded[row] for row in rows])).float()
             yield [texts[row] for row in rows], [encoded[row] for row in rows], output
 
     def _tokenize(self, texts: list[Text]) -> list[dict[str, list[int]]]:

@@ -13,15 +13,18 @@ import numpy as np
 from geceval.core.recent import Recent
 
 if TYPE_CHECKING:
+    import torch
+
     from geceval.models.encoder import Encoder
 
 PAIRS_AT_ONCE = 4096
+PAIRS_A_BATCH = 128
 KEPT_PAIRS = 500_000
 
 # How many layers read best, as published with BERTScore for the encoders that GEC work uses.
 _LAYERS = {"bert-base-uncased": 9, "bert-large-uncased": 18, "distilbert-base-uncased": 5, "roberta-large": 17}
 
-Row = tuple[np.ndarray, np.ndarray]
+Row = tuple["torch.Tensor", "torch.Tensor"]
 """Token states of length 1 [tokens, dimensions] and token weights that sum to 1, or are all 0 [tokens]."""
 
 
@@ -113,19 +116,17 @@ class Matcher:
             texts = list(dict.fromkeys(text for pair in chunk for text in pair))
             states = self.encoder.states(texts, self.layer, batch_size, progress)
             rows = {text: self._row(*state, weights) for text, state in zip(texts, states, strict=True)}
-            matched += [_greedy(rows[candidate], rows[reference]) for candidate, reference in chunk]
+            matched += _greedy([(rows[candidate], rows[reference]) for candidate, reference in chunk])
         return matched
 
-    def _row(self, ids: np.ndarray, states: np.ndarray, weights: tuple[Mapping[int, float], float] | None) -> Row:
-        units = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12)
-        if weights is None:
-            values = np.ones(len(ids))
-        else:
-            table, unseen = weights
-            values = np.array([table.get(token, unseen) for token in ids.tolist()])
-        values[np.isin(ids, self._unweighted)] = 0.0  # they are matched with, but do not count
-        total = values.sum()
-        return units, values / total if total else values
+    def _row(self, ids: list[int], states: torch.Tensor, weights: tuple[Mapping[int, float], float] | None) -> Row:
+        import torch
+
+        table, unseen = weights or ({}, 1.0)
+        values = [0.0 if token in self._unweighted else table.get(token, unseen) for token in ids]
+        total = sum(values)  # special tokens are matched with, but do not count
+        shares = torch.tensor([value / total if total else 0.0 for value in values], device=states.device)
+        return torch.nn.functional.normalize(states, dim=-1), shares
 
 
 @functools.lru_cache(maxsize=4)
@@ -134,12 +135,39 @@ def get_matcher(encoder: Encoder, layer: int) -> Matcher:
     return Matcher(encoder, layer)
 
 
-def _greedy(candidate: Row, reference: Row) -> np.ndarray:
-    """Precision, recall and F1 of one pair: each token takes its most similar token on the other side."""
-    similarities = np.minimum(candidate[0] @ reference[0].T, 1.0)  # rounding can lift equal tokens above 1
-    precision = float(similarities.max(axis=1) @ candidate[1])
-    recall = float(similarities.max(axis=0) @ reference[1])
-    empty = not candidate[1].any() or not reference[1].any()
-    if empty or precision + recall == 0:
-        return np.zeros(3) if empty else np.array([precision, recall, 0.0])
-    return np.array([precision, recall, 2 * precision * recall / (precision + recall)])
+def _greedy(pairs: Sequence[tuple[Row, Row]]) -> list[np.ndarray]:
+    """Precision, recall and F1 of each pair: each token takes its most similar token on the other side."""
+    import torch
+
+    order = sorted(range(len(pairs)), key=lambda number: [len(row[1]) for row in pairs[number]])
+    matched: list[np.ndarray] = [np.zeros(3)] * len(pairs)
+    for start in range(0, len(order), PAIRS_A_BATCH):
+        numbers = order[start : start + PAIRS_A_BATCH]
+        with torch.inference_mode():
+            left, left_shares, left_padding = _pad([pairs[number][0] for number in numbers])
+            right, right_shares, right_padding = _pad([pairs[number][1] for number in numbers])
+            similarities = torch.bmm(left, right.transpose(1, 2)).clamp(max=1)  # rounding can lift equal tokens above 1
+            similarities.masked_fill_(left_padding.unsqueeze(2) | right_padding.unsqueeze(1), -2)
+            precision = (similarities.amax(dim=2) * left_shares).sum(dim=1)
+            recall = (similarities.amax(dim=1) * right_shares).sum(dim=1)
+            full = left_shares.any(dim=1) & right_shares.any(dim=1)
+            scores = torch.stack([precision, recall, _harmonic_mean(precision, recall)], dim=1) * full.unsqueeze(1)
+        for number, row in zip(numbers, scores.double().cpu().numpy(), strict=True):
+            matched[number] = row.copy()
+    return matched
+
+
+def _harmonic_mean(precision: torch.Tensor, recall: torch.Tensor) -> torch.Tensor:
+    """2PR / (P + R), and 0 where P + R is 0."""
+    total = precision + recall
+    return (2 * precision * recall / total.where(total != 0, 1)).where(total != 0, 0)
+
+
+def _pad(rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Units [rows, tokens, dimensions], shares [rows, tokens] and what is padding, bool [rows, tokens]."""
+    import torch
+
+    pad = torch.nn.utils.rnn.pad_sequence
+    units, shares = (pad([row[place] for row in rows], batch_first=True) for place in (0, 1))
+    lengths = torch.tensor([len(row[1]) for row in rows], device=shares.device)
+    return units, shares, torch.arange(shares.shape[1], device=shares.device) >= lengths.unsqueeze(1)
