@@ -6,13 +6,13 @@ from geceval.models.threshold import calibrate
 
 def on_circle(texts):
     """The vector of a text is the direction of its angle in degrees."""
-    angles = np.radians([float(text) for text in texts])
+    angles = np.radians([float(text.split()[0]) for text in texts])
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def test_above_all_different_sentences_where_corrections_pass_there():
     # The most similar of the different ones are 30 degrees apart, cos = 0.8660; corrections are 10 degrees off, 0.9848.
-    found = calibrate(["0", "30", "90", "30"], [("0", "10"), ("5", "15"), ("7", "7")], on_circle)
+    found = calibrate(["0", "30", "90", "30"], [("0", "10"), ("5", "15"), ("7", "7"), ("3 x x", "90")], on_circle)
     assert (found.rule, found.threshold) == ("different", 0.867)
     assert (found.different_sentences, found.different_above) == (3, 0.0)
     assert found.highest_different == pytest.approx(np.sqrt(3) / 2)

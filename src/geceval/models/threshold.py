@@ -49,14 +49,19 @@ def calibrate(
 
     Args:
         different: Sentences that mean different things; equal texts count once.
-        corrections: (source, corrected) texts that mean the same; unchanged ones are left out.
+        corrections: (source, corrected) texts that mean the same. Left out are unchanged ones and those with less than
+            half as many tokens as their source: annotators do delete whole sentences, and no similarity survives that.
         embed: From texts to array [texts, dimensions], e.g. `Encoder.embed`.
 
     Raises:
         ValueError: If there are fewer than two different sentences or no correction.
     """
     sentences = list(dict.fromkeys(different))
-    changed = [(source, corrected) for source, corrected in corrections if source != corrected]
+    changed = [
+        (source, corrected)
+        for source, corrected in corrections
+        if source != corrected and 2 * len(corrected.split()) >= len(source.split())
+    ]
     if len(sentences) < 2 or not changed:
         raise ValueError("calibration needs at least two different sentences and one genuine correction")
     vectors = _unit(embed(sentences))
