@@ -150,7 +150,8 @@ def _calibration(found: Mapping[str, Any] | None) -> str:
     if found["rule"] == "different":
         return f"It lies above every pair of different sentences. {share} {others})."
     return (
-        f"It is the value that keeps 99.5 % of genuine corrections (those that keep half of the words): {share} {others}, a threshold that would let only "
+        "It is the value that keeps 99.5 % of genuine corrections (those that leave at least half as many words): "
+        f"{share} {others}, a threshold that would let only "
         f"{found['kept_at_highest']:.2%} of genuine corrections through)."
     )
 
