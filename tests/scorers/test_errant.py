@@ -143,7 +143,7 @@ def test_invented_sentences_equal_errant(errant_parallel, errant_compare):
 def test_real_sentences_equal_errant(errant_parallel, errant_compare, shared_data):
     """CoNLL-2014: two systems, both annotators' texts, and the gold file itself with its own spans and types."""
     folder = shared_data / "gjg15/data/original/official_submissions"
-    rows = slice(200, 280)
+    rows = slice(200, 240)
     gold_file = read_m2(shared_data / "conll2014/official-2014.combined.m2")[rows]
     sources = [sentence.source for sentence in gold_file]
     # An annotator without a line beside one with a line is taken to have left the sentence alone.
@@ -164,9 +164,9 @@ def test_real_sentences_equal_errant(errant_parallel, errant_compare, shared_dat
 def test_gold_spans_are_taken_as_they_stand(errant_parallel, errant_compare, shared_data, tmp_path):
     text = (shared_data / "conll2014/official-2014.combined.m2").read_text()
     part = tmp_path / "part.m2"
-    part.write_text("\n\n".join(text.split("\n\n")[200:280]) + "\n\n")
+    part.write_text("\n\n".join(text.split("\n\n")[200:240]) + "\n\n")
     sources = [sentence.source for sentence in read_m2(part)]
-    lines = (shared_data / "gjg15/data/original/official_submissions/CAMB").read_text().split("\n")[200:280]
+    lines = (shared_data / "gjg15/data/original/official_submissions/CAMB").read_text().split("\n")[200:240]
     outputs = [" ".join(line.split()) for line in lines]
     result = Errant(Settings(nlp="bundled", gold_m2=str(part))).score(sources, outputs)
     expected, _ = errant_compare(errant_parallel(sources, outputs), part)
