@@ -175,6 +175,7 @@ def get_encoder(
     runtime: RunTime | None = None,
     *,
     head: bool = False,
+    layers: int | None = None,
     max_length: int | None = None,
     fallback: str | None = None,
 ) -> Encoder:
@@ -184,6 +185,7 @@ def get_encoder(
         checkpoint: From `geceval.models.checkpoints.resolve`.
         runtime: Device and dtype; batch size and progress are given with each call.
         head: Load the one-output classification head too, for `logits`.
+        layers: Without a head, how many layers to load and compute, from below; all by default.
         max_length: Tokens beyond which a text is cut; `None` takes `geceval_max_length` of the checkpoint, else 128
             or as many as the network can read.
         fallback: See `load_tokenizer`.
@@ -192,28 +194,24 @@ def get_encoder(
         CheckpointError: If the checkpoint cannot be used.
         ValueError: If there is no such device, or `max_length` is beyond what the network can read.
     """
+    import torch
+
     runtime = runtime or RunTime()
     device = pick_device(runtime.device)
     limit = position_limit(checkpoint.config)
     length = max_length or checkpoint.setting("max_length", min(128, limit or 128))
     if limit is not None and length > limit:
         raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
-    key = (checkpoint.folder, checkpoint.identity, head, str(device), runtime.dtype, length)
+    key = (checkpoint.folder, checkpoint.identity, head, layers, str(device), runtime.dtype, length)
     with _lock:
         encoder = _encoders.get(key)
         if encoder is None:
-            encoder = _load(checkpoint, head, device, runtime.dtype, length, fallback)
+            model = heads.load_classifier(checkpoint) if head else heads.load_encoder(checkpoint, layers)
+            model = model.to(device=device, dtype=getattr(torch, runtime.dtype))
+            tokenizer = load_tokenizer(checkpoint, fallback)
+            encoder = Encoder(model, tokenizer, heads.pooling_of(checkpoint), length, checkpoint.identity)
             _encoders.put(key, encoder)
         return encoder
-
-
-def _load(checkpoint: Checkpoint, head: bool, device: Any, dtype: str, length: int, fallback: str | None) -> Encoder:
-    import torch
-
-    tokenizer = load_tokenizer(checkpoint, fallback)
-    model = heads.load_classifier(checkpoint) if head else heads.load_encoder(checkpoint)
-    model = model.to(device=device, dtype=getattr(torch, dtype))
-    return Encoder(model, tokenizer, heads.pooling_of(checkpoint), length, checkpoint.identity)
 
 
 def position_limit(config: Mapping[str, Any]) -> int | None:

@@ -69,17 +69,27 @@ def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> T
     return classifier(dropout(pooled) if dropout is not None else pooled)
 
 
-def load_encoder(checkpoint: Checkpoint) -> Any:
+def load_encoder(checkpoint: Checkpoint, layers: int | None = None) -> Any:
     """The network without its head, in float32 on the CPU, ready for inference.
 
+    Args:
+        checkpoint: A resolved checkpoint.
+        layers: How many of its layers to load, from below; all by default.
+
     Raises:
-        CheckpointError: If the weights are missing, damaged, not finite or of another shape.
+        CheckpointError: If the weights are missing, damaged, not finite or of another shape, or if only some layers
+            of an adapter are wanted.
     """
     import transformers
 
     if checkpoint.base is not None:
+        if layers is not None:
+            raise CheckpointError(f"{checkpoint.folder}: an adapter changes all layers; pass a whole network")
         return load_classifier(checkpoint, labels=None).base_model
-    model, missing = read_model(transformers.AutoModel, checkpoint)
+    config = read_config(checkpoint)
+    if layers is not None:
+        config.num_hidden_layers = layers
+    model, missing = read_model(transformers.AutoModel, checkpoint, config)
     check_missing(checkpoint, [name for name in missing if not name.startswith("pooler.")])
     return ready(model, checkpoint)
 
@@ -98,7 +108,7 @@ def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
     import transformers
 
     holder = checkpoint.base or checkpoint
-    config = _read_config(checkpoint)
+    config = read_config(checkpoint)
     if labels is not None and config.num_labels != labels:
         raise CheckpointError(
             f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), this metric needs {labels}"
@@ -111,7 +121,12 @@ def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
     return ready(model, checkpoint)
 
 
-def _read_config(checkpoint: Checkpoint) -> Any:
+def read_config(checkpoint: Checkpoint) -> Any:
+    """The configuration of a checkpoint as transformers reads it.
+
+    Raises:
+        CheckpointError: If it cannot be used, or names an architecture that transformers does not know.
+    """
     import transformers
 
     try:
@@ -136,7 +151,7 @@ def read_model(model_class: Any, checkpoint: Checkpoint, config: Any = None) -> 
     Raises:
         CheckpointError: If the configuration or the weights cannot be used.
     """
-    config = config or _read_config(checkpoint)
+    config = config or read_config(checkpoint)
     options = {"local_files_only": True, "trust_remote_code": False, "weights_only": True, "output_loading_info": True}
     try:
         with quiet():

@@ -45,15 +45,9 @@ class Matcher:
     Args:
         encoder: The network.
         layer: Whose states are compared: 1 for the first layer.
-
-    Raises:
-        ValueError: If the network has no such layer.
     """
 
     def __init__(self, encoder: Encoder, layer: int) -> None:
-        count = encoder.model.config.num_hidden_layers
-        if not 1 <= layer <= count:
-            raise ValueError(f"{encoder.name}: there is no layer {layer}; choose 1 to {count}")
         self.encoder, self.layer = encoder, layer
         tokenizer = encoder.tokenizer
         self._unweighted = [i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]
