@@ -141,7 +141,7 @@ def _evaluations(evaluations: Sequence[Mapping[str, Any]]) -> str:
 
 def _calibration(found: Mapping[str, Any] | None) -> str:
     if found is None:
-        return "The threshold was set by hand or taken over; `train_impara.py calibrate` finds one from data."
+        return "The threshold was set by hand or taken over; `training/calibrate_threshold.py` finds one from data."
     share = f"{found['corrections_kept']:.2%} of {found['corrections']} genuine corrections exceed it, and"
     others = (
         f"{found['different_above']:.2%} of all pairs of {found['different_sentences']} different sentences do "

@@ -179,4 +179,5 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
             adapter = written / "adapter_model.safetensors"
             save_file({k: v.to(torch.float16) for k, v in load_file(adapter).items()}, adapter, {"format": "pt"})
         for path in written.iterdir():
+            path.chmod(0o644)  # safetensors writes for the owner alone
             path.replace(folder / path.name)
