@@ -20,9 +20,14 @@ def check_count(name: str, value: object, least: int = 1) -> None:
         raise ValueError(f"{name} must be at least {least}, got {value}")
 
 
-def check_positive(name: str, value: object) -> None:
-    """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it is finite and above 0."""
+def check_number(name: str, value: object) -> None:
+    """Raise a `TypeError` unless `value` is a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+
+
+def check_positive(name: str, value: object) -> None:
+    """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it is finite and above 0."""
+    check_number(name, value)
     if not 0 < value < float("inf"):
         raise ValueError(f"{name} must be positive and finite, got {value!r}")

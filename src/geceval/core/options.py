@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from geceval.core.checks import check_choice, check_count
+
+DTYPES = ("float32", "bfloat16", "float16")
+
 SettingsT = TypeVar("SettingsT")
 
 
@@ -31,13 +35,8 @@ class RunTime:
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "workers"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name} must be an int, got {type(value).__name__}")
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.dtype not in ("float32", "bfloat16", "float16"):
-            raise ValueError(f"dtype must be 'float32', 'bfloat16' or 'float16', got {self.dtype!r}")
+            check_count(name, getattr(self, name))
+        check_choice("dtype", self.dtype, DTYPES)
 
 
 def replace_options(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from geceval.core.checks import check_choice, check_count
 from geceval.edits.arcs import join
 from geceval.edits.dense_arcs import CELLS_LIMIT
 from geceval.edits.edit import Edit, in_order
@@ -46,13 +47,9 @@ class Rules:
     max_cells: int = 3000
 
     def __post_init__(self) -> None:
-        if isinstance(self.max_unchanged_words, bool) or not isinstance(self.max_unchanged_words, int):
-            raise TypeError(f"max_unchanged_words must be an int, got {type(self.max_unchanged_words).__name__}")
-        if self.max_unchanged_words < 0:
-            raise ValueError(f"max_unchanged_words must not be negative, got {self.max_unchanged_words}")
-        for name, choices in (("insertions", INSERTIONS), ("matching", MATCHINGS)):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {getattr(self, name)!r}")
+        check_count("max_unchanged_words", self.max_unchanged_words, least=0)
+        check_choice("insertions", self.insertions, INSERTIONS)
+        check_choice("matching", self.matching, MATCHINGS)
         if not 0 <= self.max_cells <= CELLS_LIMIT:
             raise ValueError(f"max_cells must lie in [0, {CELLS_LIMIT}], got {self.max_cells}")
 
