@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from geceval.core.result import Counts
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.scorers.m2 import M2, Settings, best_annotator
+from geceval.scorers.annotators import best_annotator
+from geceval.scorers.m2 import M2, Settings
 
 # The example of the official scorer's README, reconstructed: the texts and the scores .8/.8/.8 are remembered, and the
 # count of 5 gold edits follows from them, so that annotator 1 finds nothing wrong with the second sentence.

@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from geceval.core.files import read_text
 
 logger = logging.getLogger("geceval")
+
+References: TypeAlias = "Sequence[str | Sequence[str | None]]"
+"""What callers may pass: one list of references a sentence, `None` where there is none, or one string a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ def check_columns(
     metric: str,
     sources: Sequence[str],
     predictions: Sequence[str],
-    references: Sequence[str | Sequence[str | None]] | None = None,
+    references: References | None = None,
     *,
     needs_references: bool = False,
     warn: bool = True,
@@ -75,7 +78,7 @@ def check_columns(
 
 def check_references(
     metric: str,
-    references: Sequence[str | Sequence[str | None]] | None,
+    references: References | None,
     sources: Sequence[str],
     *,
     warn: bool = True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
@@ -31,6 +32,13 @@ def signature(metric: str, settings: Any, /, **facts: Any) -> str:
 def package_version(package: str) -> str:
     """The installed version of a package, for the signature."""
     return metadata.version(package)
+
+
+def number_range(numbers: Iterable[int]) -> str:
+    """How many there are of something, e.g. references a sentence: `"2"`, or `"1-4"` if that differs."""
+    distinct = set(numbers)
+    low, high = min(distinct), max(distinct)
+    return str(low) if low == high else f"{low}-{high}"
 
 
 def _text(value: Any) -> str:

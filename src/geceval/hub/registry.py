@@ -18,7 +18,9 @@ from geceval.core.options import RunTime, replace_options
 from geceval.core.result import Result
 
 if TYPE_CHECKING:
+    from geceval.core.inputs import References
     from geceval.hub.module import Module
+    from geceval.scorers.base import Scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def scorer_module(name: str) -> ModuleType:
     return importlib.import_module(f"geceval.scorers.{name}")
 
 
-def scorer_class(name: str) -> type:
+def scorer_class(name: str) -> type[Scorer]:
     """The class behind a metric: `scorers/pt_m2.py` holds `PtM2`.
 
     Raises:
@@ -103,7 +105,7 @@ def scorer_class(name: str) -> type:
     return getattr(scorer_module(name), "".join(part.capitalize() for part in name.split("_")))
 
 
-def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Any:
+def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
     """A scorer with the given settings and run-time options, without `evaluate`; it gives the same numbers.
 
     Raises:
@@ -115,13 +117,13 @@ def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Any:
 
 
 def score_systems(
-    scorer: Any, sources: list[str], systems: Mapping[str, list[str]], references: list[Any] | None = None
+    scorer: Scorer, sources: list[str], systems: Mapping[str, list[str]], references: References | None = None
 ) -> dict[str, Result]:
     """Score several systems on the same sentences.
 
     Args:
-        scorer: From `make_scorer`. One that has a method `among` (gotoscorer) is told of all systems first, since
-            together they define how hard each correction is.
+        scorer: From `make_scorer`. It is told of all systems first: for gotoscorer they define together how hard each
+            correction is.
         sources: One string a sentence.
         systems: Name of each system to its predictions.
         references: One list of references a sentence, for scorers that need them.
@@ -129,8 +131,7 @@ def score_systems(
     Returns:
         Name of each system to its result, in the order given.
     """
-    if hasattr(scorer, "among"):
-        scorer = scorer.among(list(systems.values()))
+    scorer = scorer.among(list(systems.values()))
     return {name: scorer.score(sources, predictions, references) for name, predictions in systems.items()}
 
 

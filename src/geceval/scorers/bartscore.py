@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from geceval.core.checks import check_count
-from geceval.core.inputs import check_columns
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
+from geceval.core.signature import number_range, package_version, signature
+from geceval.scorers.annotators import best_of_references
+from geceval.scorers.base import Scorer
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from geceval.models.seq2seq import Translator
 
 PUBLISHED = "facebook/bart-large-cnn"
@@ -37,21 +39,12 @@ class Settings:
             check_count("bartscore: max_length", self.max_length)
 
 
-class Bartscore:
+class Bartscore(Scorer):
     """Mean log-probability of the prediction's tokens given a reference; of several references the best counts."""
 
     name = "bartscore"
     Settings = Settings
-    higher_is_better = True
     bounds = (None, 0.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Always."""
-        return True
 
     def load(self) -> None:
         """Load the model, or take it from the cache of this process.
@@ -61,7 +54,7 @@ class Bartscore:
         """
         self._translator()
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Sequence | None = None) -> Result:
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system.
 
         Args:
@@ -77,20 +70,19 @@ class Bartscore:
             ValueError: If columns do not fit together or the checkpoint cannot be used.
         """
         columns = check_columns(self.name, sources, predictions, references, needs_references=True)
-        owner = np.repeat(np.arange(len(columns.predictions)), [len(row) for row in columns.references])
-        texts = [text for row in columns.references for text in row]
-        candidates = [columns.predictions[row] for row in owner]
         translator = self._translator()
-        found = translator.log_likelihoods(texts, candidates, self.runtime.batch_size)
-        best = np.full(len(columns.predictions), -np.inf)
-        np.maximum.at(best, owner, found)
+
+        def likelihoods(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
+            return translator.log_likelihoods(texts, candidates, self.runtime.batch_size)
+
+        best = best_of_references(columns, likelihoods)
         line = signature(
             self.name,
             self.settings,
             model=translator.name,
             max_length=translator.max_length,
             dtype=self.runtime.dtype,
-            refs=max(map(len, columns.references)),
+            refs=number_range(map(len, columns.references)),
             transformers=package_version("transformers"),
         )
         return Result(float(best.mean()), best.tolist(), line)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_count
-from geceval.core.inputs import check_columns
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
+from geceval.core.signature import number_range, package_version, signature
+from geceval.scorers.annotators import best_of_references
+from geceval.scorers.base import Scorer
 
 if TYPE_CHECKING:
     from geceval.models.matching import Matcher
@@ -47,21 +49,12 @@ class Settings:
             raise ValueError(f"bertscore: baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
 
 
-class Bertscore:
+class Bertscore(Scorer):
     """F1 of greedily matched tokens; of several references the best precision, recall and F1, each for itself."""
 
     name = "bertscore"
     Settings = Settings
-    higher_is_better = True
     bounds = (None, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Always."""
-        return True
 
     def load(self) -> None:
         """Load the encoder, or take it from the cache of this process.
@@ -72,7 +65,7 @@ class Bertscore:
         """
         self._matcher()
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Sequence | None = None) -> Result:
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system.
 
         Args:
@@ -89,17 +82,14 @@ class Bertscore:
             ValueError: If columns do not fit together or the checkpoint cannot be used.
         """
         columns = check_columns(self.name, sources, predictions, references, needs_references=True)
-        matcher, runtime = self._matcher(), self.runtime
-        owner = np.repeat(np.arange(len(columns.predictions)), [len(row) for row in columns.references])
-        candidates = [columns.predictions[row] for row in owner]
-        texts = [text for row in columns.references for text in row]
-        if self.settings.idf:
-            weights = matcher.inverse_document_frequencies(texts)
-            found = matcher.match_weighted(candidates, texts, *weights, runtime.batch_size, runtime.progress)
-        else:
-            found = matcher.match(candidates, texts, runtime.batch_size, runtime.progress)
-        best = np.full((len(columns.predictions), 3), -np.inf)
-        np.maximum.at(best, owner, found)
+        matcher, options = self._matcher(), (self.runtime.batch_size, self.runtime.progress)
+
+        def match(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
+            if not self.settings.idf:
+                return matcher.match(candidates, texts, *options)
+            return matcher.match_weighted(candidates, texts, *matcher.inverse_document_frequencies(texts), *options)
+
+        best = best_of_references(columns, match)
         if self.settings.baseline is not None:
             baseline = np.array(self.settings.baseline)
             best = (best - baseline) / (1 - baseline)
@@ -119,7 +109,7 @@ class Bertscore:
             layer=matcher.layer,
             max_length=matcher.encoder.max_length,
             dtype=self.runtime.dtype,
-            refs=max(map(len, references)),
+            refs=number_range(map(len, references)),
             transformers=package_version("transformers"),
         )
 
@@ -133,10 +123,13 @@ def load_matcher(model: str, layer: int | None, max_length: int | None, runtime:
     """
     from geceval.models.checkpoints import resolve
     from geceval.models.encoder import get_encoder, position_limit
+    from geceval.models.heads import read_config
     from geceval.models.matching import default_layer, get_matcher
 
     checkpoint = resolve(model)
+    count = read_config(checkpoint).num_hidden_layers
+    chosen = layer or default_layer(model, count)
+    if chosen > count:
+        raise ValueError(f"{checkpoint.identity}: there is no layer {chosen}; choose 1 to {count}")
     length = max_length or min(512, position_limit(checkpoint.config) or 512)
-    encoder = get_encoder(checkpoint, runtime, max_length=length)
-    chosen = layer or default_layer(model, encoder.model.config.num_hidden_layers)
-    return get_matcher(encoder, chosen)
+    return get_matcher(get_encoder(checkpoint, runtime, layers=chosen, max_length=length), chosen)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_positive
-from geceval.core.inputs import Columns, check_columns
-from geceval.core.options import RunTime
+from geceval.core.inputs import References, check_columns
 from geceval.core.result import Counts, Result
-from geceval.core.signature import package_version, signature
+from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.edit import Edit
+from geceval.scorers.annotators import AVERAGES, choose_annotators
+from geceval.scorers.base import Scorer
 from geceval.scorers.errant_counts import (
     DUPLICATES,
     LENGTHS,
@@ -24,7 +24,7 @@ from geceval.scorers.errant_counts import (
     keyed,
     total,
 )
-from geceval.scorers.gold import gold_facts, m2_sentences
+from geceval.scorers.gold import edits_and_gold, gold_facts, gold_from_m2
 
 if TYPE_CHECKING:
     from geceval.edits.annotate import Annotator
@@ -64,7 +64,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_positive("beta", self.beta)
-        check_choice("average", self.average, ("corpus", "sentence"))
+        check_choice("average", self.average, AVERAGES)
         check_choice("level", self.level, LEVELS)
         check_choice("length", self.length, LENGTHS)
         check_choice("rounding", self.rounding, ("official", "none"))
@@ -75,7 +75,7 @@ class Settings:
         object.__setattr__(self, "without_types", names)
 
 
-class Errant:
+class Errant(Scorer):
     """Precision, recall and F of ERRANT's edits, in [0, 1]; higher is better.
 
     With several references each sentence takes the one that gives the best F of all sentences up to it (the sentence
@@ -84,16 +84,7 @@ class Errant:
 
     name = "errant"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Whether `score` wants references: not if the gold edits come from an M2 file."""
-        return self.settings.gold_m2 is None
 
     def load(self) -> None:
         """Load the spaCy pipeline.
@@ -107,7 +98,7 @@ class Errant:
         self,
         sources: Sequence[str],
         predictions: Sequence[str],
-        references: Sequence[str | Sequence[str | None]] | None = None,
+        references: References | None = None,
     ) -> Result:
         """Score one system.
 
@@ -126,52 +117,40 @@ class Errant:
             TypeError: See `check_columns`.
             ValueError: See `check_columns` and `load`, or if `gold_m2` is not M2 or holds other sentences.
         """
-        columns = check_columns(
-            self.name, sources, predictions, references, needs_references=self.settings.gold_m2 is None
-        )
-        proposed, gold = self._edits(columns)
-        return self._compare(proposed, gold)
+        needs = self.needs_references()
+        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
+        gold = gold_from_m2(self.name, columns, self.settings.gold_m2)
+        return self._compare(*edits_and_gold(self._annotator(), self.runtime, columns, gold))
 
     def _annotator(self) -> Annotator:
         from geceval.edits.annotate import get_annotator
 
         return get_annotator(self.settings.nlp)
 
-    def _edits(self, columns: Columns) -> tuple[list[list[Edit]], list[dict[int, list[Edit]]]]:
-        """The edits of the system, and annotator to edits, a sentence."""
-        pairs = list(zip(columns.sources, columns.predictions, strict=True))
-        gold: list[dict[int, list[Edit]]] = []
-        if self.settings.gold_m2 is not None:
-            gold = [sentence.edits for sentence in m2_sentences(self.name, self.settings.gold_m2, columns.sources)]
-        of_system = len(pairs)
-        for source, texts in zip(columns.sources, columns.references or [], strict=False):
-            pairs += [(source, text) for text in texts]
-        extracted = self._annotator().edits(pairs, self.runtime.workers, self.runtime.progress)
-        of_references = iter(extracted[of_system:])
-        for texts in columns.references or []:
-            gold.append(dict(enumerate(itertools.islice(of_references, len(texts)))))
-        return extracted[:of_system], gold
-
     def _compare(self, proposed: Sequence[Sequence[Edit]], gold: Sequence[Mapping[int, Sequence[Edit]]]) -> Result:
         settings = self.settings
-        counts = Counts()
+        tallies = [
+            {who: self._tally(edits, others) for who, others in options.items()}
+            for edits, options in zip(proposed, gold, strict=True)
+        ]
+        chosen = choose_annotators(
+            ({who: total(tally) for who, tally in options.items()} for options in tallies),
+            settings.beta,
+            lambda options, before: best_reference(options, settings.beta, settings.rounding, before),
+        )
         of_types: Tally = {}
-        scores, annotators = [], []
-        for edits, references in zip(proposed, gold, strict=True):
-            tallies = {who: self._tally(edits, others) for who, others in references.items()}
-            options = {who: total(tally) for who, tally in tallies.items()}
-            scores.append(max(option.f(settings.beta) for option in options.values()))
-            chosen = best_reference(options, settings.beta, settings.rounding, counts)
-            counts += options[chosen]
-            for kind, more in tallies[chosen].items():
-                of_types[kind] = of_types.get(kind, Counts()) + more
-            annotators.append(chosen)
-        details = counts.to_details(settings.beta)
+        for options, who in zip(tallies, chosen.annotators, strict=True):
+            for kind, counts in options[who].items():
+                of_types[kind] = of_types.get(kind, Counts()) + counts
         return Result(
-            score=details["f"] if settings.average == "corpus" else sum(scores) / len(scores),
-            scores=scores,
+            score=chosen.score(settings.average, settings.beta),
+            scores=chosen.scores,
             signature=signature(self.name, settings, **self._facts(gold)),
-            details={**details, "by_type": by_type(of_types, settings.beta), "annotators": annotators},
+            details={
+                **chosen.counts.to_details(settings.beta),
+                "by_type": by_type(of_types, settings.beta),
+                "annotators": chosen.annotators,
+            },
         )
 
     def _tally(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> Tally:
@@ -179,11 +158,9 @@ class Errant:
         return compare(keyed(proposed, *options), keyed(gold, *options), self.settings.duplicates)
 
     def _facts(self, gold: Sequence[Mapping[int, Sequence[Edit]]]) -> dict[str, str]:
-        sizes = [len(references) for references in gold]
-        low, high = min(sizes), max(sizes)
         return {
             **gold_facts(self.settings.gold_m2),
             "nlp": self._annotator().pipeline,
-            "refs": str(low) if low == high else f"{low}-{high}",
+            "refs": number_range(map(len, gold)),
             "errant": package_version("errant"),
         }

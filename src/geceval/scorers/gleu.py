@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
-from geceval.core.inputs import check_columns
-from geceval.core.options import RunTime
+from geceval.core.inputs import References
 from geceval.core.result import Result
-from geceval.core.signature import signature
-from geceval.scorers.gold import gold_facts, m2_references
-from geceval.scorers.ngrams import UNITS, Corpus, Ngrams, number_units, reference_range
+from geceval.core.signature import number_range, signature
+from geceval.scorers.base import Scorer
+from geceval.scorers.gold import columns_with_references, gold_facts
+from geceval.scorers.ngrams import UNITS, Corpus, Ngrams, number_units
 
 COUNTINGS = ("released", "paper")
 SAMPLERS = ("python2", "python3", "expectation")
@@ -61,7 +61,7 @@ class Settings:
         check_count("order", self.order)
 
 
-class Gleu:
+class Gleu(Scorer):
     """GLEU+, corpus and sentences; both lie in [0, 1], higher is better.
 
     For a reference R of source S and prediction H, the count of order n is the number of n-grams that H shares with R
@@ -72,25 +72,13 @@ class Gleu:
 
     name = "gleu"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Whether `score` wants references: not if they come from an M2 file."""
-        return self.settings.gold_m2 is None
-
-    def load(self) -> None:
-        """Nothing to load."""
 
     def score(
         self,
         sources: Sequence[str],
         predictions: Sequence[str],
-        references: Sequence[str | Sequence[str | None]] | None = None,
+        references: References | None = None,
     ) -> Result:
         """Score one system.
 
@@ -108,10 +96,7 @@ class Gleu:
             ValueError: See `check_columns`, or if the M2 file does not fit the sources.
         """
         settings = self.settings
-        if settings.gold_m2 is not None:
-            check_columns(self.name, sources, predictions, warn=False)
-            references = m2_references(self.name, settings.gold_m2, sources)
-        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+        columns = columns_with_references(self.name, sources, predictions, references, settings.gold_m2)
         corpus = number_units(columns, settings.unit)
         statistics = sentence_statistics(corpus, settings)
         draws = gleu(self._totals(statistics, corpus.reference_counts))
@@ -119,7 +104,7 @@ class Gleu:
             score=float(draws.mean()),
             scores=self._sentence_scores(statistics, corpus.reference_counts),
             signature=signature(
-                self.name, settings, refs=reference_range(corpus.reference_counts), **gold_facts(settings.gold_m2)
+                self.name, settings, refs=number_range(corpus.reference_counts.tolist()), **gold_facts(settings.gold_m2)
             ),
             details={"sd": float(draws.std())},
         )

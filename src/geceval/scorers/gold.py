@@ -1,14 +1,24 @@
-"""Gold from an M2 file, for the metrics that compare texts."""
+"""Where the gold comes from: references, or an M2 file."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from geceval.core.files import read_text
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import RunTime
+from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, parse_m2, references
+
+if TYPE_CHECKING:
+    from geceval.edits.annotate import Annotator
+
+Gold: TypeAlias = Mapping[int, Sequence[Edit]]
+"""The gold edits of one sentence: annotator to edits; an empty list says that nothing is to be corrected."""
 
 
 def m2_sentences(metric: str, path: str, sources: Sequence[str]) -> list[M2Sentence]:
@@ -42,6 +52,62 @@ def m2_references(metric: str, path: str, sources: Sequence[str]) -> list[list[s
     reference.
     """
     return [list(references(sentence).values()) for sentence in m2_sentences(metric, path, sources)]
+
+
+def gold_from_m2(metric: str, columns: Columns, path: str | None) -> list[Gold] | None:
+    """The gold edits of an M2 file, one mapping a sentence; `None` without a file. See `m2_sentences`."""
+    if path is None:
+        return None
+    return [sentence.edits for sentence in m2_sentences(metric, path, columns.sources)]
+
+
+def columns_with_references(
+    metric: str, sources: Sequence[str], predictions: Sequence[str], given: References | None, gold_m2: str | None
+) -> Columns:
+    """Checked columns whose references are those of an M2 file, or, without one, those given.
+
+    Raises:
+        OSError: If the file cannot be read.
+        TypeError: See `check_columns`.
+        ValueError: See `check_columns` and `m2_sentences`.
+    """
+    if gold_m2 is not None:
+        check_columns(metric, sources, predictions, warn=False)
+        given = m2_references(metric, gold_m2, sources)
+    return check_columns(metric, sources, predictions, given, needs_references=True)
+
+
+def errant_edits(
+    annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[Sequence[str]]
+) -> list[list[list[Edit]]]:
+    """ERRANT's edits from each source to each of its texts, extracted in one call.
+
+    Args:
+        annotator: The pipeline behind ERRANT.
+        runtime: Worker processes and progress.
+        sources: One string a sentence.
+        texts: Predictions, references or both, one list a sentence.
+
+    Returns:
+        Edits in the shape [sentences][texts of that sentence][edits].
+    """
+    pairs = [(source, text) for source, row in zip(sources, texts, strict=True) for text in row]
+    edits = iter(annotator.edits(pairs, runtime.workers, runtime.progress))
+    return [[next(edits) for _ in row] for row in texts]
+
+
+def edits_and_gold(
+    annotator: Annotator, runtime: RunTime, columns: Columns, gold: list[Gold] | None
+) -> tuple[list[list[Edit]], list[Gold]]:
+    """ERRANT's edits of the predictions, and gold edits: those given, or else ERRANT's edits of the references.
+
+    Returns:
+        One list of edits a sentence, and one mapping of annotator (or number of the reference) to edits a sentence.
+    """
+    references = columns.references if gold is None and columns.references else [[] for _ in columns.sources]
+    texts = [[prediction, *row] for prediction, row in zip(columns.predictions, references, strict=True)]
+    rows = errant_edits(annotator, runtime, columns.sources, texts)
+    return [row[0] for row in rows], gold or [dict(enumerate(row[1:])) for row in rows]
 
 
 def gold_facts(path: str | None) -> dict[str, str]:

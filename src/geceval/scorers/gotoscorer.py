@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from geceval.core.checks import check_choice, check_positive
-from geceval.core.inputs import check_columns
+from geceval.core.checks import check_choice, check_count, check_number, check_positive
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
+from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.chunks import Chunk
+from geceval.scorers.annotators import AVERAGES
+from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.counts import ChunkCounts, count_chunks
 from geceval.scorers.difficulty.references import (
-    References,
     choose_references,
     chunks_of_m2,
     classify,
@@ -82,37 +83,25 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_positive("beta", self.beta)
-        check_choice("average", self.average, ("corpus", "sentence"))
+        check_choice("average", self.average, AVERAGES)
         check_choice("covered_insertion", self.covered_insertion, ("wrong", "correct"))
         check_choice("zero_division", self.zero_division, (0, 1))
         if self.weights is not None and not isinstance(self.weights, (str, Path, Difficulty)):
             raise TypeError(f"weights must be a file, a Difficulty or 'uniform', got {type(self.weights).__name__}")
         if self.weights is not None and self.systems is not None:
             raise ValueError("weights and systems both define the difficulty; pass one of them")
-        if self.ref_id is not None and (isinstance(self.ref_id, bool) or not isinstance(self.ref_id, int)):
-            raise TypeError(f"ref_id must be an int, got {type(self.ref_id).__name__}")
-        if self.ref_id is not None and self.ref_id < 0:
-            raise ValueError(f"ref_id must not be negative, got {self.ref_id}")
+        if self.ref_id is not None:
+            check_count("ref_id", self.ref_id, least=0)
         for name in ("a", "b", "c"):
-            if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), (int, float)):
-                raise TypeError(f"{name} must be a number, got {type(getattr(self, name)).__name__}")
+            check_number(name, getattr(self, name))
 
 
-class Gotoscorer:
+class Gotoscorer(Scorer):
     """GoToScorer on ERRANT edits of the predictions."""
 
     name = "gotoscorer"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Whether `score` needs references: not with `gold_m2`."""
-        return self.settings.gold_m2 is None
 
     def load(self) -> None:
         """Load the spaCy pipeline."""
@@ -151,9 +140,9 @@ class Gotoscorer:
         elif self.settings.systems is not None:
             difficulty = self._count(columns.sources, gold, self.settings.systems)
         weights = self._weights(difficulty, gold)
-        system = self._chunks(columns.sources, columns.predictions)
+        system = _cut_predictions(self._annotator(), self.runtime, columns.sources, columns.predictions)
         counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
-        return self._result(counts, difficulty)
+        return self._result(counts, difficulty, number_range(map(len, gold)))
 
     def difficulty(
         self,
@@ -227,12 +216,7 @@ class Gotoscorer:
         if settings.gold_m2 is not None:
             return chunks_of_m2(self.name, str(settings.gold_m2), sources, settings.ref_id)
         rows = choose_references(self.name, references, sources, settings.ref_id)
-        owners = [number for number, row in enumerate(rows) for _ in row]
-        chunks = iter(self._chunks([sources[owner] for owner in owners], [text for row in rows for text in row]))
-        return [[next(chunks) for _ in row] for row in rows]
-
-    def _chunks(self, sources: Sequence[str], texts: Sequence[str]) -> list[list[Chunk]]:
-        return cut_texts(self._annotator(), self.runtime, sources, texts)
+        return cut_texts(self._annotator(), self.runtime, sources, rows)
 
     def _count(self, sources: list[str], gold: list[list[list[Chunk]]], systems: Sequence[Sequence[str]]) -> Difficulty:
         if isinstance(systems, (str, bytes)) or any(isinstance(predictions, str) for predictions in systems):
@@ -261,7 +245,7 @@ class Gotoscorer:
         ]
         return max(counts, key=lambda c: (c.f(settings.beta, settings.zero_division), c.tp, -c.fp, -c.fn))
 
-    def _result(self, counts: list[ChunkCounts], difficulty: Difficulty | None) -> Result:
+    def _result(self, counts: list[ChunkCounts], difficulty: Difficulty | None, refs: str) -> Result:
         beta, empty = self.settings.beta, float(self.settings.zero_division)
         corpus = functools.reduce(ChunkCounts.__add__, counts)
         scores = [sentence.f(beta, empty) for sentence in counts]
@@ -279,15 +263,15 @@ class Gotoscorer:
             "systems": difficulty.systems if difficulty else 0,
         }
         score = f if self.settings.average == "corpus" else sum(scores) / len(scores)
-        return Result(score, scores, self._signature(difficulty), details)
+        return Result(score, scores, self._signature(difficulty, refs), details)
 
-    def _signature(self, difficulty: Difficulty | None) -> str:
+    def _signature(self, difficulty: Difficulty | None, refs: str) -> str:
         settings = self.settings
         facts = gold_facts(None if settings.gold_m2 is None else str(settings.gold_m2))
         facts["weights"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
         facts["systems"] = "given" if settings.systems is not None else None
         facts["nlp"] = self._annotator().pipeline
-        return signature(self.name, settings, **facts, errant=package_version("errant"))
+        return signature(self.name, settings, **facts, refs=refs, errant=package_version("errant"))
 
     def _annotator(self) -> Annotator:
         from geceval.edits.annotate import get_annotator
@@ -312,8 +296,15 @@ def _count_correct(
     covered_insertion: str,
 ) -> Difficulty:
     """`count_correct` on texts; cached, because scoring each of K systems needs the counts of all K."""
-    chunks = (cut_texts(annotator, runtime, sources, predictions) for predictions in systems)
+    chunks = (_cut_predictions(annotator, runtime, sources, predictions) for predictions in systems)
     return count_correct(references, chunks, covered_insertion)
+
+
+def _cut_predictions(
+    annotator: Annotator, runtime: RunTime, sources: Sequence[str], predictions: Sequence[str]
+) -> list[list[Chunk]]:
+    """The chunks of one text a sentence."""
+    return [row[0] for row in cut_texts(annotator, runtime, sources, [[text] for text in predictions])]
 
 
 @functools.cache

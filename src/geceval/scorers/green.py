@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
-from geceval.core.inputs import check_columns
-from geceval.core.options import RunTime
+from geceval.core.inputs import References
 from geceval.core.result import Result
-from geceval.core.signature import signature
-from geceval.scorers.gold import gold_facts, m2_references
-from geceval.scorers.ngrams import UNITS, Corpus, number_units, reference_range
+from geceval.core.signature import number_range, signature
+from geceval.scorers.base import Scorer
+from geceval.scorers.gold import columns_with_references, gold_facts
+from geceval.scorers.ngrams import UNITS, Corpus, number_units
 
 ZERO_RECALLS = ("authors", "gec-metrics")
 
@@ -47,7 +47,7 @@ class Settings:
         check_count("order", self.order)
 
 
-class Green:
+class Green(Scorer):
     """GREEN, corpus and sentences; both lie in [0, 1], higher is better.
 
     With the counts S, R and H of an n-gram in source, reference and prediction, it is a true positive where it was
@@ -58,25 +58,13 @@ class Green:
 
     name = "green"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Whether `score` wants references: not if they come from an M2 file."""
-        return self.settings.gold_m2 is None
-
-    def load(self) -> None:
-        """Nothing to load."""
 
     def score(
         self,
         sources: Sequence[str],
         predictions: Sequence[str],
-        references: Sequence[str | Sequence[str | None]] | None = None,
+        references: References | None = None,
     ) -> Result:
         """Score one system.
 
@@ -93,10 +81,7 @@ class Green:
             ValueError: See `check_columns`, or if the M2 file does not fit the sources.
         """
         settings = self.settings
-        if settings.gold_m2 is not None:
-            check_columns(self.name, sources, predictions, warn=False)
-            references = m2_references(self.name, settings.gold_m2, sources)
-        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+        columns = columns_with_references(self.name, sources, predictions, references, settings.gold_m2)
         corpus = number_units(columns, settings.unit)
         counts = sentence_counts(corpus, settings.order)
         f = self._f(counts, settings.order)
@@ -109,7 +94,7 @@ class Green:
             score=score,
             scores=f[best, rows].tolist(),
             signature=signature(
-                self.name, settings, refs=reference_range(corpus.reference_counts), **gold_facts(settings.gold_m2)
+                self.name, settings, refs=number_range(corpus.reference_counts.tolist()), **gold_facts(settings.gold_m2)
             ),
             details={"precision": float(precision), "recall": float(recall), "f": score},
         )

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
-from geceval.core.inputs import Columns, check_columns
-from geceval.core.options import RunTime
+from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Counts, Result
-from geceval.core.signature import signature
+from geceval.core.signature import number_range, signature
 from geceval.edits.mixing import Choices, annotators_choices, plain_choices
 from geceval.edits.three_way import KINDS, count_columns
+from geceval.scorers.base import Scorer
 from geceval.scorers.gold import gold_facts, m2_sentences
-from geceval.scorers.ngrams import reference_range
 
 logger = logging.getLogger("geceval")
 
@@ -52,7 +51,7 @@ class Settings:
         check_count("max_mixed", self.max_mixed)
 
 
-class IMeasure:
+class IMeasure(Scorer):
     """I-measure, corpus and sentences, in [-1, 1]: 1 is perfect, 0 no better than the source, below 0 worse.
 
     Source, prediction and reference are aligned (see `geceval.edits.three_way`) and every column counted. WAcc is an
@@ -63,25 +62,13 @@ class IMeasure:
 
     name = "i_measure"
     Settings = Settings
-    higher_is_better = True
     bounds = (-1.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Whether `score` wants references: not if the gold is an M2 file."""
-        return self.settings.gold_m2 is None
-
-    def load(self) -> None:
-        """Nothing to load."""
 
     def score(
         self,
         sources: Sequence[str],
         predictions: Sequence[str],
-        references: Sequence[str | Sequence[str | None]] | None = None,
+        references: References | None = None,
     ) -> Result:
         """Score one system.
 
@@ -99,19 +86,23 @@ class IMeasure:
             ValueError: See `check_columns`, or if the M2 file does not fit the sources.
         """
         settings = self.settings
-        columns = check_columns(self.name, sources, predictions, references, needs_references=settings.gold_m2 is None)
+        columns = check_columns(self.name, sources, predictions, references, needs_references=self.needs_references())
         choices = self._choices(columns)
         kinds, base = self._best(columns, choices)
         aspect = settings.aspect
         sentences = measure(tally(kinds, aspect), tally(base, aspect), settings.change_weight)
         total, total_base = tally(kinds.sum(axis=0), aspect), tally(base.sum(axis=0), aspect)
         corpus = {name: float(value) for name, value in measure(total, total_base, settings.change_weight).items()}
-        known = np.array([len(choice.picks) for choice in choices])
         counts = Counts(float(total["tp"]), float(total["fp"]), float(total["fn"]))
         return Result(
             score=corpus.pop("i"),
             scores=sentences["i"].tolist(),
-            signature=signature(self.name, settings, refs=reference_range(known), **gold_facts(settings.gold_m2)),
+            signature=signature(
+                self.name,
+                settings,
+                refs=number_range(len(choice.picks) for choice in choices),
+                **gold_facts(settings.gold_m2),
+            ),
             details={
                 **counts.to_details(settings.beta),
                 "tn": float(total["tn"]),

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count
-from geceval.core.inputs import check_columns
+from geceval.core.checks import check_choice, check_count, check_number
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.scorers.base import Scorer
 
 if TYPE_CHECKING:
     from geceval.edits.edit import Edit
@@ -53,10 +54,10 @@ class Settings:
     def __post_init__(self) -> None:
         if not isinstance(self.model, str) or not isinstance(self.se_model, (str, type(None))):
             raise TypeError("impara: model and se_model must be strings: 'bundled', a folder or a Hub id")
-        if isinstance(self.threshold, bool) or not isinstance(self.threshold, (int, float, type(None))):
-            raise TypeError(f"impara: threshold must be a number, got {type(self.threshold).__name__}")
-        if self.threshold is not None and math.isnan(self.threshold):
-            raise ValueError("impara: threshold must be a number, got nan")
+        if self.threshold is not None:
+            check_number("impara: threshold", self.threshold)
+            if math.isnan(self.threshold):
+                raise ValueError("impara: threshold must be a number, got nan")
         check_choice("impara: threshold_rule", self.threshold_rule, RULES)
         if self.max_length is not None:
             check_count("impara: max_length", self.max_length, least=3)
@@ -69,7 +70,7 @@ class _Loaded:
     threshold: float
 
 
-class Impara:
+class Impara(Scorer):
     """Score(X, Y) = QE(Y) if SE(X, Y) passes the threshold, else 0 (Eq. 1); the corpus score is the mean.
 
     QE(Y) is the sigmoid of the quality estimator's logit for the prediction alone (Eq. 3). SE(X, Y) is the cosine
@@ -78,13 +79,9 @@ class Impara:
 
     name = "impara"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
 
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-        self._loaded: _Loaded | None = None
+    _loaded: _Loaded | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.settings, self.runtime)
@@ -117,7 +114,7 @@ class Impara:
             similarity = get_encoder(resolve(name), self.runtime, max_length=quality.max_length)
         self._loaded = _Loaded(quality, similarity, float(threshold))
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Any = None) -> Result:
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system.
 
         Args:

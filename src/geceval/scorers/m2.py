@@ -7,20 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from geceval.core.checks import check_choice, check_positive
-from geceval.core.inputs import Columns, check_columns
-from geceval.core.options import RunTime
+from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Counts, Result
-from geceval.core.signature import signature
+from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch import EXTRACTING, Extraction, Lattice, Rules
-from geceval.scorers.gold import gold_facts, m2_sentences
+from geceval.scorers.annotators import AVERAGES, best_annotator, choose_annotators
+from geceval.scorers.base import Scorer
+from geceval.scorers.gold import Gold, gold_facts, gold_from_m2
 
 logger = logging.getLogger("geceval")
-
-AVERAGES = ("corpus", "sentence")
-
-Gold = Mapping[int, Sequence[Edit]]
-"""The gold edits of one sentence: annotator to edits; an empty list says that nothing is to be corrected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,7 @@ class Settings:
         return Rules(self.max_unchanged_words, self.ignore_whitespace_casing, self.insertions, self.matching)
 
 
-class M2:
+class M2(Scorer):
     """Precision, recall and F of edits. All lie in [0, 1] unless a gold edit is given twice; higher is better.
 
     With several annotators, each sentence takes the one that gives the best F of all sentences up to it (the sentence
@@ -68,25 +64,13 @@ class M2:
 
     name = "m2"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Whether `score` wants references: not if the gold edits come from an M2 file."""
-        return self.settings.gold_m2 is None
-
-    def load(self) -> None:
-        """Nothing to load."""
 
     def score(
         self,
         sources: Sequence[str],
         predictions: Sequence[str],
-        references: Sequence[str | Sequence[str | None]] | None = None,
+        references: References | None = None,
         *,
         gold: Sequence[Gold] | None = None,
     ) -> Result:
@@ -115,28 +99,22 @@ class M2:
             gold, large = read_gold(self.name, columns, settings.gold_m2)
         else:
             check_gold(self.name, columns.sources, gold)
-        counts, annotators, scores = Counts(), [], []
-        for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
-            lattice = Lattice(source, prediction, settings.rules())
-            options = {who: _count(lattice.extract(edits)) for who, edits in gold[row].items()}
-            if lattice.thinned:
-                large.add(row)
-            chosen = best_annotator(options, settings.beta, counts)
-            counts += options[chosen]
-            annotators.append(chosen)
-            scores.append(options[best_annotator(options, settings.beta)].f(settings.beta))
+        found, thinned = extract_edits(columns, gold, settings.rules())
+        large |= thinned
+        counted = ({who: _count(extraction) for who, extraction in options.items()} for options in found)
+        chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
         self._warn(gold, large)
+        facts = {"refs": number_range(map(len, gold)), **gold_facts(settings.gold_m2)}
         return Result(
-            score=counts.f(settings.beta) if settings.average == "corpus" else sum(scores) / len(scores),
-            scores=scores,
-            signature=signature(self.name, settings, **self._facts(gold)),
-            details={**counts.to_details(settings.beta), "annotators": annotators, "thinned": sorted(large)},
+            score=chosen.score(settings.average, settings.beta),
+            scores=chosen.scores,
+            signature=signature(self.name, settings, **facts),
+            details={
+                **chosen.counts.to_details(settings.beta),
+                "annotators": chosen.annotators,
+                "thinned": sorted(large),
+            },
         )
-
-    def _facts(self, gold: Sequence[Gold]) -> dict[str, str]:
-        sizes = [len(edits) for edits in gold]
-        low, high = min(sizes), max(sizes)
-        return {**gold_facts(self.settings.gold_m2), "refs": str(low) if low == high else f"{low}-{high}"}
 
     def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
         warn_of_thinned(self.name, large)
@@ -168,8 +146,9 @@ def read_gold(metric: str, columns: Columns, gold_m2: str | None) -> tuple[list[
         OSError: If the file cannot be read.
         ValueError: If it is not M2 or does not fit the sources.
     """
-    if gold_m2 is not None:
-        return [sentence.edits for sentence in m2_sentences(metric, gold_m2, columns.sources)], set()
+    from_file = gold_from_m2(metric, columns, gold_m2)
+    if from_file is not None:
+        return from_file, set()
     gold: list[Gold] = []
     large: set[int] = set()
     for row, (source, texts) in enumerate(zip(columns.sources, columns.references or [], strict=True)):
@@ -178,6 +157,23 @@ def read_gold(metric: str, columns: Columns, gold_m2: str | None) -> tuple[list[
         if any(lattice.thinned for lattice in lattices):
             large.add(row)
     return gold, large
+
+
+def extract_edits(columns: Columns, gold: Sequence[Gold], rules: Rules) -> tuple[list[dict[int, Extraction]], set[int]]:
+    """The edits of the system, cut to suit each annotator.
+
+    Returns:
+        Annotator to extraction, one mapping a sentence, and the rows, from 0, where the prediction was too far from its
+        source for a full search.
+    """
+    found: list[dict[int, Extraction]] = []
+    large: set[int] = set()
+    for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
+        lattice = Lattice(source, prediction, rules)
+        found.append({who: lattice.extract(edits) for who, edits in gold[row].items()})
+        if lattice.thinned:
+            large.add(row)
+    return found, large
 
 
 def warn_of_thinned(metric: str, rows: set[int]) -> None:
@@ -190,28 +186,6 @@ def warn_of_thinned(metric: str, rows: set[int]) -> None:
             len(rows),
             min(rows),
         )
-
-
-def best_annotator(options: Mapping[int, Counts], beta: float, before: Counts | None = None) -> int:
-    """The annotator to take for a sentence, as the official scorer chooses.
-
-    Args:
-        options: Counts of the sentence for each annotator.
-        beta: Weight of recall.
-        before: Counts of the sentences before this one.
-
-    Returns:
-        The annotator with the highest F of all sentences up to this one, then the most matches, then the fewest
-        proposed + beta² · gold edits, then the first in order.
-    """
-    weight = beta * beta
-
-    def rank(annotator: int) -> tuple[float, float, float]:
-        counts = (before or Counts()) + options[annotator]
-        size = (counts.tp + counts.fp) + weight * (counts.tp + counts.fn)
-        return ((1 + weight) * counts.tp / size if size else 1.0, counts.tp, -size)
-
-    return max(options, key=rank)
 
 
 def check_gold(metric: str, sources: Sequence[str], gold: Sequence[Gold]) -> None:

@@ -107,9 +107,3 @@ def number_units(columns: Columns, unit: str) -> Corpus:
         units=np.array(units, dtype=np.int64),
         vocabulary=len(numbers),
     )
-
-
-def reference_range(counts: np.ndarray) -> str:
-    """How many references the sentences have, for the signature: `"2"`, or `"1-4"` if that differs."""
-    low, high = int(counts.min()), int(counts.max())
-    return str(low) if low == high else f"{low}-{high}"

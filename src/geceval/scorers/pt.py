@@ -14,11 +14,11 @@ import numpy as np
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
-from geceval.core.signature import package_version, signature
+from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.edit import Edit, apply
+from geceval.scorers.annotators import AVERAGES, best_annotator, choose_annotators
 from geceval.scorers.bartscore import PUBLISHED, load_translator
 from geceval.scorers.bertscore import load_matcher
-from geceval.scorers.m2 import AVERAGES, best_annotator
 
 WEIGHTS = ("bertscore", "bartscore", "self")
 
@@ -127,19 +127,13 @@ def score_comparisons(
     flat = [comparison for options in rows for comparison in options.values()]
     uniform = settings.average == "sentence" and settings.zero_weights == "uniform"
     counts = iter(weighted_counts(flat, score, uniform_when_zero=uniform))
-    total, annotators, scores = Counts(), [], []
-    for options in rows:
-        counted = {annotator: next(counts) for annotator in options}
-        chosen = best_annotator(counted, settings.beta, total)
-        total += counted[chosen]
-        annotators.append(chosen)
-        scores.append(counted[best_annotator(counted, settings.beta)].f(settings.beta))
-    f = total.f(settings.beta)
+    counted = [{annotator: next(counts) for annotator in options} for options in rows]
+    chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
     return Result(
-        score=f if settings.average == "corpus" else sum(scores) / len(scores),
-        scores=scores,
-        signature=signature(metric, settings, **more, refs=max(map(len, rows)), **facts),
-        details={**total.to_details(settings.beta), "annotators": annotators},
+        score=chosen.score(settings.average, settings.beta),
+        scores=chosen.scores,
+        signature=signature(metric, settings, **more, refs=number_range(map(len, rows)), **facts),
+        details={**chosen.counts.to_details(settings.beta), "annotators": chosen.annotators},
     )
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.inputs import Columns, check_columns
-from geceval.core.options import RunTime
+from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.scorers import pt
-from geceval.scorers.gold import gold_facts, m2_sentences
+from geceval.scorers.base import Scorer
+from geceval.scorers.gold import edits_and_gold, gold_facts, gold_from_m2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Settings(pt.Settings):
     nlp: str | None = None
 
 
-class PtErrant:
+class PtErrant(Scorer):
     """Weighted precision, recall and F of ERRANT edits; weights are |PTScore(S + u, R) - PTScore(S, R)|.
 
     Edits match if span and correction are equal. Edits that ERRANT cannot type (`UNK`) are left out, as in ERRANT's
@@ -35,16 +35,7 @@ class PtErrant:
 
     name = "pt_errant"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Not if the gold edits come from an M2 file."""
-        return self.settings.gold_m2 is None
 
     def load(self) -> None:
         """Load the spaCy pipeline and the model behind the weights, or take them from the cache of this process."""
@@ -53,7 +44,7 @@ class PtErrant:
         get_annotator(self.settings.nlp)
         pt.load_pair_scorer(self.settings, self.runtime)
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Sequence | None = None) -> Result:
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system.
 
         Args:
@@ -70,41 +61,26 @@ class PtErrant:
         """
         from geceval.edits.annotate import get_annotator
 
-        settings, runtime = self.settings, self.runtime
+        settings = self.settings
         needs = self.needs_references()
         columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
+        gold = gold_from_m2(self.name, columns, settings.gold_m2)
         annotator = get_annotator(settings.nlp)
-        pairs = list(zip(columns.sources, columns.predictions, strict=True))
-        proposed = annotator.edits(pairs, runtime.workers, runtime.progress)
+        proposed, gold = edits_and_gold(annotator, self.runtime, columns, gold)
         rows = []
-        for source, edits, gold in zip(columns.sources, proposed, self._gold(columns), strict=True):
-            known = [edit for edit in edits if edit.type != "UNK"]
-            rows.append({who: _compare(source, text, known, golds) for who, (text, golds) in gold.items()})
+        for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
+            rows.append({who: _compare(source, edits, others) for who, others in options.items()})
         facts = {"nlp": annotator.pipeline, "errant": package_version("errant"), **gold_facts(settings.gold_m2)}
-        return pt.score_comparisons(self.name, settings, runtime, rows, **facts)
-
-    def _gold(self, columns: Columns) -> list[Mapping[int, tuple[str, list[Edit]]]]:
-        """Annotator to corrected text and gold edits, one mapping a sentence."""
-        from geceval.edits.annotate import get_annotator
-
-        if self.settings.gold_m2 is not None:
-            sentences = m2_sentences(self.name, self.settings.gold_m2, columns.sources)
-            return [
-                {who: (apply(s.source, without_overlaps(edits)), edits) for who, edits in s.edits.items()}
-                for s in sentences
-            ]
-        references = columns.references or []
-        pairs = [(s, text) for s, row in zip(columns.sources, references, strict=True) for text in row]
-        edits = iter(get_annotator(self.settings.nlp).edits(pairs, self.runtime.workers, self.runtime.progress))
-        return [{number: (text, next(edits)) for number, text in enumerate(row)} for row in references]
+        return pt.score_comparisons(self.name, settings, self.runtime, rows, **facts)
 
 
-def _compare(source: str, reference: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.Comparison:
+def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.Comparison:
+    known = [edit for edit in edits if edit.type != "UNK"]
     kept = [edit for edit in gold if edit.type != "UNK"]
     matches = [
         (place, number)
-        for place, edit in enumerate(edits)
+        for place, edit in enumerate(known)
         for number, other in enumerate(kept)
         if (edit.start, edit.end) == (other.start, other.end) and edit.correction in other.corrections
     ]
-    return pt.Comparison(source, " ".join(reference.split()), edits, kept, matches)
+    return pt.Comparison(source, apply(source, without_overlaps(gold)), known, kept, matches)

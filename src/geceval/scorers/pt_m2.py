@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.inputs import check_columns
-from geceval.core.options import RunTime
+from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.edits.edit import apply, without_overlaps
-from geceval.edits.maxmatch import Lattice, Rules
+from geceval.edits.maxmatch import Rules
 from geceval.scorers import pt
+from geceval.scorers.base import Scorer
 from geceval.scorers.gold import gold_facts
-from geceval.scorers.m2 import read_gold, warn_of_thinned
+from geceval.scorers.m2 import extract_edits, read_gold, warn_of_thinned
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +38,18 @@ class Settings(pt.Settings):
         return Rules(self.max_unchanged_words, False, self.insertions, self.matching)
 
 
-class PtM2:
+class PtM2(Scorer):
     """Weighted precision, recall and F of MaxMatch edits; weights are |PTScore(S + u, R) - PTScore(S, R)|."""
 
     name = "pt_m2"
     Settings = Settings
-    higher_is_better = True
     bounds = (0.0, 1.0)
-
-    def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
-        self.settings = settings or Settings()
-        self.runtime = runtime or RunTime()
-
-    def needs_references(self) -> bool:
-        """Not if the gold edits come from an M2 file."""
-        return self.settings.gold_m2 is None
 
     def load(self) -> None:
         """Load the model behind the weights, or take it from the cache of this process."""
         pt.load_pair_scorer(self.settings, self.runtime)
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: Sequence | None = None) -> Result:
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system.
 
         Args:
@@ -77,16 +68,12 @@ class PtM2:
         needs = self.needs_references()
         columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
         gold, large = read_gold(self.name, columns, settings.gold_m2)
+        found, thinned = extract_edits(columns, gold, settings.rules())
+        warn_of_thinned(self.name, large | thinned)
         rows = []
-        for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
-            lattice = Lattice(source, prediction, settings.rules())
-            options = {}
-            for annotator, edits in gold[row].items():
-                found = lattice.extract(edits)
-                text = apply(source, without_overlaps(edits))
-                options[annotator] = pt.Comparison(source, text, found.edits, found.gold, found.matches)
-            if lattice.thinned:
-                large.add(row)
-            rows.append(options)
-        warn_of_thinned(self.name, large)
+        for source, edits, options in zip(columns.sources, gold, found, strict=True):
+            texts = {who: apply(source, without_overlaps(edits[who])) for who in options}
+            rows.append(
+                {who: pt.Comparison(source, texts[who], e.edits, e.gold, e.matches) for who, e in options.items()}
+            )
         return pt.score_comparisons(self.name, settings, self.runtime, rows, **gold_facts(settings.gold_m2))

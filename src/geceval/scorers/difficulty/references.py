@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from geceval.core.inputs import check_references
+from geceval.core.inputs import References, check_references
 from geceval.core.options import RunTime
 from geceval.edits.chunks import Chunk, cut, cut_annotations
 from geceval.edits.edit import Edit
-from geceval.scorers.gold import m2_sentences
+from geceval.scorers.gold import errant_edits, m2_sentences
 
 if TYPE_CHECKING:
     from geceval.edits.annotate import Annotator
 
-References: TypeAlias = "Sequence[str | Sequence[str | None]]"
-
 
 def cut_texts(
-    annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[str]
-) -> list[list[Chunk]]:
-    """The chunks that ERRANT's edits from sources to texts make."""
-    edits = annotator.edits(list(zip(sources, texts, strict=True)), workers=runtime.workers, progress=runtime.progress)
-    return [cut(source, of_pair) for source, of_pair in zip(sources, edits, strict=True)]
+    annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[Sequence[str]]
+) -> list[list[list[Chunk]]]:
+    """The chunks that ERRANT's edits from each source to each of its texts make: [sentences][texts][chunks]."""
+    rows = errant_edits(annotator, runtime, sources, texts)
+    return [[cut(source, edits) for edits in row] for source, row in zip(sources, rows, strict=True)]
 
 
 def chunks_of_m2(metric: str, path: str, sources: Sequence[str], ref_id: int | None) -> list[list[list[Chunk]]]:

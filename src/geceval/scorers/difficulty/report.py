@@ -40,5 +40,5 @@ class Report:
         return heat_map(self.chunks, self.difficulty, self.weights, title)
 
     def chunk_table(self) -> str:
-        """Source, correction, weight and type of every chunk as text; see `geceval.scorers.difficulty.heat_map.chunk_table`."""
+        """Source, correction, weight and type of every chunk as text; see `heat_map.chunk_table`."""
         return chunk_table(self.chunks, self.weights)

@@ -1,0 +1,57 @@
+"""What all metrics have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from geceval.core.inputs import References
+from geceval.core.options import RunTime
+from geceval.core.result import Result
+
+
+class Scorer:
+    """A metric with its settings; making one costs nothing, models load when they are first needed.
+
+    Attributes:
+        name: What `geceval.load` takes.
+        Settings: A frozen dataclass of all options that can change the number.
+        higher_is_better: The direction.
+        bounds: Lowest and highest value of a score; `None` for an open end.
+        settings: Those of this scorer.
+        runtime: How it computes.
+    """
+
+    name: ClassVar[str]
+    Settings: ClassVar[type]
+    higher_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
+
+    def __init__(self, settings: Any = None, runtime: RunTime | None = None) -> None:
+        self.settings = self.Settings() if settings is None else settings
+        self.runtime = runtime or RunTime()
+
+    def needs_references(self) -> bool:
+        """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
+        return getattr(self.settings, "gold_m2", None) is None
+
+    def load(self) -> None:
+        """Load models and pipelines, or take them from the cache of this process; a metric may have none."""
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
+        """Score one system; the columns are checked before anything is loaded.
+
+        Args:
+            sources: One string a sentence.
+            predictions: One string a sentence.
+            references: One list of references a sentence, or one string a sentence.
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns are empty or do not fit together, or if a model or file cannot be used.
+        """
+        raise NotImplementedError
+
+    def among(self, systems: Sequence[Sequence[str]]) -> Scorer:
+        """This scorer, for scoring each of the given systems, one list of predictions a system."""
+        return self
