@@ -230,6 +230,10 @@ MISTAKES = [
     (["convert", SOURCE], "source.txt, line 1: "),
     (["convert", SOURCE, "--to", "m2"], "takes the source and at least one corrected file"),
     (["convert", SOURCE, SOURCE], "--to text takes one M2 file, got 2"),
+    (["convert", os.devnull], "holds no sentence"),
+    (["convert", SOURCE, SOURCE, "--to", "m2", "--annotator", "1"], "--annotator is an option of --to text"),
+    (["score", "-m", "gleu", *CORPUS, "--output", str(EXAMPLE)], f"{EXAMPLE}: Is a directory"),
+    (["score", "-m", "gleu", *CORPUS, "--output", "none/out"], "none/out: No such file"),
     (["impacts", "one text only"], "impacts takes either SOURCE and CORRECTION"),
     (["impacts", "-s", SOURCE], "impacts takes either SOURCE and CORRECTION"),
 ]

@@ -82,3 +82,5 @@ def test_a_name_that_is_not_utf8_is_shown_all_the_same():
 def test_a_file_given_twice():
     with pytest.raises(ValueError, match=r"a.txt is given twice"):
         name_systems(["a.txt", "b.txt", "a.txt"])
+    with pytest.raises(ValueError, match=r"a.txt is given twice"):
+        name_systems(["./a.txt", "b.txt", "a.txt"])

@@ -24,5 +24,13 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
 
 
 def test_a_missing_folder_is_an_os_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        write_text(tmp_path / "none" / "out.txt", "x")
+    path = tmp_path / "none" / "out.txt"
+    with pytest.raises(FileNotFoundError) as error:
+        write_text(path, "x")
+    assert error.value.filename == str(path)  # and not the temporary file beside it
+
+
+def test_a_folder_is_not_overwritten(tmp_path):
+    with pytest.raises(IsADirectoryError) as error:
+        write_text(tmp_path, "x")
+    assert error.value.filename == str(tmp_path)

@@ -136,6 +136,8 @@ def test_lines_of_one_text_are_joined_and_offsets_count_through(warnings):
         ("S a b\nA 0 1|||X|||x|||y|||REQUIRED|||-NONE-|||0\n", "f.m2, line 2: expected 6 fields .*, got 7"),
         ("S a b\n" + line("0"), "f.m2, line 2: expected two offsets, got '0'"),
         ("S a b\n" + line("0 b"), "f.m2, line 2: an offset must be an integer, got 'b'"),
+        ("S a b\n" + line("1_0 1_1"), "f.m2, line 2: an offset must be an integer, got '1_0'"),
+        ("S a b\n" + line(annotator="9" * 5000), "f.m2, line 2: the annotator must be an integer, got '999"),
         ("S a b\n" + line(annotator="bob"), "f.m2, line 2: the annotator must be an integer, got 'bob'"),
         ("S a b\n" + line("1 0"), "f.m2, line 2: offsets 1 0 are negative or reversed"),
         ("S a b\n" + line("-1 -1"), "f.m2, line 2: offsets -1 -1 are negative or reversed; only a noop"),
@@ -207,6 +209,31 @@ def test_nothing_is_written_where_m2_cannot_express_an_edit(tmp_path):
         write_m2(path, [M2Sentence("a", {0: [Edit(0, 1, "|||")]})])
     assert path.read_text() == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["f.m2"]
+
+
+def test_an_edit_that_cannot_be_expressed_is_named_with_its_sentence():
+    with pytest.raises(ValueError, match="sentence 2: edit .*cannot express"):
+        format_m2([M2Sentence("a"), M2Sentence("a", {0: [Edit(0, 1, "|||")]})])
+    for edit in (Edit(0, 1, "x", "R|"), Edit(0, 1, "x|", "R", 0, ("y",)), Edit(0, 1, "x\n", "R")):
+        with pytest.raises(ValueError, match="cannot express"):
+            edit.to_m2()
+
+
+@pytest.mark.parametrize("correction", ["|", "x |", "| x", "|x|", "a|b"])
+def test_a_bar_is_a_token_like_any_other(correction, warnings):
+    # "R|||" + "|" + "|||REQUIRED" read from the left alone is a deletion
+    sentence = M2Sentence("a b", {0: [Edit(0, 1, correction, "R")]})
+    (again,) = parse_m2(format_m2([sentence]))
+    assert again.edits == sentence.edits
+    assert warnings() == []
+
+
+@pytest.mark.parametrize("correction", ["||", "a||b", "-NONE-"])
+def test_what_is_read_as_something_else_is_written_with_a_warning(correction, warnings):
+    text = format_m2([M2Sentence("a"), M2Sentence("a b", {0: [Edit(0, 1, correction, "R")]})])
+    assert f"|||{correction}|||REQUIRED" in text
+    (message,) = warnings()
+    assert message.startswith("1 edits insert '||' or '-NONE-'") and message.endswith("(first: sentence 2)")
 
 
 TOKENS = st.text(

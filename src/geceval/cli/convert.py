@@ -36,6 +36,8 @@ def convert(
     A blank line stands for a sentence that the annotator did not annotate, both ways.
     """
     if to is Target.m2:
+        if annotator is not None or source:
+            raise ValueError(f"{'--source' if source else '--annotator'} is an option of --to text")
         write(_to_m2(files, nlp, workers), output)
         return
     if len(files) != 1:
@@ -54,8 +56,10 @@ def _corrections(path: str, annotator: int | None) -> list[str]:
     from geceval.edits.m2 import read_m2, references
 
     texts = [references(sentence) for sentence in read_m2(path)]
+    if not texts:
+        raise ValueError(f"{path} holds no sentence")
     known = sorted({who for row in texts for who in row})
-    if annotator is None and known:
+    if annotator is None:
         annotator = known[0]
     if annotator not in known:
         raise ValueError(f"{path} has no annotator {annotator}; its annotators are: {', '.join(map(str, known))}")

@@ -75,10 +75,11 @@ def name_systems(paths: Sequence[str]) -> dict[str, str]:
         ValueError: If a file is given twice.
     """
     parts = []
+    whole = [Path(path) for path in paths]  # ./a.txt and a.txt are equal
     for path in paths:
-        if paths.count(path) > 1:
-            raise ValueError(f"{path} is given twice")
         absolute = Path(readable(path)).absolute()
+        if whole.count(Path(path)) > 1:
+            raise ValueError(f"{path} is given twice")
         parts.append(("stdin",) if path == "-" else (*absolute.parts[:-1], _stem(absolute.name)))
     names = []
     for own in parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import sys
@@ -41,13 +42,19 @@ def write_text(path: str | Path, text: str) -> None:
         text: What to write; line ends are left as they are.
 
     Raises:
-        OSError: If the folder cannot be written; the old file, if any, is then still whole.
+        OSError: If the folder cannot be written; the old file, if any, is then still whole. The error names `path`.
+        ValueError: If the text holds half a surrogate pair, which no file can.
     """
     path = Path(path)
     data = text.encode("utf-8")
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def f_beta(precision: float, recall: float, beta: float = 0.5) -> float:
-    """F_beta = (1 + beta²)·P·R / (beta²·P + R); 0 when precision and recall are both 0.
+    """F_beta = (1 + beta²)·P·R / (beta²·P + R); 0 when precision or recall is 0.
 
     Args:
         precision: In [0, 1].
@@ -20,7 +20,7 @@ def f_beta(precision: float, recall: float, beta: float = 0.5) -> float:
     """
     if not beta > 0:
         raise ValueError(f"beta must be positive, got {beta!r}")
-    if precision == 0 and recall == 0:
+    if precision == 0 or recall == 0:
         return 0.0
     weight = beta * beta
     return (1 + weight) * precision * recall / (weight * precision + recall)

@@ -52,12 +52,13 @@ class Edit:
         """The `A` line of an M2 file, as ERRANT writes it; a deletion is an empty field, beside alternatives `-NONE-`.
 
         Raises:
-            ValueError: If the type or a correction holds `|||` or a line break, which M2 cannot express.
+            ValueError: If the type or a correction holds `|||` or a line break, or the type ends in a bar, which M2
+                cannot express.
         """
         correction = self.correction
         if self.is_noop or self.alternatives:
             correction = "||".join(text or "-NONE-" for text in self.corrections)
-        if any("|||" in field or "\n" in field for field in (self.type, *self.corrections)):
+        if self.type.endswith("|") or any("|||" in field or "\n" in field for field in (self.type, correction)):
             raise ValueError(f"edit {self}: M2 cannot express '|||' or a line break")
         kind = self.type or "UNK"
         return f"A {self.start} {self.end}|||{kind}|||{correction}|||REQUIRED|||-NONE-|||{self.annotator}"

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from geceval.edits.edit import NOOP, Edit, apply, in_order, without_overlaps
 logger = logging.getLogger("geceval")
 
 _FIELDS = "offsets, type, correction, required, comment, annotator"
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 @dataclass(slots=True)
@@ -97,7 +99,9 @@ def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
 
     Raises:
         OSError: If the folder cannot be written.
-        ValueError: If an edit cannot be expressed in M2 (see `Edit.to_m2`); nothing is written then.
+        ValueError: If an edit cannot be expressed in M2 (see `Edit.to_m2`); nothing is written then. Corrections that
+            hold `||`, which ERRANT reads as it stands but others (and `read_m2`) take for alternatives, and the
+            correction `-NONE-`, which is read as a deletion, are written, with a warning.
     """
     write_text(path, format_m2(sentences))
 
@@ -105,12 +109,24 @@ def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
 def format_m2(sentences: Iterable[M2Sentence]) -> str:
     """The text of an M2 file; see `write_m2`."""
     blocks = []
-    for sentence in sentences:
+    ambiguous: list[int] = []
+    for number, sentence in enumerate(sentences, start=1):
         lines = [f"S {' '.join(sentence.source.split())}"]
         for annotator, edits in sentence.edits.items():
             for edit in edits or [Edit(-1, -1, "", NOOP, annotator)]:
-                lines.append(replace(edit, annotator=annotator).to_m2())
+                try:
+                    lines.append(replace(edit, annotator=annotator).to_m2())
+                except ValueError as error:
+                    raise ValueError(f"sentence {number}: {error}") from error
+                if any("||" in text or text.strip() == "-NONE-" for text in edit.corrections):
+                    ambiguous.append(number)
         blocks.append("\n".join(lines) + "\n\n")
+    if ambiguous:
+        logger.warning(
+            "%d edits insert '||' or '-NONE-', which M2 reads as alternatives or a deletion (first: sentence %d)",
+            len(ambiguous),
+            ambiguous[0],
+        )
     return "".join(blocks)
 
 
@@ -166,7 +182,7 @@ class _Reader:
     def take_edit(self, number: int, line: str) -> None:
         if self.current is None:
             raise self.error(number, "an A line without an S line before it; is there a blank line too many?")
-        fields = line[2:].split("|||")
+        fields = _fields(line[2:])
         if len(fields) != 6:
             raise self.error(number, f"expected 6 fields ({_FIELDS}), got {len(fields)} in {_short(line)}")
         start, end = self.offsets(number, fields[0])
@@ -229,10 +245,9 @@ class _Reader:
         return self.integer(number, parts[0], "an offset"), self.integer(number, parts[1], "an offset")
 
     def integer(self, number: int, text: str, what: str) -> int:
-        try:
-            return int(text)
-        except ValueError:
-            raise self.error(number, f"{what} must be an integer, got {_short(text)}") from None
+        if not _INTEGER.fullmatch(text.strip()):
+            raise self.error(number, f"{what} must be an integer, got {_short(text)}")
+        return int(text)
 
     def note(self, what: str, number: int) -> None:
         count, first = self.notes.get(what, (0, number))
@@ -240,6 +255,15 @@ class _Reader:
 
     def error(self, number: int, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {number}: {message}")
+
+
+def _fields(line: str) -> list[str]:
+    """The fields of an `A` line without its letter; a correction may begin or end with one or two bars of its own."""
+    offsets, _, rest = line.partition("|||")
+    kind, _, rest = rest.partition("|||")
+    fields = [offsets, kind, *rest.rsplit("|||", 3)]
+    plain = line.split("|||")
+    return fields if len(fields) == 6 and "|||" not in fields[2] else plain
 
 
 def _short(text: str) -> str:
