@@ -13,8 +13,8 @@ demo: $(STAMP)  ## score and rank the systems of the example corpus, then show t
 	@echo
 	$(BIN)/geceval impacts "$$(sed -n 25p $(EXAMPLE)/source.txt)" "$$(sed -n 25p $(EXAMPLE)/systems/strong.txt)"
 
-test: $(STAMP)  ## the whole suite; PYTEST_ARGS="-k gleu" runs a part
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(STAMP)  ## the whole suite, one process a core; PYTEST_ARGS="-k gleu" runs a part
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .

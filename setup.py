@@ -21,6 +21,7 @@ DEV = [
     "bert-score>=0.3.13",
     "hypothesis>=6.100",
     "pytest>=8.0",
+    "pytest-xdist>=3.5",
     "pyyaml>=6.0",
     "ruff>=0.6",
     "trueskill>=0.4.5",
