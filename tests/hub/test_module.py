@@ -5,6 +5,7 @@ import logging
 import pickle
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import evaluate
 import pytest
@@ -290,6 +291,17 @@ def test_two_processes_share_a_computation(folder, tmp_path):
     other.join(timeout=60)
     assert results[0]["scores"] == SCORES
     assert results[1] is None
+
+
+def test_threads_that_share_a_module_keep_their_rows_apart(either):
+    """Without a lock the rows of several calls end up in one computation, or its file is closed by another thread."""
+
+    def work(row):
+        columns = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
+        return either.compute(**{name: column[row : row + 1] for name, column in columns.items()})["scores"]
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(work, [0, 1, 2] * 6)) == [[score] for score in SCORES] * 6
 
 
 def test_a_failing_score_leaves_no_file_behind(folder, tmp_path):

@@ -6,6 +6,7 @@ import abc
 import importlib
 import inspect
 import pickle
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -51,6 +52,7 @@ class Module(evaluate.Metric, abc.ABC):
         self._takes_references = scorer_class().needs_references()
         self._settings, self._runtime = replace_options(scorer_class.name, scorer_class.Settings(), RunTime(), options)
         self.scorer = scorer_class(self._settings, self._runtime)
+        self._lock = threading.RLock()  # the rows of two threads must not meet in one computation
         super().__init__(config_name=None, **house)
 
     def describe(self, description: str, citation: str, inputs_description: str) -> evaluate.MetricInfo:
@@ -136,7 +138,7 @@ class Module(evaluate.Metric, abc.ABC):
         sources: Sequence[str] | None = None,
         **options: Any,
     ) -> dict[str, Any] | None:
-        """Score the given sentences, or those added before.
+        """Score the given sentences, or those added before. Threads that share a module are served one by one.
 
         Args:
             predictions: One string a sentence.
@@ -154,15 +156,18 @@ class Module(evaluate.Metric, abc.ABC):
         """
         self._scorer(options)
         given = [column for column in (sources, predictions, references) if column is not None]
-        if not given and self.writer is None:
-            raise ValueError(f"{self.name}: nothing to score; pass sources and predictions, or call add_batch first")
-        if given:
-            self.add_batch(sources=sources, predictions=predictions, references=references)
-        try:
-            return super().compute(**options)
-        except BaseException:
-            self._release()
-            raise
+        with self._lock:
+            if not given and self.writer is None:
+                raise ValueError(
+                    f"{self.name}: nothing to score; pass sources and predictions, or call add_batch first"
+                )
+            if given:
+                self.add_batch(sources=sources, predictions=predictions, references=references)
+            try:
+                return super().compute(**options)
+            except BaseException:
+                self._release()
+                raise
 
     def _compute(
         self,
