@@ -218,13 +218,14 @@ def test_bad_gold(tmp_path):
 
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join)
+DISTINCT = st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True).map(" ".join)
 
 
 @st.composite
-def corpora(draw, references=2):
+def corpora(draw, references=2, words=WORDS):
     rows = draw(st.integers(1, 5))
-    columns = [[draw(WORDS) for _ in range(rows)] for _ in range(2)]
-    return (*columns, [[draw(WORDS) for _ in range(references)] for _ in range(rows)])
+    columns = [[draw(words) for _ in range(rows)] for _ in range(2)]
+    return (*columns, [[draw(words) for _ in range(references)] for _ in range(rows)])
 
 
 @given(corpus=corpora(), average=st.sampled_from(["corpus", "sentence"]))
@@ -236,9 +237,10 @@ def test_bounds(corpus, average):
     assert min(result.details["tp"], result.details["fp"], result.details["fn"]) >= 0
 
 
-@given(corpus=corpora(), which=st.integers(0, 1))
+@given(corpus=corpora(words=DISTINCT), which=st.integers(0, 1))
 @settings(max_examples=150, deadline=None)
-def test_a_reference_scores_1(corpus, which):
+def test_a_reference_scores_1_where_no_word_repeats(corpus, which):
+    """Where words repeat, the official scorer can lose an insertion: see tests/edits/test_maxmatch.py."""
     sources, _, references = corpus
     result = M2().score(sources, [row[which] for row in references], references)
     assert (result.score, result.scores) == (1, [1] * len(sources))
