@@ -207,7 +207,7 @@ def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_p
     [
         ({"weights": "uniform", "systems": []}, ValueError, "weights and systems"),
         ({"weights": 3}, TypeError, "weights must be a file"),
-        ({"ref_id": -1}, ValueError, "ref_id must not be negative"),
+        ({"ref_id": -1}, ValueError, "ref_id must be at least 0, got -1"),
         ({"ref_id": True}, TypeError, "ref_id must be an int"),
         ({"a": "1"}, TypeError, "a must be a number"),
         ({"beta": 0}, ValueError, "beta must be positive"),
