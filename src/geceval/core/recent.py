@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -32,3 +33,18 @@ class Recent(Generic[Key, Value]):
         self._values.move_to_end(key)
         if len(self._values) > self._size:
             self._values.popitem(last=False)
+
+    def get_all(
+        self, keys: Iterable[Key], compute: Callable[[list[Key]], Iterable[tuple[Key, Value]]]
+    ) -> dict[Key, Value]:
+        """The values of distinct keys; those that are not there are computed, and kept as they come.
+
+        Args:
+            keys: In any order, with repetitions.
+            compute: From the missing keys, in the order given, to each of them with its value, in any order.
+        """
+        found = {key: self.get(key) for key in dict.fromkeys(keys)}
+        for key, value in compute([key for key, value in found.items() if value is None]):
+            found[key] = value
+            self.put(key, value)
+        return found

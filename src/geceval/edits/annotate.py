@@ -104,22 +104,17 @@ class Annotator:
             RuntimeError: If a worker process dies.
         """
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
-        found: dict[Pair, tuple[Edit, ...]] = {}
-        missing: list[Pair] = []
-        for key in dict.fromkeys(keys):
-            cached = () if key[0] == key[1] else self._edits.get(key)
-            if cached is None:
-                missing.append(key)
-            else:
-                found[key] = cached
-        _warn_if_too_long(missing)
-        with _bar(progress and bool(missing)) as bar:
-            task = bar.add_task("ERRANT edits", total=len(missing))
-            for place, edits in self._extract_all(missing, workers):
-                found[missing[place]] = edits
-                self._edits.put(missing[place], edits)
-                bar.advance(task)
-        return [list(found[key]) for key in keys]
+
+        def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
+            _warn_if_too_long(missing)
+            with _bar(progress and bool(missing)) as bar:
+                task = bar.add_task("ERRANT edits", total=len(missing))
+                for place, edits in self._extract_all(missing, workers):
+                    yield missing[place], edits
+                    bar.advance(task)
+
+        found = self._edits.get_all(((source, corrected) for source, corrected in keys if source != corrected), compute)
+        return [list(found.get(key, ())) for key in keys]
 
     def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
         """The edits of each pair, in this process, without a look at the edits that are cached.
@@ -203,20 +198,13 @@ class Annotator:
         return typed
 
     def _parse(self, texts: Iterable[str]) -> dict[str, Doc]:
-        docs: dict[str, Doc] = {}
-        missing = []
-        for text in dict.fromkeys(texts):
-            cached = self._docs.get(text)
-            if cached is None:
-                missing.append(text)
-            else:
-                docs[text] = cached
-        unparsed = [Doc(self._nlp.vocab, words=text.split()) for text in missing]
-        for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_CHUNK), strict=True):
-            doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
-            docs[text] = doc
-            self._docs.put(text, doc)
-        return docs
+        def compute(missing: list[str]) -> Iterator[tuple[str, Doc]]:
+            unparsed = [Doc(self._nlp.vocab, words=text.split()) for text in missing]
+            for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_CHUNK), strict=True):
+                doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
+                yield text, doc
+
+        return self._docs.get_all(texts, compute)
 
 
 def _rebuild(config: dict[str, Any], data: bytes, name: str) -> Annotator:

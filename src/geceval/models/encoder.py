@@ -105,13 +105,13 @@ class Encoder:
     def _cached(
         self, what: str, read: Callable[..., torch.Tensor], texts: Sequence[Text], batch_size: int, progress: bool
     ) -> np.ndarray:
-        found = {text: self._recent.get((what, text)) for text in dict.fromkeys(texts)}
-        missing = [text for text, row in found.items() if row is None]
-        for group, _, output in self._run(read, missing, batch_size, progress):
-            for text, row in zip(group, output.cpu().numpy(), strict=True):
-                found[text] = row.copy()  # a view would keep the whole batch alive
-                self._recent.put((what, text), found[text])
-        return np.stack([found[text] for text in texts]) if texts else np.zeros((0, 0), np.float32)
+        def compute(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], np.ndarray]]:
+            for group, _, output in self._run(read, [text for _, text in missing], batch_size, progress):
+                for text, row in zip(group, output.cpu().numpy(), strict=True):
+                    yield (what, text), row.copy()  # a view would keep the whole batch alive
+
+        found = self._recent.get_all(((what, text) for text in texts), compute)
+        return np.stack([found[what, text] for text in texts]) if texts else np.zeros((0, 0), np.float32)
 
     def _run(
         self, read: Callable[..., torch.Tensor], texts: list[Text], batch_size: int, progress: bool

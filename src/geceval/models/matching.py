@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,11 +68,11 @@ class Matcher:
             float64 [pairs, 3]: precision, recall, F1. All are 0 where a text has no tokens.
         """
         pairs = [(c.strip(), r.strip()) for c, r in zip(candidates, references, strict=True)]
-        found = {pair: self._recent.get(pair) for pair in pairs}
-        missing = [pair for pair, scores in found.items() if scores is None]
-        for pair, scores in zip(missing, self._match(missing, None, batch_size, progress), strict=True):
-            found[pair] = scores
-            self._recent.put(pair, scores)
+
+        def compute(missing: list[tuple[str, str]]) -> Iterable[tuple[tuple[str, str], np.ndarray]]:
+            return zip(missing, self._match(missing, None, batch_size, progress), strict=True)
+
+        found = self._recent.get_all(pairs, compute)
         return np.array([found[pair] for pair in pairs]).reshape(-1, 3)
 
     def match_weighted(

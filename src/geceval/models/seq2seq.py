@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,14 +46,14 @@ class Translator:
             float64 [pairs], natural logarithms, each below 0.
         """
         pairs = list(zip(sources, targets, strict=True))
-        found = {pair: self._recent.get(pair) for pair in pairs}
-        missing = [pair for pair, value in found.items() if value is None]
-        missing.sort(key=lambda pair: -len(pair[0]) - len(pair[1]))
-        for start in range(0, len(missing), batch_size):
-            batch = missing[start : start + batch_size]
-            for pair, value in zip(batch, self._score(batch), strict=True):
-                found[pair] = value
-                self._recent.put(pair, value)
+
+        def compute(missing: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], float]]:
+            missing.sort(key=lambda pair: -len(pair[0]) - len(pair[1]))
+            for start in range(0, len(missing), batch_size):
+                batch = missing[start : start + batch_size]
+                yield from zip(batch, self._score(batch), strict=True)
+
+        found = self._recent.get_all(pairs, compute)
         return np.array([found[pair] for pair in pairs])
 
     def _score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
