@@ -10,12 +10,11 @@ processor time and their ratios to the floor; on a busy machine the processor ti
 from __future__ import annotations
 
 import argparse
-import statistics
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from timing import interleaved, print_medians
 
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
@@ -57,20 +56,10 @@ def main() -> None:
         return lambda: Encoder(kept.model, kept.tokenizer).embed(texts, batch_size)
 
     runs = {"floor": products(kept, tokens), **{f"batch {size}": embed(size) for size in arguments.batch_size}}
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
-    for number in range(arguments.rounds + 1):  # the first round is the warm-up
-        for name, run in runs.items():
-            wall, cpu = time.perf_counter(), time.process_time()
-            run()
-            if number:
-                times[name].append((time.perf_counter() - wall, time.process_time() - cpu))
-    medians = {name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in times.items()}
+    medians = interleaved(runs, arguments.rounds, warm_up=1)
     size = f"{len(texts)} distinct sentences, {tokens} tokens"
     print(f"{size}, {torch.get_num_threads()} threads, {arguments.rounds} rounds")
-    print(f"{'':12}{'wall s':>9}{'ratio':>8}{'cpu s':>9}{'ratio':>8}")
-    for name, (wall, cpu) in medians.items():
-        ratios = [value / floor for value, floor in zip((wall, cpu), medians["floor"], strict=True)]
-        print(f"{name:12}{wall:9.2f}{ratios[0]:8.2f}{cpu:9.2f}{ratios[1]:8.2f}")
+    print_medians(medians)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from timing import read_columns
 
 Scorer = Callable[[list[str]], float]
 
@@ -38,7 +39,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--sentences", type=int)
     arguments = parser.parse_args()
-    columns = json.dumps(read_columns(arguments.gold, arguments.systems, arguments.sentences))
+    from geceval.edits.pipeline import BUNDLED
+
+    columns = read_columns(arguments.gold, arguments.systems, arguments.sentences)
+    question = json.dumps([*columns, str(BUNDLED)])
     tools = {"geceval, 1 process": (sys.executable, 1)}
     tools[f"geceval, {arguments.workers} workers"] = (sys.executable, arguments.workers)
     if arguments.peer:
@@ -47,7 +51,7 @@ def main() -> None:
     for _ in range(arguments.runs):
         for name, (python, workers) in tools.items():
             command = [python, str(Path(__file__).resolve()), "--measure", str(workers)]
-            output = subprocess.run(command, input=columns, stdout=subprocess.PIPE, text=True, check=True).stdout
+            output = subprocess.run(command, input=question, stdout=subprocess.PIPE, text=True, check=True).stdout
             found[name].append(json.loads(output.splitlines()[-1]))
     Console(soft_wrap=True).print(table_of(found))
 
@@ -78,19 +82,6 @@ def total_wall(run: dict[str, Any]) -> float:
 
 def total_cpu(run: dict[str, Any]) -> float:
     return run["cpu"]
-
-
-def read_columns(gold: str, systems: list[str], size: int | None) -> list[Any]:
-    from geceval.core.inputs import read_lines
-    from geceval.edits.m2 import read_m2, references
-    from geceval.edits.pipeline import BUNDLED
-
-    sentences = read_m2(gold)[:size]
-    rows = [list(references(sentence).values()) for sentence in sentences]
-    most = max(map(len, rows))
-    rows = [row + row[:1] * (most - len(row)) for row in rows]
-    outputs = [[" ".join(line.split()) for line in read_lines(system)[:size]] for system in systems]
-    return [[sentence.source for sentence in sentences], outputs, rows, str(BUNDLED)]
 
 
 def measure(workers: int) -> None:

@@ -12,15 +12,14 @@ gec-metrics takes part if it is installed: `pip install gec-metrics==0.1.1`.
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import torch
 import transformers
+from timing import interleaved, print_medians
 
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
@@ -102,17 +101,6 @@ def gec_metrics(quality: str, similarity: str) -> Callable[[list[str], list[list
     return score
 
 
-def measure(sides: dict[str, Callable[[], Scores]], rounds: int) -> dict[str, tuple[float, float]]:
-    """Medians of wall-clock and processor seconds a round, the sides taking turns."""
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
-    for _ in range(rounds):
-        for name, run in sides.items():
-            wall, cpu = time.perf_counter(), time.process_time()
-            run()
-            times[name].append((time.perf_counter() - wall, time.process_time() - cpu))
-    return {name: tuple(map(statistics.median, zip(*rows, strict=True))) for name, rows in times.items()}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("systems", type=Path, nargs="+", help="outputs of the systems, one sentence a line")
@@ -140,13 +128,9 @@ def main() -> None:
         print(f"{name}: largest difference of a score {worst:.1e}")
         if worst > 1e-5:
             raise SystemExit(f"{name} gives other scores; times would not be comparable")
-    medians = measure(sides, arguments.rounds)
     size = f"{len(systems)} systems, {len(sources)} sentences"
     print(f"{size}, {torch.get_num_threads()} threads, {arguments.rounds} rounds")
-    print(f"{'':12}{'wall s':>9}{'ratio':>8}{'cpu s':>9}{'ratio':>8}")
-    for name, (wall, cpu) in medians.items():
-        ratios = [value / own for value, own in zip((wall, cpu), medians["geceval"], strict=True)]
-        print(f"{name:12}{wall:9.2f}{ratios[0]:8.2f}{cpu:9.2f}{ratios[1]:8.2f}")
+    print_medians(interleaved(sides, arguments.rounds))
 
 
 if __name__ == "__main__":

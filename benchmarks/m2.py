@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
 import statistics
-import sys
 import time
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from timing import peak_memory
 
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2
@@ -25,12 +24,6 @@ from geceval.edits.maxmatch import Lattice
 from geceval.scorers.m2 import M2, Settings
 
 FUNCTION_WORDS = ["the", "a", "of", "to", "in", "and", "is", "that", ",", "."]
-
-
-def peak_memory():
-    """Peak resident memory of this process so far, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def seconds(function, *arguments):

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from timing import peak_memory, read_columns
 
 Columns = tuple[list[str], list[list[str]], list[list[str]]]
 
@@ -38,18 +39,7 @@ def main() -> None:
     for name, ours in own_metrics(arguments.gold, columns).items():
         if name.startswith(wanted):
             report(name, ours, peer, arguments.runs)
-    print(f"peak memory: geceval {peak():.0f} MiB" + (f", gec-metrics {peer.peak():.0f} MiB" if peer else ""))
-
-
-def read_columns(gold: str, systems: list[str]) -> Columns:
-    from geceval.core.inputs import read_lines
-    from geceval.edits.m2 import read_m2, references
-
-    sentences = read_m2(gold)
-    rows = [list(references(sentence).values()) for sentence in sentences]
-    most = max(map(len, rows))
-    rows = [row + row[:1] * (most - len(row)) for row in rows]
-    return [sentence.source for sentence in sentences], [read_lines(system) for system in systems], rows
+    print(f"peak memory: geceval {peak_memory():.0f} MiB" + (f", gec-metrics {peer.peak():.0f} MiB" if peer else ""))
 
 
 def own_metrics(gold: str, columns: Columns) -> dict[str, Callable[[], list[float]]]:
@@ -94,10 +84,6 @@ def report(name: str, ours: Callable[[], list[float]], peer: Peer | None, runs: 
     print(line, flush=True)
 
 
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 class Peer:
     """gec-metrics in an interpreter of its own."""
 
@@ -135,7 +121,7 @@ def work() -> None:
     for line in sys.stdin:
         name = json.loads(line)
         if name == "peak":
-            print(json.dumps(peak()), file=answer, flush=True)
+            print(json.dumps(peak_memory()), file=answer, flush=True)
             continue
         start = time.process_time()
         scores = [float(metrics[name].score_corpus(sources, system, by_annotator)) for system in systems]

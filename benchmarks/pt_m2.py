@@ -10,12 +10,10 @@ program does. Equal scores are asserted first. Runs are interleaved; the table g
 from __future__ import annotations
 
 import argparse
-import resource
-import statistics
 import tempfile
-import time
 
 import numpy as np
+from timing import interleaved, peak_memory, print_medians
 
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
@@ -69,8 +67,8 @@ def compare(options, model, gold):
 
     np.testing.assert_allclose(ours().scores, peer().scores, atol=2e-3)
     print(f"{len(sources)} sentences, {len(calls)} calls of the peer, medians of {options.runs} runs")
-    print_medians({"geceval": ours, "two bert-score calls an edit": peer}, options.runs)
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+    print_medians(interleaved({"geceval": ours, "two bert-score calls an edit": peer}, options.runs))
+    print(f"peak memory {peak_memory():.0f} MiB")
 
 
 def peer_of(model, layer):
@@ -95,20 +93,6 @@ def peer_of(model, layer):
         return [counted([comparison], score, **options)[0] for comparison in comparisons]
 
     return counts, calls
-
-
-def print_medians(sides, runs):
-    times = {name: [] for name in sides}
-    for _ in range(runs):
-        for name, run in sides.items():
-            wall, processor = time.perf_counter(), time.process_time()
-            run()
-            times[name].append((time.perf_counter() - wall, time.process_time() - processor))
-    medians = {name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in times.items()}
-    first = next(iter(medians.values()))
-    for name, (wall, processor) in medians.items():
-        ratios = f"{wall / first[0]:6.2f} {processor / first[1]:6.2f}"
-        print(f"{name:30} {wall:8.2f} s wall {processor:8.2f} s of CPU   ratios {ratios}")
 
 
 if __name__ == "__main__":
