@@ -32,6 +32,20 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def gjg15(shared_data):
+    """The systems of CoNLL-2014 (and its sources, `INPUT`) with the human scores of Grundkiewicz et al. (2015)."""
+    from geceval.meta.data import read_gjg15
+
+    return read_gjg15(shared_data / "gjg15")
+
+
+@pytest.fixture(scope="session")
+def conll_2014(shared_data) -> str:
+    """The M2 file of the CoNLL-2014 test set, two annotators."""
+    return str(shared_data / "conll2014" / "official-2014.combined.m2")
+
+
+@pytest.fixture(scope="session")
 def extras() -> dict[str, list[str]]:
     """The extras of setup.py and what each installs."""
     import runpy

@@ -74,13 +74,11 @@ def test_edits_are_those_of_plain_errant(bundled):
     assert sum(map(len, expected)) > 20
 
 
-def test_edits_of_real_texts_are_those_of_plain_errant(bundled, shared_data):
-    folder = shared_data / "gjg15/data/original/official_submissions"
-    sources = (folder / "INPUT").read_text().split("\n")
+def test_edits_of_real_texts_are_those_of_plain_errant(bundled, gjg15):
     pairs = []
     for system in ("CAMB", "NTHU", "IPN"):
-        outputs = (folder / system).read_text().split("\n")
-        pairs += [(" ".join(s.split()), " ".join(o.split())) for s, o in zip(sources, outputs, strict=True)][::41]
+        rows = zip(gjg15.sources, gjg15.outputs[system], strict=True)
+        pairs += [(" ".join(source.split()), " ".join(output.split())) for source, output in rows][::41]
     assert as_tuples(bundled.edits(pairs)) == plain(spacy.load(pipeline.BUNDLED), pairs)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from geceval.meta.data import HumanData, Item, read_gjg15, read_seeda, system_set
+from geceval.meta.data import HumanData, Item, read_seeda, system_set
 from geceval.meta.protocol import aggregate, agreement, correlate, correlate_systems, judged_pairs, windows
 
 
@@ -16,11 +16,6 @@ def lengths(data: HumanData, systems: list[str]) -> np.ndarray:
 @pytest.fixture(scope="module")
 def seeda(shared_data) -> HumanData:
     return read_seeda(shared_data / "seeda")
-
-
-@pytest.fixture(scope="module")
-def gjg15(shared_data) -> HumanData:
-    return read_gjg15(shared_data / "gjg15")
 
 
 # Length in characters against the human scores: gec-metrics' tests and README, recomputed in the fact sheet, 7.1.

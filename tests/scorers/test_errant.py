@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -140,11 +141,10 @@ def test_invented_sentences_equal_errant(errant_parallel, errant_compare):
         assert from_file(**options).scores == score(**options).scores
 
 
-def test_real_sentences_equal_errant(errant_parallel, errant_compare, shared_data):
+def test_real_sentences_equal_errant(errant_parallel, errant_compare, gjg15, conll_2014):
     """CoNLL-2014: two systems, both annotators' texts, and the gold file itself with its own spans and types."""
-    folder = shared_data / "gjg15/data/original/official_submissions"
     rows = slice(200, 240)
-    gold_file = read_m2(shared_data / "conll2014/official-2014.combined.m2")[rows]
+    gold_file = read_m2(conll_2014)[rows]
     sources = [sentence.source for sentence in gold_file]
     # An annotator without a line beside one with a line is taken to have left the sentence alone.
     edits = [[sentence.edits.get(who, []) for who in (0, 1)] for sentence in gold_file]
@@ -152,7 +152,7 @@ def test_real_sentences_equal_errant(errant_parallel, errant_compare, shared_dat
     references = [[apply(s, of_one) for of_one in both] for s, both in zip(sources, edits, strict=True)]
     gold = errant_parallel(sources, *zip(*references, strict=True))
     for system in ("CAMB", "NTHU"):
-        outputs = [" ".join(line.split()) for line in (folder / system).read_text().split("\n")[rows]]
+        outputs = [" ".join(line.split()) for line in gjg15.outputs[system][rows]]
         proposed = errant_parallel(sources, outputs)
 
         def score(outputs=outputs, **options):
@@ -161,13 +161,11 @@ def test_real_sentences_equal_errant(errant_parallel, errant_compare, shared_dat
         check_against_errant(errant_compare, proposed, gold, score, OPTIONS)
 
 
-def test_gold_spans_are_taken_as_they_stand(errant_parallel, errant_compare, shared_data, tmp_path):
-    text = (shared_data / "conll2014/official-2014.combined.m2").read_text()
+def test_gold_spans_are_taken_as_they_stand(errant_parallel, errant_compare, gjg15, conll_2014, tmp_path):
     part = tmp_path / "part.m2"
-    part.write_text("\n\n".join(text.split("\n\n")[200:240]) + "\n\n")
+    part.write_text("\n\n".join(Path(conll_2014).read_text().split("\n\n")[200:240]) + "\n\n")
     sources = [sentence.source for sentence in read_m2(part)]
-    lines = (shared_data / "gjg15/data/original/official_submissions/CAMB").read_text().split("\n")[200:240]
-    outputs = [" ".join(line.split()) for line in lines]
+    outputs = [" ".join(line.split()) for line in gjg15.outputs["CAMB"][200:240]]
     result = Errant(Settings(nlp="bundled", gold_m2=str(part))).score(sources, outputs)
     expected, _ = errant_compare(errant_parallel(sources, outputs), part)
     assert as_printed(result.details) == expected

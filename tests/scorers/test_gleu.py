@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from geceval.meta.protocol import correlate_systems
 from geceval.scorers.gleu import Gleu, Settings, draw_references
 from geceval.scorers.gold import m2_references
 
@@ -227,46 +228,34 @@ def test_bad_settings_are_named(change, error):
         Settings(**change)
 
 
-@pytest.fixture(scope="module")
-def conll14(shared_data):
-    """Sources, the AMU system and the M2 file of the CoNLL-2014 shared task."""
-    submissions = shared_data / "gjg15/data/original/official_submissions"
-    read = [(submissions / name).read_text().split("\n")[:1312] for name in ("INPUT", "AMU")]
-    return (*read, str(shared_data / "conll2014/official-2014.combined.m2"))
-
-
-def test_amu_on_conll_2014(conll14):
+def test_amu_on_conll_2014(gjg15, conll_2014):
     # The released program run on AMU with two references: 0.583256 under Python 2, 0.583542 under Python 3.
-    sources, predictions, gold = conll14
-    references = m2_references("gleu", gold, sources)
+    sources, predictions = gjg15.sources, gjg15.outputs["AMU"]
+    references = m2_references("gleu", conll_2014, sources)
     assert f"{Gleu().score(sources, predictions, references).score:.6f}" == "0.583256"
-    python3 = Gleu(Settings(sampler="python3", gold_m2=gold)).score(sources, predictions)
+    python3 = Gleu(Settings(sampler="python3", gold_m2=conll_2014)).score(sources, predictions)
     assert f"{python3.score:.6f}" == "0.583542"
     expectation = Gleu(Settings(sampler="expectation")).score(sources, predictions, references)
     assert expectation.score == pytest.approx(python3.score, abs=5e-4)
 
 
-def test_the_first_annotator_on_conll_2014(conll14):
+def test_the_first_annotator_on_conll_2014(gjg15, conll_2014):
     # The released program under Python 3: 0.818740; three references of the second annotator are empty.
-    sources, _, gold = conll14
-    references = m2_references("gleu", gold, sources)
+    sources = gjg15.sources
+    references = m2_references("gleu", conll_2014, sources)
     assert sum(len(row) == 2 and not row[1] for row in references) == 3
     first = [row[0] for row in references]
     assert f"{Gleu(Settings(sampler='python3')).score(sources, first, references).score:.6f}" == "0.818740"
 
 
-def test_agreement_with_people_on_gjg15(shared_data, conll14):
+def test_agreement_with_people_on_gjg15(gjg15, conll_2014):
     # Gong et al. (2022), Table 5, GLEU corpus and sentence: Pearson with Expected Wins .701, .784, with TrueSkill .750,
-    # .828. Their sentence scores are not smoothed. Human scores: Grundkiewicz et al. (2015), Tables 3b and 3c.
-    names = ["AMU", "RAC", "CAMB", "CUUI", "POST", "UFC", "PKU", "UMC", "IITB", "SJTU", "INPUT", "NTHU", "IPN"]
-    wins = [0.628, 0.566, 0.561, 0.550, 0.539, 0.513, 0.506, 0.495, 0.485, 0.463, 0.456, 0.437, 0.300]
-    skill = [0.273, 0.114, 0.182, 0.105, 0.080, -0.041, -0.001, -0.022, -0.055, -0.074, -0.062, -0.142, -0.358]
-    sources, _, gold = conll14
-    submissions = shared_data / "gjg15/data/original/official_submissions"
-    references = m2_references("gleu", gold, sources)
+    # .828. Their sentence scores are not smoothed.
+    references = m2_references("gleu", conll_2014, gjg15.sources)
     metric = Gleu(Settings(smoothing=False))
-    results = [metric.score(sources, (submissions / name).read_text().split("\n")[:1312], references) for name in names]
-    corpus = [result.score for result in results]
-    sentence = [np.mean(result.scores) for result in results]
-    found = [np.corrcoef(ours, human)[0, 1] for human in (wins, skill) for ours in (corpus, sentence)]
+    results = {name: metric.score(gjg15.sources, texts, references) for name, texts in gjg15.outputs.items()}
+    corpus = {name: result.score for name, result in results.items()}
+    sentence = {name: np.mean(result.scores) for name, result in results.items()}
+    people = [gjg15.scores[kind] for kind in ("ew", "ts")]
+    found = [correlate_systems(ours, human, list(results)).pearson for human in people for ours in (corpus, sentence)]
     assert found == pytest.approx([0.701, 0.784, 0.750, 0.828], abs=0.002)

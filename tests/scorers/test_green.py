@@ -147,11 +147,8 @@ def test_bad_settings_are_named(change, error):
         Settings(**change)
 
 
-def test_amu_on_conll_2014(shared_data):
+def test_amu_on_conll_2014(gjg15, conll_2014):
     # AMU with two references, beta 2 (the default): the authors' tool prints .792482, gec-metrics .792311.
-    submissions = shared_data / "gjg15/data/original/official_submissions"
-    sources, predictions = ((submissions / name).read_text().split("\n")[:1312] for name in ("INPUT", "AMU"))
-    gold = str(shared_data / "conll2014/official-2014.combined.m2")
     for zero_recall, printed in (("authors", "0.792482"), ("gec-metrics", "0.792311")):
-        result = Green(Settings(zero_recall=zero_recall, gold_m2=gold)).score(sources, predictions)
+        result = Green(Settings(zero_recall=zero_recall, gold_m2=conll_2014)).score(gjg15.sources, gjg15.outputs["AMU"])
         assert f"{result.score:.6f}" == printed

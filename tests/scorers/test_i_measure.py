@@ -213,11 +213,9 @@ def test_bad_settings_are_named(change, error):
         Settings(**change)
 
 
-def test_the_source_of_conll_2014_scores_0(shared_data):
+def test_the_source_of_conll_2014_scores_0(gjg15, conll_2014):
     # By definition: no better than itself; a sentence that the best annotator left alone scores 1.
-    gold = str(shared_data / "conll2014/official-2014.combined.m2")
-    sources = (shared_data / "gjg15/data/original/official_submissions/INPUT").read_text().split("\n")[:1312]
-    result = IMeasure(Settings(gold_m2=gold, mix=False)).score(sources, sources)
+    result = IMeasure(Settings(gold_m2=conll_2014, mix=False)).score(gjg15.sources, gjg15.sources)
     assert result.score == 0.0
-    unchanged = [any(not edits for edits in sentence.edits.values()) for sentence in read_m2(gold)]
+    unchanged = [any(not edits for edits in sentence.edits.values()) for sentence in read_m2(conll_2014)]
     assert result.scores == [float(whole) for whole in unchanged]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from geceval.core.result import Counts
 from geceval.edits.edit import Edit
-from geceval.edits.m2 import M2Sentence, read_m2, write_m2
+from geceval.edits.m2 import M2Sentence, write_m2
+from geceval.meta.protocol import correlate_systems
 from geceval.scorers.annotators import best_annotator
 from geceval.scorers.m2 import M2, Settings
 
@@ -258,22 +259,6 @@ def test_order_of_sentences(corpus, random_):
     assert shuffled.scores == [straight.scores[i] for i in order]
 
 
-# Human scores of Grundkiewicz et al. (2015), Tables 3b and 3c: Expected Wins and TrueSkill.
-HUMAN = {
-    "AMU": (0.628, 0.273),
-    "RAC": (0.566, 0.114),
-    "CAMB": (0.561, 0.182),
-    "CUUI": (0.550, 0.105),
-    "POST": (0.539, 0.080),
-    "UFC": (0.513, -0.041),
-    "PKU": (0.506, -0.001),
-    "UMC": (0.495, -0.022),
-    "IITB": (0.485, -0.055),
-    "SJTU": (0.463, -0.074),
-    "INPUT": (0.456, -0.062),
-    "NTHU": (0.437, -0.142),
-    "IPN": (0.300, -0.358),
-}
 # Ng et al. (2014), official results of the CoNLL-2014 shared task without alternative answers: P, R, F0.5 in percent.
 OFFICIAL = {
     "CAMB": (39.71, 30.10, 37.33),
@@ -292,21 +277,15 @@ OFFICIAL = {
 
 
 @pytest.fixture(scope="module")
-def conll_2014(shared_data):
+def results(gjg15, conll_2014):
     """Results of all systems that took part, and of the unchanged input."""
-    gold = shared_data / "conll2014" / "official-2014.combined.m2"
-    folder = shared_data / "gjg15" / "data" / "original" / "official_submissions"
-    if not gold.is_file() or not folder.is_dir():
-        pytest.skip("CoNLL-2014 or its submissions are not on this machine")
-    sources = [sentence.source for sentence in read_m2(gold)]
-    scorer = M2(Settings(gold_m2=str(gold)))
-    outputs = {name: (folder / name).read_text(encoding="utf-8").split("\n")[: len(sources)] for name in HUMAN}
-    return {name: scorer.score(sources, lines) for name, lines in outputs.items()}
+    scorer = M2(Settings(gold_m2=conll_2014))
+    return {name: scorer.score(gjg15.sources, texts) for name, texts in gjg15.outputs.items()}
 
 
-def test_official_results_of_conll_2014(conll_2014):
+def test_official_results_of_conll_2014(results):
     found = {
-        name: tuple(round(100 * conll_2014[name].details[key], 2) for key in ("precision", "recall", "f"))
+        name: tuple(round(100 * results[name].details[key], 2) for key in ("precision", "recall", "f"))
         for name in OFFICIAL
     }
     assert found == OFFICIAL
@@ -318,15 +297,12 @@ def test_official_results_of_conll_2014(conll_2014):
     [(False, (0.623, 0.687, 0.672, 0.720)), (True, (0.871, 0.731, 0.864, 0.758))],
     ids=["M2", "SentM2"],
 )
-def test_correlation_with_people(conll_2014, sentence, expected):
-    stats = pytest.importorskip("scipy.stats")
-    scores = [sum(r.scores) / len(r.scores) if sentence else r.score for r in map(conll_2014.get, HUMAN)]
-    found = [
-        f(scores, people)[0] for people in zip(*HUMAN.values(), strict=True) for f in (stats.pearsonr, stats.spearmanr)
-    ]
-    assert found[0::2] == pytest.approx(expected[0::2], abs=0.005)
-    assert found[1::2] == pytest.approx(expected[1::2], abs=0.0005)
+def test_correlation_with_people(results, gjg15, sentence, expected):
+    scores = {name: sum(r.scores) / len(r.scores) if sentence else r.score for name, r in results.items()}
+    found = [correlate_systems(scores, gjg15.scores[kind], list(scores)) for kind in ("ew", "ts")]
+    assert [agreement.pearson for agreement in found] == pytest.approx(expected[0::2], abs=0.005)
+    assert [agreement.spearman for agreement in found] == pytest.approx(expected[1::2], abs=0.0005)
 
 
-def test_no_real_sentence_is_thinned(conll_2014):
-    assert {name: result.details["thinned"] for name, result in conll_2014.items()} == {name: [] for name in HUMAN}
+def test_no_real_sentence_is_thinned(results):
+    assert {name: result.details["thinned"] for name, result in results.items()} == dict.fromkeys(results, [])
