@@ -20,19 +20,23 @@ has read the reference. PT-M2 and PT-ERRANT weigh edits with it. No such model i
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources: list of str, one a sentence; not used.
-    predictions: list of str, one correction a sentence.
-    references: list of lists of str, one list of references a sentence (or one str a sentence).
-    model (`str`, *optional*, defaults to `"facebook/bart-large-cnn"`): a sequence-to-sequence model: a folder, or a
-        Hub id with or without `@revision`.
-    max_length (`int`, *optional*): tokens beyond which a text is cut; by default what the network reads, at most 1024.
+    sources (`list` of `str`): What the learner wrote, one string a sentence; only checked.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references (`list` of `list` of `str`): One list of references a sentence, or one string a sentence.
+    model (`str`, *optional*, defaults to `"facebook/bart-large-cnn"`): A sequence-to-sequence model: a folder, or a Hub
+        id, optionally with `@revision`.
+    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the network reads, at most 1024.
+    batch_size, device, dtype (*optional*): How to compute; see the card.
+
+    Every option is taken by `load` and by `compute`.
 
 Returns:
-    `score` (float): mean over the sentences, 0 at best.
-    `scores` (list of float): one a sentence, natural logarithms; of several references the best counts.
-    `signature` (str): what was computed.
+    score (`float`): Mean over the sentences, at most 0; higher is better.
+    scores (`list` of `float`): One a sentence, natural logarithms; of several references the best counts.
+    signature (`str`): What was computed, with the hash of the model.
 
 Examples:
+
     bartscore = geceval.load("bartscore", model="facebook/bart-large-cnn")
     bartscore.compute(sources=sources, predictions=predictions, references=references)["score"]
 """

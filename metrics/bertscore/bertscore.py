@@ -21,25 +21,29 @@ since a correction changes few words; it is here because PT-M2 and PT-ERRANT wei
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources: list of str, one a sentence; not used.
-    predictions: list of str, one correction a sentence.
-    references: list of lists of str, one list of references a sentence (or one str a sentence).
-    model (`str`, *optional*, defaults to `"bundled"`): the encoder: `"bundled"`, a folder, or a Hub id with or
-        without `@revision`.
-    layer (`int`, *optional*): whose token states are compared, from 1; by default the published layer of a known
+    sources (`list` of `str`): What the learner wrote, one string a sentence; only checked.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references (`list` of `list` of `str`): One list of references a sentence, or one string a sentence.
+    model (`str`, *optional*, defaults to `"bundled"`): The encoder: `"bundled"`, a folder, or a Hub id, optionally with
+        `@revision`.
+    layer (`int`, *optional*): Whose token states are compared, from 1; by default the published layer of a known
         encoder, else five sixths of the way up.
-    idf (`bool`, *optional*, defaults to `False`): weigh tokens by inverse document frequency in the references.
-    baseline (`tuple` of three floats, *optional*): precision, recall and F1 of unrelated texts, for rescaling.
-    max_length (`int`, *optional*): tokens beyond which a text is cut; by default what the network reads, at most 512.
+    idf (`bool`, *optional*, defaults to `False`): Weigh tokens by inverse document frequency in the references.
+    baseline (`tuple` of three `float`, *optional*): Precision, recall and F1 of unrelated texts, for rescaling.
+    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the network reads, at most 512.
+    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
+
+    Every option is taken by `load` and by `compute`.
 
 Returns:
-    `score` (float): mean F1, 1 at best.
-    `scores` (list of float): one F1 a sentence.
-    `precision`, `recall`, `f` (float): means over the sentences.
-    `precisions`, `recalls` (lists of float): one a sentence.
-    `signature` (str): what was computed.
+    score (`float`): Mean F1, at most 1; higher is better.
+    scores (`list` of `float`): F1 of each sentence.
+    precision, recall, f (`float`): Means over the sentences.
+    precisions, recalls (`list` of `float`): One a sentence.
+    signature (`str`): What was computed, with the hash of the model.
 
 Examples:
+
     >>> import geceval
     >>> bertscore = geceval.load("bertscore")
     >>> result = bertscore.compute(
