@@ -3,6 +3,7 @@
 import gzip
 import logging
 
+import numpy as np
 import pytest
 
 from geceval.core.inputs import check_columns, read_lines
@@ -24,6 +25,10 @@ def test_columns_are_copied_and_references_left_out_unless_needed():
         (["a", None], ["a", "b"], TypeError, r"toy: sources\[1\] must be a string, got None"),
         (["a"], [3], TypeError, r"toy: predictions\[0\] must be a string, got int"),
         (["a"], [b"a"], TypeError, r"toy: predictions\[0\] must be a string, got bytes"),
+        (np.array(["a"]), ["a"], TypeError, r"got ndarray; pass list\(sources\)"),
+        ((text for text in ["a"]), ["a"], TypeError, r"got generator; pass list\(sources\)"),
+        ({"a": 1}, ["a"], TypeError, "got dict$"),
+        (["a"], ["b\ud800"], ValueError, r"toy: predictions\[0\] has '\\ud800' at position 1, half a surrogate pair"),
         ([], [], ValueError, "toy: sources and predictions are empty"),
         (["a"], [], ValueError, "toy: 1 sources but 0 predictions; row 0 has no partner"),
         (["a"], ["a", "b"], ValueError, "toy: 1 sources but 2 predictions; row 1 has no partner"),
@@ -57,6 +62,8 @@ def test_references_come_into_one_shape(given, wanted):
         ([["a"], [], ["b"]], ValueError, r"references\[1\] is empty"),
         ([["a"], [None], ["b"]], ValueError, r"references\[1\] is empty"),
         ([["a"], None, ["b"]], TypeError, r"references\[1\] must be a list of strings or a string, got None"),
+        (["a", "\udcff", "c"], ValueError, r"references\[1\] has '\\udcff' at position 0"),
+        ([["a"], ["b", "\udcff"], ["c"]], ValueError, r"references\[1\]\[1\] has '\\udcff'"),
         ([["a"], ["b", 3], ["c"]], TypeError, r"references\[1\]\[1\] must be a string, got int"),
         ([["a", "b", "c"], ["a", "b", "c"]], ValueError, "look transposed.*zip"),
     ],

@@ -28,8 +28,10 @@ def test_an_unknown_option_lists_those_that_exist():
 
 
 def test_values_are_checked_by_the_settings_themselves():
-    with pytest.raises(ValueError, match="beta must be positive"):
+    with pytest.raises(ValueError, match="^toy: beta must be positive"):
         replace_options("toy", Settings(), RunTime(), {"beta": 0.0})
+    with pytest.raises(TypeError, match="^toy: batch_size must be an int"):
+        replace_options("toy", Settings(), RunTime(), {"batch_size": "3"})
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,8 @@ def test_an_m2_file_that_does_not_fit_is_refused(tmp_path):
         ({"sampler": "random"}, ValueError),
         ({"iterations": 0}, ValueError),
         ({"order": 2.0}, TypeError),
+        ({"order": 101}, ValueError),  # a loop over orders that no sentence has
+        ({"iterations": 100_001}, ValueError),
         ({"unit": "byte"}, ValueError),
     ],
 )

@@ -210,6 +210,7 @@ def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_p
         ({"ref_id": -1}, ValueError, "ref_id must be at least 0, got -1"),
         ({"ref_id": True}, TypeError, "ref_id must be an int"),
         ({"a": "1"}, TypeError, "a must be a number"),
+        ({"c": float("nan")}, ValueError, "c must lie between"),
         ({"beta": 0}, ValueError, "beta must be positive"),
         ({"average": "macro"}, ValueError, "average must be one of"),
         ({"covered_insertion": "maybe"}, ValueError, "covered_insertion must be one of"),

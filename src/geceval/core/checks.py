@@ -12,12 +12,17 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
         raise ValueError(f"{name} must be one of {listed}, got {value!r}")
 
 
-def check_count(name: str, value: object, least: int = 1) -> None:
-    """Raise a `TypeError` unless `value` is an int, a `ValueError` unless it is at least `least`."""
+LARGEST = 1e6
+
+
+def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> None:
+    """Raise a `TypeError` unless `value` is an int, a `ValueError` unless it lies in [`least`, `most`]."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, got {type(value).__name__}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most}, got {value}")
 
 
 def check_number(name: str, value: object) -> None:
@@ -27,7 +32,19 @@ def check_number(name: str, value: object) -> None:
 
 
 def check_positive(name: str, value: object) -> None:
-    """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it is finite and above 0."""
+    """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it lies in [1e-6, 1e6].
+
+    Beyond that its square, which most formulas need, leaves the range of floating point or outweighs all else.
+    """
     check_number(name, value)
     if not 0 < value < float("inf"):
         raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    if not 1 / LARGEST <= value <= LARGEST:
+        raise ValueError(f"{name} must lie between {1 / LARGEST:g} and {LARGEST:g}, got {value!r}")
+
+
+def check_moderate(name: str, value: object) -> None:
+    """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it lies in [-1e6, 1e6]."""
+    check_number(name, value)
+    if not -LARGEST <= value <= LARGEST:
+        raise ValueError(f"{name} must lie between {-LARGEST:g} and {LARGEST:g}, got {value!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -57,8 +57,8 @@ def check_columns(
 
     Raises:
         TypeError: If a column is not a list or a row not a string; the message names the first bad row.
-        ValueError: If a column is empty, the lengths differ, a sentence has no reference or the references look
-            transposed.
+        ValueError: If a column is empty, the lengths differ, a text holds half a surrogate pair, a sentence has no
+            reference or the references look transposed.
     """
     sources = _check_texts(metric, "sources", sources)
     predictions = _check_texts(metric, "predictions", predictions)
@@ -129,21 +129,35 @@ def read_lines(path: str | Path) -> list[str]:
 
 def _check_texts(metric: str, name: str, column: Any) -> list[str]:
     if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
-        raise TypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}")
+        ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
+        fix = f"; pass list({name})" if ordered else ""
+        raise TypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}{fix}")
     for number, text in enumerate(column):
-        if not isinstance(text, str):
-            raise TypeError(f"{metric}: {name}[{number}] must be a string, got {_kind(text)}")
+        _check_text(metric, f"{name}[{number}]", text)
     return list(column)
+
+
+def _check_text(metric: str, place: str, text: Any) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{metric}: {place} must be a string, got {_kind(text)}")
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{metric}: {place} has {text[error.start]!r} at position {error.start}, half a surrogate pair and no "
+            "character; was the text decoded wrongly?"
+        ) from error
 
 
 def _reference_row(metric: str, row: Any, number: int) -> list[str]:
     if isinstance(row, str):
+        _check_text(metric, f"references[{number}]", row)
         return [row]
     if isinstance(row, bytes) or not isinstance(row, Sequence):
         raise TypeError(f"{metric}: references[{number}] must be a list of strings or a string, got {_kind(row)}")
     for place, text in enumerate(row):
-        if text is not None and not isinstance(text, str):
-            raise TypeError(f"{metric}: references[{number}][{place}] must be a string, got {_kind(text)}")
+        if text is not None:
+            _check_text(metric, f"references[{number}][{place}]", text)
     texts = [text for text in row if text is not None]
     if not texts:
         raise ValueError(f"{metric}: references[{number}] is empty; every sentence needs at least one reference")

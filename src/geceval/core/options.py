@@ -52,6 +52,7 @@ def replace_options(
 
     Raises:
         TypeError: If an option is neither; the message lists the options that exist.
+        ValueError: If an option has a bad value (or a TypeError, if it is of the wrong type).
     """
     of_settings = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
     of_runtime = {f.name for f in dataclasses.fields(RunTime)}
@@ -59,5 +60,10 @@ def replace_options(
     if unknown:
         known = ", ".join(sorted(of_settings) + sorted(of_runtime))
         raise TypeError(f"{metric}: unknown option {unknown[0]!r}; the options are: {known}")
-    new_settings = dataclasses.replace(settings, **{k: v for k, v in options.items() if k in of_settings})  # type: ignore[type-var]
-    return new_settings, dataclasses.replace(runtime, **{k: v for k, v in options.items() if k in of_runtime})
+    try:
+        new_settings = dataclasses.replace(settings, **{k: v for k, v in options.items() if k in of_settings})  # type: ignore[type-var]
+        return new_settings, dataclasses.replace(runtime, **{k: v for k, v in options.items() if k in of_runtime})
+    except (TypeError, ValueError) as error:
+        if str(error).startswith(f"{metric}: "):
+            raise
+        raise type(error)(f"{metric}: {error}") from error

@@ -19,7 +19,7 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
 from geceval.scorers.gold import columns_with_references, gold_facts
-from geceval.scorers.ngrams import UNITS, Corpus, Ngrams, number_units
+from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, Ngrams, number_units
 
 COUNTINGS = ("released", "paper")
 SAMPLERS = ("python2", "python3", "expectation")
@@ -36,11 +36,11 @@ class Settings:
         sampler: How the corpus score deals with several references. `"python2"`: one reference a sentence is drawn in
             each iteration, as Python 2 drew them (the published numbers); `"python3"`: as Python 3's `randint` draws
             them; `"expectation"`: no draws, every statistic is replaced by its expectation under a uniform draw.
-        iterations: Draws of the two samplers; the corpus score is their mean. Only one is made where no sentence has
-            a choice.
+        iterations: Draws of the two samplers, at most 100,000; the corpus score is their mean. Only one is made where
+            no sentence has a choice.
         smoothing: Whether a sentence score replaces zero statistics by 1, as the authors' code does; if not, a
             sentence without a match of some order scores 0. The corpus score is never smoothed.
-        order: Longest n-grams.
+        order: Longest n-grams, at most 100.
         unit: `"word"` or `"char"`.
         gold_m2: M2 file to make the references from; `references` are then not needed.
     """
@@ -57,8 +57,8 @@ class Settings:
         check_choice("counting", self.counting, COUNTINGS)
         check_choice("sampler", self.sampler, SAMPLERS)
         check_choice("unit", self.unit, UNITS)
-        check_count("iterations", self.iterations)
-        check_count("order", self.order)
+        check_count("iterations", self.iterations, most=100_000)
+        check_count("order", self.order, most=MAX_ORDER)
 
 
 class Gleu(Scorer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -31,9 +32,12 @@ def m2_sentences(metric: str, path: str, sources: Sequence[str]) -> list[M2Sente
 
     Raises:
         OSError: If the file cannot be read.
+        TypeError: If `path` is no path.
         ValueError: If it is not M2, or does not hold the same sentences as `sources`.
     """
-    sentences = _parse(path, read_text(path))
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{metric}: gold_m2 must be the path of an M2 file, got {type(path).__name__}")
+    sentences = _parse(path, _read(path))
     if len(sentences) != len(sources):
         raise ValueError(f"{metric}: {path} has {len(sentences)} sentences but there are {len(sources)} sources")
     for row, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
@@ -114,8 +118,18 @@ def gold_facts(path: str | None) -> dict[str, str]:
     """What the signature says of the M2 file: its name and the start of the SHA-256 of its text, never its folder."""
     if path is None:
         return {}
-    digest = hashlib.sha256(read_text(path).encode()).hexdigest()
+    digest = hashlib.sha256(_read(path).encode()).hexdigest()
     return {"gold_m2": f"{Path(path).name}@{digest[:8]}"}
+
+
+def _read(path: str) -> str:
+    """The text of the file; it is read for each system and for the signature, which a pipe allows only once."""
+    return _read_once(path) if str(path) == "-" or Path(path).is_fifo() else read_text(path)
+
+
+@functools.lru_cache(maxsize=1)
+def _read_once(path: str) -> str:
+    return read_text(path)
 
 
 @functools.lru_cache(maxsize=4)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from geceval.core.checks import check_choice, check_count, check_number, check_positive
+from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
 from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -93,7 +93,7 @@ class Settings:
         if self.ref_id is not None:
             check_count("ref_id", self.ref_id, least=0)
         for name in ("a", "b", "c"):
-            check_number(name, getattr(self, name))
+            check_moderate(name, getattr(self, name))
 
 
 class Gotoscorer(Scorer):

@@ -13,7 +13,7 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
 from geceval.scorers.gold import columns_with_references, gold_facts
-from geceval.scorers.ngrams import UNITS, Corpus, number_units
+from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, number_units
 
 ZERO_RECALLS = ("authors", "gec-metrics")
 
@@ -29,7 +29,7 @@ class Settings:
             it has nothing to find, so that a sentence of fewer than `order` units scores 0; references that tie are
             told apart by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and the first of the
             references that tie is taken.
-        order: Longest n-grams.
+        order: Longest n-grams, at most 100.
         unit: `"word"` or `"char"`.
         gold_m2: M2 file to make the references from; `references` are then not needed.
     """
@@ -44,7 +44,7 @@ class Settings:
         check_positive("beta", self.beta)
         check_choice("zero_recall", self.zero_recall, ZERO_RECALLS)
         check_choice("unit", self.unit, UNITS)
-        check_count("order", self.order)
+        check_count("order", self.order, most=MAX_ORDER)
 
 
 class Green(Scorer):

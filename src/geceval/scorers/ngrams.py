@@ -10,6 +10,7 @@ import numpy as np
 from geceval.core.inputs import Columns
 
 UNITS = ("word", "char")
+MAX_ORDER = 100
 
 
 @dataclass(frozen=True, slots=True)
