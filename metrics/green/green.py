@@ -34,8 +34,7 @@ Args:
     unit (`str`, *optional*, defaults to `"word"`): `"word"` or `"char"`.
     gold_m2 (`str`, *optional*): M2 file to make the references from.
 
-    Every option is taken by `load` and by `compute`. One row is added by
-    `add(sources=..., prediction=..., reference=...)`: evaluate has no singular name for `sources`.
+    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): F of the corpus, in [0, 1]; higher is better.

@@ -36,8 +36,7 @@ Args:
     max_mixed (`int`, *optional*, defaults to 256): Most combinations a sentence to try all of.
     gold_m2 (`str`, *optional*): M2 file with the annotators' edits.
 
-    Every option is taken by `load` and by `compute`. One row is added by
-    `add(sources=..., prediction=..., reference=...)`: evaluate has no singular name for `sources`.
+    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): I of the corpus, in [-1, 1]; higher is better. The original program prints 100 times as much.

@@ -36,8 +36,7 @@ Args:
     max_length (`int`, *optional*): Tokens beyond which a sentence is cut; by default as stored with `model`, else 128.
     batch_size, device, dtype, progress (*optional*): How to compute; see the card.
 
-    Every option is taken by `load` and by `compute`. One row is added by
-    `add(sources=..., prediction=...)`: evaluate has no singular name for `sources`.
+    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.

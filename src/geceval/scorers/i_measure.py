@@ -15,7 +15,7 @@ from geceval.core.signature import number_range, signature
 from geceval.edits.mixing import Choices, annotators_choices, plain_choices
 from geceval.edits.three_way import KINDS, count_columns
 from geceval.scorers.base import Scorer
-from geceval.scorers.gold import gold_facts, m2_sentences
+from geceval.scorers.gold import gold_facts, gold_from_m2
 
 logger = logging.getLogger("geceval")
 
@@ -87,7 +87,11 @@ class IMeasure(Scorer):
         """
         settings = self.settings
         columns = check_columns(self.name, sources, predictions, references, needs_references=self.needs_references())
-        choices = self._choices(columns)
+        gold = gold_from_m2(self.name, columns, settings.gold_m2)
+        if gold is None:
+            choices = [plain_choices(row) for row in columns.references or []]
+        else:
+            choices = [annotators_choices(*row) for row in zip(columns.sources, gold, strict=True)]
         kinds, base = self._best(columns, choices)
         aspect = settings.aspect
         sentences = measure(tally(kinds, aspect), tally(base, aspect), settings.change_weight)
@@ -100,7 +104,7 @@ class IMeasure(Scorer):
             signature=signature(
                 self.name,
                 settings,
-                refs=number_range(len(choice.picks) for choice in choices),
+                refs=number_range(map(len, gold or columns.references or [])),
                 **gold_facts(settings.gold_m2),
             ),
             details={
@@ -110,13 +114,6 @@ class IMeasure(Scorer):
                 **corpus,
             },
         )
-
-    def _choices(self, columns: Columns) -> list[Choices]:
-        """The references of each sentence."""
-        if self.settings.gold_m2 is None:
-            return [plain_choices(row) for row in columns.references or []]
-        gold = m2_sentences(self.name, self.settings.gold_m2, columns.sources)
-        return [annotators_choices(sentence.source, sentence.edits) for sentence in gold]
 
     def _best(self, columns: Columns, choices: Sequence[Choices]) -> tuple[np.ndarray, np.ndarray]:
         """Counts of prediction and source against the best reference, both `[sentences][kinds]`."""
