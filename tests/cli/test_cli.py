@@ -132,6 +132,18 @@ def test_tsv_has_all_digits(ok):
     assert lines[1] == ["1", "strong", repr(direct.score), direct.signature]
 
 
+def test_tsv_cells_hold_no_tabs(ok, tmp_path):
+    odd = tmp_path / "a\tb.txt"
+    odd.write_bytes(Path(SOURCE).read_bytes())
+    text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "tsv")
+    assert text.splitlines()[1].split("\t")[:2] == ["1", "a b"]
+
+
+def test_an_output_that_cannot_be_written_fails_before_the_work(fails, monkeypatch):
+    monkeypatch.setattr(registry, "score_systems", lambda *arguments: pytest.fail("it was scored"))
+    assert fails("score", "-m", "gleu", *CORPUS, "--output", "none/out") == "none/out: No such file or directory"
+
+
 def test_latex_is_escaped(ok, tmp_path):
     odd = tmp_path / "a_b&c.txt"
     odd.write_bytes(Path(SOURCE).read_bytes())

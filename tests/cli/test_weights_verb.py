@@ -82,6 +82,10 @@ def test_systems_of_one_call_define_the_difficulty(files, capsys):
         (["-s", "source.txt", "-r", "source.txt", "-w", "short.txt"], "short.txt, line 2: 3 counts, but the reference"),
         (["-s", "source.txt", "-r", "source.txt", "-w", "reference.txt"], "reference.txt, line 1: expected counts"),
         (["-s", "source.txt", "-r", "source.txt", "-w", "nowhere.txt"], "nowhere.txt"),
+        (
+            ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "--heat-map", "no/map.html"],
+            "no/map.html: No such file",
+        ),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(files, capsys, arguments, message):

@@ -68,6 +68,11 @@ def test_long_texts_are_cut_and_reported(bart, caplog):
     assert "longer than 40 tokens and was cut" in caplog.text
 
 
+def test_a_length_without_room_for_a_token_is_refused():
+    with pytest.raises(ValueError, match="bartscore: max_length must be at least 3, got 2"):
+        Settings(max_length=2)
+
+
 def test_no_model_is_bundled():
     with pytest.raises(ValueError, match="no sequence-to-sequence model is bundled.*facebook/bart-large-cnn"):
         Bartscore(Settings(model="bundled")).load()

@@ -109,6 +109,7 @@ def test_default_layer(model, layers, layer):
     ("settings", "message"),
     [
         ({"layer": 0}, "layer must be at least 1"),
+        ({"max_length": 2}, "max_length must be at least 3"),
         ({"baseline": (0.1, 1.0, 0.1)}, "three numbers below 1"),
         ({"baseline": (0.1, 0.2)}, "three numbers below 1"),
     ],

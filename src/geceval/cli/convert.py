@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from geceval.cli.corpus import read_corpus
-from geceval.cli.report import write
+from geceval.cli.report import check_outputs, write
 
 
 class Target(str, enum.Enum):
@@ -35,6 +35,7 @@ def convert(
 
     A blank line stands for a sentence that the annotator did not annotate, both ways.
     """
+    check_outputs(output)
     if to is Target.m2:
         if annotator is not None or source:
             raise ValueError(f"{'--source' if source else '--annotator'} is an option of --to text")

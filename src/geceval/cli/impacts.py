@@ -10,7 +10,7 @@ import typer
 
 from geceval.cli.arguments import Format
 from geceval.cli.corpus import read_corpus
-from geceval.cli.report import records_text, terminal_width, write
+from geceval.cli.report import check_outputs, records_text, terminal_width, write
 from geceval.core.options import RunTime
 from geceval.hub import registry
 
@@ -37,6 +37,7 @@ def impacts(
     The impact of an edit is 1 - cos(T, T without the edit), in [0, 2], for the encoder's mean token vectors. It
     compares edits of one sentence; in a longer sentence, every edit has less impact.
     """
+    check_outputs(output)
     left, right = _columns(texts or [], sources, predictions)
     runtime = RunTime(batch_size=batch_size, device=device, workers=workers, progress=progress)
     rows = registry.scorer_module("impara").edit_impacts(left, right, model=model, nlp=nlp, runtime=runtime)

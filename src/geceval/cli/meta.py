@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from geceval.cli.arguments import Format, metric_options
-from geceval.cli.report import records_text, write
+from geceval.cli.report import check_outputs, records_text, write
 from geceval.edits.m2 import read_m2, references, write_m2
 from geceval.hub import registry
 from geceval.meta.data import HumanData, read_gjg15, read_seeda, system_set
@@ -70,6 +70,7 @@ def meta(
     Example: geceval meta -m impara gleu --data SEEDA --gold-m2 official-2014.combined.m2 --level sentence
     """
     metrics = list(dict.fromkeys(metrics))
+    check_outputs(output)
     human = _read(data)
     chosen = system_set(human, systems or ("base" if human.name == "seeda" else "all"))
     with tempfile.TemporaryDirectory() as folder:

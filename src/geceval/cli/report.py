@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from geceval.cli.arguments import Format
@@ -16,6 +19,7 @@ from geceval.core.result import Result
 from geceval.hub.registry import Entry
 from geceval.version import __version__
 
+_NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
 UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
 
 
@@ -130,7 +134,7 @@ def records_text(
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if form is Format.tsv:
         lines = [heads, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
-        return "".join("\t".join(line) + "\n" for line in lines)
+        return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
     if form is Format.latex:
         return _latex(heads, cells, notes)
     return table_text(heads, cells, width, caption, notes)
@@ -140,6 +144,21 @@ def terminal_width(output: str | None) -> int | None:
     """Columns of the terminal that a report goes to; `None` if it goes to a file or a pipe."""
     to_terminal = output in (None, "-") and sys.stdout.isatty()
     return shutil.get_terminal_size().columns if to_terminal else None
+
+
+def check_outputs(*paths: str | None) -> None:
+    """Fail before the work, and before any of several files is written, if one cannot be.
+
+    Raises:
+        OSError: If a path is a folder or lies in none.
+    """
+    for path in paths:
+        if path is None or path == "-":
+            continue
+        if Path(path).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not Path(path).absolute().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
 
 def write(text: str, output: str | None) -> None:

@@ -73,6 +73,7 @@ def score(
         if scorer.needs_references() and not references:
             gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""
             raise ValueError(f"{name} needs references: pass -r FILE...{gold}")
+    report.check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
     rows = report.rank(_score_all(scorers, corpus), corpus.files, registry.entry(metrics[0]))
     entries = [registry.entry(name) for name in metrics]

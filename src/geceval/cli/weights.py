@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.corpus import Corpus, read_corpus
-from geceval.cli.report import write
+from geceval.cli.report import check_outputs, write
 from geceval.hub import registry
 
 
@@ -49,6 +49,7 @@ def weights(
     """
     if (weight_file is None) == (not predictions):
         raise ValueError("weights takes either -p FILE..., the systems, or -w FILE, their weights")
+    check_outputs(output, heat_map, chunks)
     corpus = _read(sources, predictions or [], references or [], gold_m2)
     options: dict[str, Any] = {"gold_m2": gold_m2, "ref_id": ref_id, "weights": weight_file, "nlp": nlp}
     options |= {"a": a, "b": b, "c": c, "workers": workers, "progress": progress}

@@ -36,7 +36,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.max_length is not None:
-            check_count("bartscore: max_length", self.max_length)
+            check_count("bartscore: max_length", self.max_length, least=3)  # <s>, </s> and a token
 
 
 class Bartscore(Scorer):

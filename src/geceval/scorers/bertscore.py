@@ -42,9 +42,9 @@ class Settings:
     max_length: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("layer", "max_length"):
+        for name, least in (("layer", 1), ("max_length", 3)):  # [CLS], [SEP] and a token
             if getattr(self, name) is not None:
-                check_count(f"bertscore: {name}", getattr(self, name))
+                check_count(f"bertscore: {name}", getattr(self, name), least)
         if self.baseline is not None and (len(self.baseline) != 3 or not all(b < 1 for b in self.baseline)):
             raise ValueError(f"bertscore: baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
 
