@@ -47,7 +47,6 @@ class Encoder:
     ) -> None:
         self.model, self.tokenizer, self.pooling = model, tokenizer, pooling
         self.max_length, self.name = max_length, name
-        self.dimensions: int = model.config.hidden_size
         self._recent: Recent[tuple[str, Text], np.ndarray] = Recent(KEPT_TEXTS)
 
     def embed(self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False) -> np.ndarray:

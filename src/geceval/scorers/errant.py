@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_positive
@@ -59,7 +60,7 @@ class Settings:
     without_types: Sequence[str] = ()
     rounding: str = "official"
     duplicates: str = "official"
-    gold_m2: str | None = None
+    gold_m2: str | Path | None = None
     nlp: str | None = None
 
     def __post_init__(self) -> None:

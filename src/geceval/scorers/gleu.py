@@ -10,6 +10,7 @@ import functools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class Settings:
     smoothing: bool = True
     order: int = 4
     unit: str = "word"
-    gold_m2: str | None = None
+    gold_m2: str | Path | None = None
 
     def __post_init__(self) -> None:
         check_choice("counting", self.counting, COUNTINGS)

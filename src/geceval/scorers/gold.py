@@ -22,7 +22,7 @@ Gold: TypeAlias = Mapping[int, Sequence[Edit]]
 """The gold edits of one sentence: annotator to edits; an empty list says that nothing is to be corrected."""
 
 
-def m2_sentences(metric: str, path: str, sources: Sequence[str]) -> list[M2Sentence]:
+def m2_sentences(metric: str, path: str | Path, sources: Sequence[str]) -> list[M2Sentence]:
     """Read the sentences of an M2 file and check that they are those of the sources, token by token.
 
     Args:
@@ -49,7 +49,7 @@ def m2_sentences(metric: str, path: str, sources: Sequence[str]) -> list[M2Sente
     return sentences
 
 
-def m2_references(metric: str, path: str, sources: Sequence[str]) -> list[list[str]]:
+def m2_references(metric: str, path: str | Path, sources: Sequence[str]) -> list[list[str]]:
     """The text of each annotator, one list a sentence; see `m2_sentences`.
 
     An annotator who has no line in a block has not annotated that sentence; a block without any edit is its own
@@ -58,7 +58,7 @@ def m2_references(metric: str, path: str, sources: Sequence[str]) -> list[list[s
     return [list(references(sentence).values()) for sentence in m2_sentences(metric, path, sources)]
 
 
-def gold_from_m2(metric: str, columns: Columns, path: str | None) -> list[Gold] | None:
+def gold_from_m2(metric: str, columns: Columns, path: str | Path | None) -> list[Gold] | None:
     """The gold edits of an M2 file, one mapping a sentence; `None` without a file. See `m2_sentences`."""
     if path is None:
         return None
@@ -66,7 +66,11 @@ def gold_from_m2(metric: str, columns: Columns, path: str | None) -> list[Gold] 
 
 
 def columns_with_references(
-    metric: str, sources: Sequence[str], predictions: Sequence[str], given: References | None, gold_m2: str | None
+    metric: str,
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    given: References | None,
+    gold_m2: str | Path | None,
 ) -> Columns:
     """Checked columns whose references are those of an M2 file, or, without one, those given.
 
@@ -114,7 +118,7 @@ def edits_and_gold(
     return [row[0] for row in rows], gold or [dict(enumerate(row[1:])) for row in rows]
 
 
-def gold_facts(path: str | None) -> dict[str, str]:
+def gold_facts(path: str | Path | None) -> dict[str, str]:
     """What the signature says of the M2 file: its name and the start of the SHA-256 of its text, never its folder."""
     if path is None:
         return {}
@@ -122,16 +126,16 @@ def gold_facts(path: str | None) -> dict[str, str]:
     return {"gold_m2": f"{Path(path).name}@{digest[:8]}"}
 
 
-def _read(path: str) -> str:
+def _read(path: str | Path) -> str:
     """The text of the file; it is read for each system and for the signature, which a pipe allows only once."""
     return _read_once(path) if str(path) == "-" or Path(path).is_fifo() else read_text(path)
 
 
 @functools.lru_cache(maxsize=1)
-def _read_once(path: str) -> str:
+def _read_once(path: str | Path) -> str:
     return read_text(path)
 
 
 @functools.lru_cache(maxsize=4)
-def _parse(path: str, text: str) -> list[M2Sentence]:
-    return parse_m2(text, name=path)
+def _parse(path: str | Path, text: str) -> list[M2Sentence]:
+    return parse_m2(text, name=str(path))

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
 from geceval.core.inputs import References, check_columns
-from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.chunks import Chunk
@@ -27,11 +26,13 @@ from geceval.scorers.difficulty.references import (
     choose_references,
     chunks_of_m2,
     classify,
+    count_correct_texts,
+    cut_predictions,
     cut_texts,
     only_references,
 )
 from geceval.scorers.difficulty.report import Report
-from geceval.scorers.difficulty.weights import Difficulty, count_correct, read_weights
+from geceval.scorers.difficulty.weights import Difficulty, read_weights
 from geceval.scorers.gold import gold_facts
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Gotoscorer(Scorer):
         elif self.settings.systems is not None:
             difficulty = self._count(columns.sources, gold, self.settings.systems)
         weights = self._weights(difficulty, gold)
-        system = _cut_predictions(self._annotator(), self.runtime, columns.sources, columns.predictions)
+        system = cut_predictions(self._annotator(), self.runtime, columns.sources, columns.predictions)
         counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
         return self._result(counts, difficulty, number_range(map(len, gold)))
 
@@ -214,7 +215,7 @@ class Gotoscorer(Scorer):
         """The chunks of the references that take part: [sentences][references][chunks]."""
         settings = self.settings
         if settings.gold_m2 is not None:
-            return chunks_of_m2(self.name, str(settings.gold_m2), sources, settings.ref_id)
+            return chunks_of_m2(self.name, settings.gold_m2, sources, settings.ref_id)
         rows = choose_references(self.name, references, sources, settings.ref_id)
         return cut_texts(self._annotator(), self.runtime, sources, rows)
 
@@ -227,7 +228,9 @@ class Gotoscorer(Scorer):
         rows = tuple(tuple(chunks) for rivals in gold for chunks in rivals)
         texts = tuple(sources[owner] for owner in owners)
         repeated = tuple(tuple(predictions[owner] for owner in owners) for predictions in systems)
-        return _count_correct(self._annotator(), self.runtime, texts, repeated, rows, self.settings.covered_insertion)
+        return count_correct_texts(
+            self._annotator(), self.runtime, texts, repeated, rows, self.settings.covered_insertion
+        )
 
     def _weights(self, difficulty: Difficulty | None, gold: list[list[list[Chunk]]]) -> list[list[list[float]]]:
         """One weight a chunk, in the shape of `gold`."""
@@ -267,7 +270,7 @@ class Gotoscorer(Scorer):
 
     def _signature(self, difficulty: Difficulty | None, refs: str) -> str:
         settings = self.settings
-        facts = gold_facts(None if settings.gold_m2 is None else str(settings.gold_m2))
+        facts = gold_facts(settings.gold_m2)
         facts["weights"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
         facts["systems"] = "given" if settings.systems is not None else None
         facts["nlp"] = self._annotator().pipeline
@@ -284,27 +287,6 @@ def _given_difficulty(settings: Settings) -> Difficulty | None:
     if settings.weights is None or settings.weights == UNIFORM:
         return None
     return settings.weights if isinstance(settings.weights, Difficulty) else read_weights(settings.weights)
-
-
-@functools.lru_cache(maxsize=4)
-def _count_correct(
-    annotator: Annotator,
-    runtime: RunTime,
-    sources: tuple[str, ...],
-    systems: tuple[tuple[str, ...], ...],
-    references: tuple[tuple[Chunk, ...], ...],
-    covered_insertion: str,
-) -> Difficulty:
-    """`count_correct` on texts; cached, because scoring each of K systems needs the counts of all K."""
-    chunks = (_cut_predictions(annotator, runtime, sources, predictions) for predictions in systems)
-    return count_correct(references, chunks, covered_insertion)
-
-
-def _cut_predictions(
-    annotator: Annotator, runtime: RunTime, sources: Sequence[str], predictions: Sequence[str]
-) -> list[list[Chunk]]:
-    """The chunks of one text a sentence."""
-    return [row[0] for row in cut_texts(annotator, runtime, sources, [[text] for text in predictions])]
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Settings:
     zero_recall: str = "authors"
     order: int = 4
     unit: str = "word"
-    gold_m2: str | None = None
+    gold_m2: str | Path | None = None
 
     def __post_init__(self) -> None:
         check_positive("beta", self.beta)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Settings:
     beta: float = 1.0
     mix: bool = True
     max_mixed: int = 256
-    gold_m2: str | None = None
+    gold_m2: str | Path | None = None
 
     def __post_init__(self) -> None:
         check_choice("aspect", self.aspect, ASPECTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import Columns, References, check_columns
@@ -38,7 +39,7 @@ class Settings:
 
     beta: float = 0.5
     average: str = "corpus"
-    gold_m2: str | None = None
+    gold_m2: str | Path | None = None
     max_unchanged_words: int = 2
     ignore_whitespace_casing: bool = False
     insertions: str = "head"
@@ -130,7 +131,7 @@ class M2(Scorer):
                 )
 
 
-def read_gold(metric: str, columns: Columns, gold_m2: str | None) -> tuple[list[Gold], set[int]]:
+def read_gold(metric: str, columns: Columns, gold_m2: str | Path | None) -> tuple[list[Gold], set[int]]:
     """The gold edits of each sentence, from an M2 file or else extracted from the references.
 
     Args:

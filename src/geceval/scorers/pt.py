@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Settings:
     layer: int | None = None
     average: str = "sentence"
     beta: float = 0.5
-    gold_m2: str | None = None
+    gold_m2: str | Path | None = None
     zero_weights: str = "uniform"
 
     def __post_init__(self) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geceval.core.inputs import References, check_references
 from geceval.core.options import RunTime
 from geceval.edits.chunks import Chunk, cut, cut_annotations
 from geceval.edits.edit import Edit
+from geceval.scorers.difficulty.weights import Difficulty, count_correct
 from geceval.scorers.gold import errant_edits, m2_sentences
 
 if TYPE_CHECKING:
@@ -24,7 +27,28 @@ def cut_texts(
     return [[cut(source, edits) for edits in row] for source, row in zip(sources, rows, strict=True)]
 
 
-def chunks_of_m2(metric: str, path: str, sources: Sequence[str], ref_id: int | None) -> list[list[list[Chunk]]]:
+def cut_predictions(
+    annotator: Annotator, runtime: RunTime, sources: Sequence[str], predictions: Sequence[str]
+) -> list[list[Chunk]]:
+    """As `cut_texts`, for one text a sentence: [sentences][chunks]."""
+    return [row[0] for row in cut_texts(annotator, runtime, sources, [[text] for text in predictions])]
+
+
+@functools.lru_cache(maxsize=4)
+def count_correct_texts(
+    annotator: Annotator,
+    runtime: RunTime,
+    sources: tuple[str, ...],
+    systems: tuple[tuple[str, ...], ...],
+    references: tuple[tuple[Chunk, ...], ...],
+    covered_insertion: str,
+) -> Difficulty:
+    """`count_correct` on texts; cached, because scoring each of K systems needs the counts of all K."""
+    chunks = (cut_predictions(annotator, runtime, sources, predictions) for predictions in systems)
+    return count_correct(references, chunks, covered_insertion)
+
+
+def chunks_of_m2(metric: str, path: str | Path, sources: Sequence[str], ref_id: int | None) -> list[list[list[Chunk]]]:
     """The chunks of the annotators of an M2 file: [sentences][annotators][chunks]; see `cut_annotations`.
 
     Raises:
