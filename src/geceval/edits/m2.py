@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from geceval.core.checks import check_choice
 from geceval.core.files import read_text, write_text
 from geceval.edits.edit import NOOP, Edit, apply, in_order, without_overlaps
 
@@ -81,8 +82,7 @@ def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep") -> list[M
         ValueError: If a line is none of the above, or an edit has too few or too many fields, offsets that are no
             integers, that are reversed or beyond the sentence, or an annotator that is no integer.
     """
-    if duplicates not in ("keep", "drop"):
-        raise ValueError(f"duplicates must be 'keep' or 'drop', got {duplicates!r}")
+    check_choice("duplicates", duplicates, ("keep", "drop"))
     reader = _Reader(name, duplicates == "drop")
     for number, line in enumerate(text.split("\n"), start=1):
         reader.take(number, line)

@@ -13,7 +13,7 @@ SEEDA_SYSTEMS = (
     *("REF-F", "REF-M", "Riken-Tohoku", "T5", "TemplateGEC", "TransGEC", "UEDIN-MS"),
 )
 # In the order of their Expected Wins, which is the order that order-dependent statistics are reported in.
-GJG15_SYSTEMS = tuple("AMU RAC CAMB CUUI POST UFC PKU UMC IITB SJTU INPUT NTHU IPN".split())
+GJG15_SYSTEMS = ("AMU", "RAC", "CAMB", "CUUI", "POST", "UFC", "PKU", "UMC", "IITB", "SJTU", "INPUT", "NTHU", "IPN")
 # Grundkiewicz et al. (2015), Table 3b (Expected Wins) and 3c (TrueSkill).
 _GJG15_SCORES = {
     "ew": (0.628, 0.566, 0.561, 0.550, 0.539, 0.513, 0.506, 0.495, 0.485, 0.463, 0.456, 0.437, 0.300),

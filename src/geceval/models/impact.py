@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.checks import check_count
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 
 logger = logging.getLogger("geceval")
@@ -91,7 +92,8 @@ def ranked_pairs(
     Raises:
         ValueError: If `total` or `per_row` is below 1.
     """
-    _check_positive(total=total, per_row=per_row)
+    check_count("total", total)
+    check_count("per_row", per_row)
     usable = _usable(rows)
     rng = random.Random(seed)
     drawn = [(number, *subsets) for number, row in enumerate(usable) for subsets in _subsets(len(row[1]), per_row, rng)]
@@ -119,7 +121,7 @@ def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) ->
         total: How many pairs at most.
         seed: Which of them, and their order.
     """
-    _check_positive(total=total)
+    check_count("total", total)
     found = ((" ".join(source.split()), apply(source, edits)) for source, edits in _usable(rows))
     pairs = list(dict.fromkeys(RankedPair(low, low, high) for low, high in found if low != high and low and high))
     random.Random(seed).shuffle(pairs)
@@ -190,9 +192,3 @@ def _enough(pairs: list[RankedPair], total: int) -> list[RankedPair]:
     if len(pairs) < total:
         logger.warning("only %d of the %d pairs asked for could be made; more sentences give more", len(pairs), total)
     return pairs
-
-
-def _check_positive(**values: int) -> None:
-    for name, value in values.items():
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
