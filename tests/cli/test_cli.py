@@ -291,6 +291,13 @@ def test_a_real_process_with_pipes_and_a_poor_locale(tmp_path):
     assert "\x1b" not in run.stdout + run.stderr
 
 
+def test_a_file_name_that_is_not_utf8_may_be_missing():
+    arguments = ["score", "-m", "gleu", "-s", SOURCE, "-p", b"caf\xe9.txt", "-r", *REFERENCES]
+    done = subprocess.run([sys.executable, "-m", "geceval.cli", *arguments], capture_output=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr == b"geceval: error: caf\\udce9.txt: No such file or directory\n"
+
+
 def test_a_reader_that_stops_early_is_no_error():
     command = f"{sys.executable} -m geceval.cli score -m gleu --sentence --format tsv {' '.join(CORPUS)} | head -n 1"
     run = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)

@@ -100,7 +100,7 @@ def _our_streams() -> Iterator[None]:
     """UTF-8 whatever the locale; warnings of the library as lines of the command; other libraries quiet."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8")
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # file names may be no UTF-8
     for name, value in {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}.items():
         os.environ.setdefault(name, value)
     logger = logging.getLogger("geceval")
