@@ -52,6 +52,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then help to choose epoch and seed")
     add("--nlp", help="spaCy pipeline for ERRANT")
     add("--threshold", type=float, help="of the similarity estimator, written into the checkpoint")
+    add("--log-odds", action="store_true", help="scale the logit so that differences are log-odds on the dev fold")
     add("--push-to-hub", metavar="ORG/NAME", help="push the finished checkpoint")
     add("--dry-run", action="store_true", help="push nothing, only say what would be pushed")
     add("--quiet", action="store_true", help="no progress bars")
@@ -75,6 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
             ratings=options.ratings,
             nlp=options.nlp,
             threshold=options.threshold,
+            log_odds=options.log_odds,
         )
         results = train_impara(job, options.output, progress=not options.quiet)
         print(json.dumps({"seed": results["seed"], "test": results["test"]}))

@@ -258,6 +258,13 @@ def test_annotators_can_be_pickled(bundled):
     assert copy.edits(PAIRS) == bundled.edits(PAIRS)
 
 
+def test_unrelated_long_lines_do_not_take_for_ever(fresh, caplog):
+    left, right = " ".join(f"a{n}" for n in range(600)), " ".join(f"b{n}" for n in range(700))
+    found = fresh().edits([(left, right), ("a b", "a c")])
+    assert apply(left, found[0]) == right
+    assert caplog.messages == ["1 pairs of texts are too long for ERRANT's alignment and were aligned coarsely"]
+
+
 def test_texts_too_long_for_errant_are_aligned_coarsely_and_reported(fresh, monkeypatch, caplog):
     monkeypatch.setattr(alignment, "CELLS", 16)
     source, corrected = "I has a cats and him sees dog . yes", "I have a cat and he sees the dog . yes"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 CELLS = 2**22
+LONGEST_RUN = 256
+"""Changed tokens in a row beyond which ERRANT's merging, which tries all their parts, takes seconds to hours."""
 
 _OPEN = [parts_of_speech.ADJ, parts_of_speech.ADV, parts_of_speech.NOUN, parts_of_speech.VERB]
 _KEY = "geceval_alignment"
@@ -75,6 +77,12 @@ def is_too_long(source: Sequence[str], corrected: Sequence[str]) -> bool:
         return False
     ending = common_ending(source, corrected)
     return (len(source) - ending) * (len(corrected) - ending) > CELLS
+
+
+def has_long_run(steps: Sequence[tuple[str, int, int, int, int]]) -> bool:
+    """Whether more than `LONGEST_RUN` operations in a row are no match."""
+    runs = (sum(1 for _ in group) for matches, group in groupby(steps, lambda step: step[0] == "M") if not matches)
+    return any(run > LONGEST_RUN for run in runs)
 
 
 def coarse_edits(source: Doc, corrected: Doc) -> list[ErrantEdit]:

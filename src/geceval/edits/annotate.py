@@ -86,8 +86,9 @@ class Annotator:
         """The edits that turn each source into its corrected text.
 
         Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than
-        2,048 x 2,048 tokens, a common ending not counted, are aligned by plain Levenshtein distance with adjacent
-        changes merged, and a warning says how many; their edits have ERRANT's types but other borders.
+        2,048 x 2,048 tokens, a common ending not counted, or whose alignment changes more than 256 tokens in a row, are
+        aligned by plain Levenshtein distance with adjacent changes merged, and a warning says how many; their edits
+        have ERRANT's types but other borders.
 
         Args:
             pairs: (source, corrected) texts; tokens are `split()`.
@@ -106,12 +107,17 @@ class Annotator:
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
 
         def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
-            _warn_if_too_long(missing)
+            coarse = 0
             with _bar(progress and bool(missing)) as bar:
                 task = bar.add_task("ERRANT edits", total=len(missing))
                 for place, edits in self._extract_all(missing, workers):
+                    coarse += _is_coarse(missing[place], edits)
                     yield missing[place], edits
                     bar.advance(task)
+            if coarse:
+                logger.warning(
+                    "%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", coarse
+                )
 
         found = self._edits.get_all(((source, corrected) for source, corrected in keys if source != corrected), compute)
         return [list(found.get(key, ())) for key in keys]
@@ -170,10 +176,13 @@ class Annotator:
             raise
 
     def _annotate(self, source: Doc, corrected: Doc) -> list[ErrantEdit]:
-        if alignment.is_too_long(source.text.split(), corrected.text.split()):
+        aligned = None
+        if not alignment.is_too_long(source.text.split(), corrected.text.split()):
+            aligned = alignment.Alignment(source, corrected)
+        if aligned is None or alignment.has_long_run(aligned.align_seq):
             edits = alignment.coarse_edits(source, corrected)
         else:
-            edits = self._errant.merge(alignment.Alignment(source, corrected))
+            edits = self._errant.merge(aligned)
         for edit in edits:
             self._classify(edit)
         return edits
@@ -219,10 +228,10 @@ def _to_edit(edit: ErrantEdit) -> Edit:
     return Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type)
 
 
-def _warn_if_too_long(pairs: Sequence[Pair]) -> None:
-    long = sum(alignment.is_too_long(source.split(), corrected.split()) for source, corrected in pairs)
-    if long:
-        logger.warning("%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", long)
+def _is_coarse(pair: Pair, edits: Sequence[Edit]) -> bool:
+    """Whether the edits are those of the coarse alignment, which alone makes very long ones."""
+    sizes = (max(edit.end - edit.start, len(edit.correction.split())) for edit in edits)
+    return alignment.is_too_long(*(text.split() for text in pair)) or max(sizes, default=0) > alignment.LONGEST_RUN
 
 
 def _bar(visible: bool) -> Progress:

@@ -75,7 +75,7 @@ def impara_card(results: Mapping[str, Any], config: Mapping[str, Any], name: str
         front=front,
         title=f"IMPARA quality estimator: {name}",
         model="" if bundled and name == "impara" else f', model="{name}"',
-        made=_made(settings, results["seed"]),
+        made=_made(settings, results),
         corpora=_corpora(results["data"], settings),
         kind=_kind(settings),
         runs=_runs(results["runs"]),
@@ -88,7 +88,7 @@ def impara_card(results: Mapping[str, Any], config: Mapping[str, Any], name: str
     )
 
 
-def _made(settings: Mapping[str, Any], seed: int) -> str:
+def _made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     base = "the encoder bundled with geceval" if settings["base"] == BUNDLED else f"`{settings['base']}`"
     rank = settings["lora_rank"]
     how = f"a LoRA adapter of rank {rank} on every linear layer" if rank else "all weights tuned"
@@ -101,8 +101,11 @@ def _made(settings: Mapping[str, Any], seed: int) -> str:
         ("pairs a step", settings["batch_size"]),
         ("epochs", settings["epochs"]),
         ("precision", settings["dtype"]),
-        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {seed}"),
+        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {results['seed']}"),
     ]
+    if "log_odds" in results:
+        change = "times {scale:.3g}, plus {shift:.3g}".format(**results["log_odds"])
+        rows.append(("finished logit", f"{change}: differences are log-odds on the dev fold, the mean there is 0"))
     return _table(("setting", "value"), rows)
 
 

@@ -25,7 +25,7 @@ from geceval.meta.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.encoder import get_encoder
 from geceval.models.impact import ATTEMPTS, PAIRS, RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
-from geceval.models.quality import Recipe, save
+from geceval.models.quality import Recipe, log_odds, rescale, save
 from geceval.scorers.impara import THRESHOLD
 
 logger = logging.getLogger("geceval")
@@ -51,6 +51,8 @@ class Job:
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.annotate.get_annotator`.
         threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
             bundled IMPARA if the base is bundled, else 0.9.
+        log_odds: Scale the finished logit so that differences are log-odds on the dev fold, see
+            `geceval.models.quality.log_odds`; otherwise its scale is where training happened to leave it.
     """
 
     m2: tuple[Path, ...] = ()
@@ -63,6 +65,7 @@ class Job:
     ratings: Path | None = None
     nlp: str | None = None
     threshold: float | None = None
+    log_odds: bool = False
 
     def __post_init__(self) -> None:
         if not self.m2 and not self.parallel:
@@ -114,6 +117,10 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
         recipe = dataclasses.replace(job.recipe, seed=best["seed"])
         save(recipe, folder / "run" / f"seed-{best['seed']}" / "network.safetensors", folder, _similarity(job))
         results = {"settings": settings, "data": data, "runs": runs, "seed": best["seed"]}
+        if job.log_odds:
+            scale, shift = log_odds(*_logits(folder, pairs["dev"], progress))
+            rescale(folder, scale, shift)
+            results["log_odds"] = {"scale": scale, "shift": shift}
         results["test"] = pair_scores(folder, pairs["test"], progress)
         write_results(folder, results)
     state.wait_for_everyone()
@@ -122,14 +129,20 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
 
 def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool = False) -> dict[str, Any]:
     """Loss (Eq. 4) and accuracy of a finished checkpoint on ranked pairs."""
-    encoder = get_encoder(resolve(str(model)), head=True)
-    texts = [text for pair in pairs for text in (pair.low, pair.high)]
-    low, high = encoder.logits(texts, progress=progress)[:, 0].reshape(-1, 2).T.astype(float)
+    low, high = _logits(model, pairs, progress)
     return {
         "pairs": len(pairs),
         "loss": float(np.mean(1 / (1 + np.exp(high - low)))),
         "accuracy": float(np.mean(high > low)),
     }
+
+
+def _logits(model: str | Path, pairs: Sequence[RankedPair], progress: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Logits of the worse and of the better text of each pair."""
+    encoder = get_encoder(resolve(str(model)), head=True)
+    texts = [text for pair in pairs for text in (pair.low, pair.high)]
+    low, high = encoder.logits(texts, progress=progress)[:, 0].reshape(-1, 2).T.astype(float)
+    return low, high
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
@@ -182,6 +195,7 @@ def _claim(job: Job, run: Path) -> dict[str, Any]:
         "ratings": _name(job.ratings) if job.ratings else None,
         "nlp": job.nlp,
         "threshold": job.threshold,
+        "log_odds": job.log_odds,
     }
     path = run / "settings.json"
     if not path.is_file():

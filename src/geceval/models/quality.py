@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -114,6 +115,41 @@ def new_network(recipe: Recipe, base: Checkpoint) -> Any:
             if "pooler" in name.split("."):  # not part of the computation
                 parameter.requires_grad_(False)
     return network
+
+
+def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
+    """Scale and shift under which differences of logits are log-odds, and logits are 0 on average.
+
+    The loss of IMPARA leaves the scale of q open: it only falls as q grows, until sigmoids reach 0 or 1 and sentences
+    tie. This is the maximum-likelihood scale of P(S+ is better) = sigmoid(q(S+) - q(S-)) (temperature scaling).
+
+    Args:
+        low: Logits of the worse texts, [pairs].
+        high: Logits of the better texts, [pairs].
+    """
+    from scipy.optimize import minimize_scalar
+
+    margins = (high - low) / max(float(np.abs(high - low).mean()), 1e-12)
+    fitted = minimize_scalar(lambda x: np.logaddexp(0, -np.exp(x) * margins).mean(), bounds=(-5, 5), method="bounded")
+    scale = float(np.exp(fitted.x)) / max(float(np.abs(high - low).mean()), 1e-12)
+    return scale, -scale * float(np.concatenate([low, high]).mean())
+
+
+def rescale(folder: Path, scale: float, shift: float) -> None:
+    """Make a saved checkpoint give `scale` times its logit plus `shift`, by changing its output layer.
+
+    Raises:
+        ValueError: If the output layer is not found.
+    """
+    found = [folder / name for name in ("adapter_model.safetensors", "model.safetensors") if (folder / name).is_file()]
+    tensors = load_file(found[0]) if found else {}
+    layers = [name for name in tensors if name.endswith(("classifier.weight", "classifier.out_proj.weight"))]
+    if len(layers) != 1:
+        raise ValueError(f"{folder}: expected one output layer, found {len(layers)}")
+    for name, offset in ((layers[0], 0.0), (layers[0].removesuffix("weight") + "bias", shift)):
+        tensors[name] = (tensors[name].double() * scale + offset).to(tensors[name].dtype)
+    save_file(tensors, found[0], {"format": "pt"})
+    found[0].chmod(0o644)
 
 
 def head_pooling(recipe: Recipe, config: Any) -> str:
