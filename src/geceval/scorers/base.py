@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -10,7 +11,7 @@ from geceval.core.options import RunTime
 from geceval.core.result import Result
 
 
-class Scorer:
+class Scorer(abc.ABC):
     """A metric with its settings; making one costs nothing, models load when they are first needed.
 
     Attributes:
@@ -38,6 +39,7 @@ class Scorer:
     def load(self) -> None:
         """Load models and pipelines, or take them from the cache of this process; a metric may have none."""
 
+    @abc.abstractmethod
     def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system; the columns are checked before anything is loaded.
 
@@ -50,7 +52,6 @@ class Scorer:
             TypeError: If a column or a row has the wrong type.
             ValueError: If columns are empty or do not fit together, or if a model or file cannot be used.
         """
-        raise NotImplementedError
 
     def among(self, systems: Sequence[Sequence[str]]) -> Scorer:
         """This scorer, for scoring each of the given systems, one list of predictions a system."""
