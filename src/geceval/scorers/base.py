@@ -36,7 +36,7 @@ class Scorer(abc.ABC):
         """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
         return getattr(self.settings, "gold_m2", None) is None
 
-    def load(self) -> None:
+    def load(self) -> None:  # noqa: B027 - nothing to load is the common case
         """Load models and pipelines, or take them from the cache of this process; a metric may have none."""
 
     @abc.abstractmethod
