@@ -49,8 +49,8 @@ Examples:
     >>> import geceval
     >>> impara = geceval.load("impara")
     >>> result = impara.compute(
-    ...     sources=["He go to school every day .", "He go to school every day ."],
-    ...     predictions=["He goes to school every day .", "He go to school every day ."],
+    ...     sources=["I am agree with this opinions .", "I am agree with this opinions ."],
+    ...     predictions=["I agree with this opinion .", "I am agree with this opinions ."],
     ... )
     >>> corrected, unchanged = result["scores"]
     >>> corrected > unchanged
