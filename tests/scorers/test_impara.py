@@ -323,9 +323,7 @@ def test_impacts_check_their_columns():
         edit_impacts(["a"], ["b", "c"])
 
 
-def test_the_bundled_model_prefers_corrections(tmp_path):
-    if not (ASSETS / "impara").is_dir():
-        pytest.skip("no IMPARA checkpoint is bundled yet")
+def test_the_bundled_model_prefers_corrections():
     sources = ["He go to school every days .", "I has two cat .", "She are happy because the weather are good ."]
     corrected = ["He goes to school every day .", "I have two cats .", "She is happy because the weather is good ."]
     scorer = Impara()

@@ -129,9 +129,10 @@ def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     """
     from scipy.optimize import minimize_scalar
 
-    margins = (high - low) / max(float(np.abs(high - low).mean()), 1e-12)
+    unit = max(float(np.abs(high - low).mean()), 1e-12)  # the search is for logits of any size
+    margins = (high - low) / unit
     fitted = minimize_scalar(lambda x: np.logaddexp(0, -np.exp(x) * margins).mean(), bounds=(-5, 5), method="bounded")
-    scale = float(np.exp(fitted.x)) / max(float(np.abs(high - low).mean()), 1e-12)
+    scale = float(np.exp(fitted.x)) / unit
     return scale, -scale * float(np.concatenate([low, high]).mean())
 
 
