@@ -1,4 +1,4 @@
-"""Batched inference: distinct texts once, sorted by length, padded to the longest of the batch, in input order.
+"""What an encoder gives for texts: mean vectors, logits of its head, states of its tokens.
 
 An `Encoder` is one network on one device. `get_encoder` keeps the last few of them, and each keeps what it computed
 for recent texts, so that several systems, or two metrics over one network, share the work on equal sentences.
@@ -6,9 +6,8 @@ for recent texts, so that several systems, or two metrics over one network, shar
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,20 +16,15 @@ from geceval.core.options import RunTime
 from geceval.core.recent import Recent
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, load_tokenizer
+from geceval.models.reader import Reader, Text
 
 if TYPE_CHECKING:
     import torch
 
-logger = logging.getLogger("geceval")
-
-Text = str | tuple[str, str]
-"""A sentence, or a pair of sentences that the network reads together."""
-
 KEPT_NETWORKS = 8
-KEPT_TEXTS = 50_000
 
 
-class Encoder:
+class Encoder(Reader):
     """A network, its tokenizer and what they gave for recent texts.
 
     Args:
@@ -45,9 +39,8 @@ class Encoder:
     def __init__(
         self, model: Any, tokenizer: Any, pooling: str = "first", max_length: int = 128, name: str = ""
     ) -> None:
-        self.model, self.tokenizer, self.pooling = model, tokenizer, pooling
-        self.max_length, self.name = max_length, name
-        self._recent: Recent[tuple[str, Text], np.ndarray] = Recent(KEPT_TEXTS)
+        super().__init__(model, tokenizer, max_length, name)
+        self.pooling = pooling
 
     def embed(self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False) -> np.ndarray:
         """Means of the last layer's token states, special tokens included.
@@ -100,69 +93,6 @@ class Encoder:
                 ids = encoded[row]["input_ids"]
                 found[text] = (ids, output[row, : len(ids)])
         return [found[text] for text in texts]
-
-    def _cached(
-        self, what: str, read: Callable[..., torch.Tensor], texts: Sequence[Text], batch_size: int, progress: bool
-    ) -> np.ndarray:
-        def compute(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], np.ndarray]]:
-            for group, _, output in self._run(read, [text for _, text in missing], batch_size, progress):
-                for text, row in zip(group, output.cpu().numpy(), strict=True):
-                    yield (what, text), row.copy()  # a view would keep the whole batch alive
-
-        found = self._recent.get_all(((what, text) for text in texts), compute)
-        return np.stack([found[what, text] for text in texts]) if texts else np.zeros((0, 0), np.float32)
-
-    def _run(
-        self, read: Callable[..., torch.Tensor], texts: list[Text], batch_size: int, progress: bool
-    ) -> Iterator[tuple[list[Text], list[dict[str, list[int]]], torch.Tensor]]:
-        """Batches of texts, longest first, with their token ids and what `read` gives for them."""
-        import torch
-
-        if not texts:
-            return
-        encoded = self._tokenize(texts)
-        order = sorted(range(len(texts)), key=lambda row: -len(encoded[row]["input_ids"]))
-        starts: Any = range(0, len(order), batch_size)
-        for start in _track(starts, self.name) if progress else starts:
-            rows = order[start : start + batch_size]
-            with torch.inference_mode():
-                output = read(self._pad([encoded[row] for row in rows])).float()
-            yield [texts[row] for row in rows], [encoded[row] for row in rows], output
-
-    def _tokenize(self, texts: list[Text]) -> list[dict[str, list[int]]]:
-        pairs = isinstance(texts[0], tuple)
-        names = ["input_ids", "token_type_ids"] if pairs else ["input_ids"]
-
-        def encode(some: list[Text], **options: Any) -> list[dict[str, list[int]]]:
-            columns = [list(column) for column in zip(*some, strict=True)] if pairs else [some]
-            output = self.tokenizer(*columns, return_attention_mask=False, verbose=False, **options)
-            kept = [name for name in names if name in output]
-            return [{name: output[name][row] for name in kept} for row in range(len(some))]
-
-        encoded = encode(texts)
-        long = [row for row, text in enumerate(encoded) if len(text["input_ids"]) > self.max_length]
-        if long:
-            cut = encode([texts[row] for row in long], truncation=True, max_length=self.max_length)
-            for row, text in zip(long, cut, strict=True):
-                encoded[row] = text
-            logger.warning(
-                "%s: %d of %d texts are longer than %d tokens and were cut; what lies beyond does not count",
-                *(self.name or "encoder", len(long), len(texts), self.max_length),
-            )
-        return encoded
-
-    def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
-        import torch
-
-        longest = max(len(text["input_ids"]) for text in encoded)
-        lengths = np.array([len(text["input_ids"]) for text in encoded])
-        batch = {"attention_mask": (np.arange(longest) < lengths[:, None]).astype(np.int64)}
-        for name in encoded[0]:
-            filler = (self.tokenizer.pad_token_id or 0) if name == "input_ids" else 0
-            batch[name] = np.full((len(encoded), longest), filler, np.int64)
-            for row, text in enumerate(encoded):
-                batch[name][row, : len(text[name])] = text[name]
-        return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.items()}
 
 
 _encoders: Recent[tuple[Any, ...], Encoder] = Recent(KEPT_NETWORKS)
@@ -239,10 +169,3 @@ def pick_device(name: str) -> torch.device:
     except (RuntimeError, AssertionError) as error:  # torch without CUDA answers with an AssertionError
         raise ValueError(f"device {name!r} cannot be used here; try 'auto' or 'cpu'") from error
     return device
-
-
-def _track(starts: range, name: str) -> Iterator[int]:
-    from rich.console import Console
-    from rich.progress import track
-
-    return iter(track(starts, description=name, console=Console(stderr=True)))
