@@ -1,0 +1,97 @@
+"""The folder of a training run: what it was started with, what it found, and its way to the Hub.
+
+The finished checkpoint lies at its top. `run/` below it holds what lets a run that was cut off go on; it contains
+sentences of the corpora and is never pushed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from geceval.core.files import write_text
+
+
+def claim(job: Any, run: Path) -> dict[str, Any]:
+    """Write the settings of a new run, or check that those of the run in this folder are the same.
+
+    Args:
+        job: A dataclass whose field `recipe` is one too; the recipe's seed is left out, since `seeds` of the job
+            replace it. Paths are replaced by their file name and SHA-256.
+        run: The folder.
+
+    Returns:
+        The settings, the recipe's among them.
+
+    Raises:
+        ValueError: If the folder holds another run.
+    """
+    run.mkdir(parents=True, exist_ok=True)
+    settings = {f.name: getattr(job, f.name) for f in dataclasses.fields(job) if f.name != "recipe"}
+    recipe = dataclasses.asdict(job.recipe)
+    del recipe["seed"]
+    settings = json.loads(json.dumps({**settings, **recipe}, default=_identity))
+    path = run / "settings.json"
+    if not path.is_file():
+        write_text(path, json.dumps(settings, indent=2) + "\n")
+    elif json.loads(path.read_text(encoding="utf-8")) != settings:
+        raise ValueError(f"{run.parent}: holds a run with other settings or data; choose another folder or remove it")
+    return settings
+
+
+def _identity(path: Path) -> dict[str, str]:
+    """What identifies a file wherever it lies."""
+    return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str]:
+    """Push a finished checkpoint to the Hub, without `run/`.
+
+    Args:
+        folder: Of a training run.
+        repository: Hub id `ORG/NAME`; made if it does not exist.
+        dry_run: Only say what would be pushed.
+
+    Returns:
+        Names of the files.
+
+    Raises:
+        ValueError: If the folder holds no finished checkpoint.
+    """
+    folder = Path(folder)
+    if not (folder / "results.json").is_file():
+        raise ValueError(f"{folder}: no finished checkpoint; train first")
+    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    names = sorted(str(path) for path in files if path.parts[0] != "run")
+    if not dry_run:
+        from huggingface_hub import HfApi
+
+        api = HfApi()
+        api.create_repo(repository, exist_ok=True)
+        api.upload_folder(folder_path=str(folder), repo_id=repository, allow_patterns=names)
+    return names
+
+
+def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A Markdown table for a card; floats with three decimals."""
+    lines = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in [list(heads), *rows]]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def recipe_rows(settings: Mapping[str, Any], base: str, kept: int) -> list[tuple[str, Any]]:
+    """The lines of a card's table of settings that every fine-tuning has: (setting, value)."""
+    rank = settings["lora_rank"]
+    return [
+        ("start", base),
+        ("weights", f"a LoRA adapter of rank {rank} on every linear layer" if rank else "all weights tuned"),
+        ("learning rate", f"{settings['learning_rate']:g}, {settings['schedule']}, warm-up {settings['warmup']:g}"),
+        ("batch size", settings["batch_size"]),
+        ("epochs", settings["epochs"]),
+        ("precision", settings["dtype"]),
+        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {kept}"),
+    ]
