@@ -17,10 +17,11 @@ import logging
 import sys
 from pathlib import Path
 
-from geceval.hub.train_impara import Job, push, train_impara
+from geceval.hub.runs import push
+from geceval.hub.train_impara import Job, train_impara
+from geceval.models.finetuning import DTYPES, POOLERS, SCHEDULES, Recipe
 from geceval.models.heads import POOLINGS
 from geceval.models.impact import ATTEMPTS, PAIRS
-from geceval.models.quality import DTYPES, POOLERS, SCHEDULES, Recipe
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

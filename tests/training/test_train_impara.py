@@ -19,12 +19,13 @@ from safetensors.torch import load_file
 
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, write_m2
-from geceval.hub.train_impara import Job, push, train_impara
+from geceval.hub.runs import push
+from geceval.hub.train_impara import Job, train_impara
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder
+from geceval.models.finetuning import Recipe
 from geceval.models.heads import load_classifier
 from geceval.models.impact import RankedPair
-from geceval.models.quality import Recipe
 from geceval.models.quality_training import PairCollator, PairModel, encode_pairs
 from geceval.scorers.impara import Impara, Settings
 

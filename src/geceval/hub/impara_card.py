@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from geceval.hub.runs import table
 from geceval.models.checkpoints import BUNDLED
 
 _CARD = """---
@@ -106,7 +107,7 @@ def _made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     if "log_odds" in results:
         change = "times {scale:.3g}, plus {shift:.3g}".format(**results["log_odds"])
         rows.append(("finished logit", f"{change}: differences are log-odds on the dev fold, the mean there is 0"))
-    return _table(("setting", "value"), rows)
+    return table(("setting", "value"), rows)
 
 
 def _corpora(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
@@ -114,7 +115,7 @@ def _corpora(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
     rows = [
         (d["corpus"], hashes.get(d["corpus"], ""), d["corrections"], d["edits"], *d["pairs"].values()) for d in data
     ]
-    return _table(("corpus", "SHA-256", "corrected sentences", "edits", "training pairs", "dev", "test"), rows)
+    return table(("corpus", "SHA-256", "corrected sentences", "edits", "training pairs", "dev", "test"), rows)
 
 
 def _kind(settings: Mapping[str, Any]) -> str:
@@ -130,15 +131,14 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
         best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
         rows.append((run["seed"], run["epoch"], *(f"{best[name]:.3f}" for name in names), f"{run['seconds']:.0f}"))
     heads = [name.replace("_", " ").replace("rated", "rated pairs") for name in names]
-    return _table(("seed", "best epoch", *heads, "seconds"), rows)
+    return table(("seed", "best epoch", *heads, "seconds"), rows)
 
 
 def _evaluations(evaluations: Sequence[Mapping[str, Any]]) -> str:
     """One paragraph and table an evaluation: `title`, `command`, `columns`, `rows`."""
     parts = []
     for entry in evaluations:
-        rows = [[f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row] for row in entry["rows"]]
-        parts.append(f"\n{entry['title']} (`{entry['command']}`):\n\n{_table(entry['columns'], rows)}\n")
+        parts.append(f"\n{entry['title']} (`{entry['command']}`):\n\n{table(entry['columns'], entry['rows'])}\n")
     return "".join(parts)
 
 
@@ -157,9 +157,3 @@ def _calibration(found: Mapping[str, Any] | None) -> str:
         f"{share} {others}, a threshold that would let only "
         f"{found['kept_at_highest']:.2%} of genuine corrections through)."
     )
-
-
-def _table(heads: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    lines = [list(map(str, row)) for row in [list(heads), *rows]]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

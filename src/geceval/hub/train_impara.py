@@ -7,7 +7,6 @@ the settings, the pairs and the state of each seed. `run/` holds sentences of th
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +20,13 @@ from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2
 from geceval.hub.impara_card import impara_card
+from geceval.hub.runs import claim
 from geceval.meta.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.encoder import get_encoder
+from geceval.models.finetuning import Recipe, save
 from geceval.models.impact import ATTEMPTS, PAIRS, RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
-from geceval.models.quality import Recipe, log_odds, rescale, save
+from geceval.models.quality import log_odds, rescale
 from geceval.scorers.impara import THRESHOLD
 
 logger = logging.getLogger("geceval")
@@ -102,7 +103,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     folder = Path(folder)
     state = PartialState()
     with state.main_process_first():
-        settings = _claim(job, folder / "run")
+        settings = claim(job, folder / "run")
         pairs, data = _pairs(job, folder / "run", progress)
     evaluation = {"dev": pairs["dev"]}
     if job.ratings is not None:
@@ -150,64 +151,6 @@ def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     write_text(folder / "README.md", impara_card(results, config, folder.name))
-
-
-def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str]:
-    """Push a finished checkpoint to the Hub, without `run/`.
-
-    Args:
-        folder: Of `train_impara`.
-        repository: Hub id `ORG/NAME`; made if it does not exist.
-        dry_run: Only say what would be pushed.
-
-    Returns:
-        Names of the files.
-
-    Raises:
-        ValueError: If the folder holds no finished checkpoint.
-    """
-    folder = Path(folder)
-    if not (folder / "results.json").is_file():
-        raise ValueError(f"{folder}: no finished checkpoint; train first")
-    names = sorted(path.name for path in folder.iterdir() if path.is_file())
-    if not dry_run:
-        from huggingface_hub import HfApi
-
-        api = HfApi()
-        api.create_repo(repository, exist_ok=True)
-        api.upload_folder(folder_path=str(folder), repo_id=repository, allow_patterns=names)
-    return names
-
-
-def _claim(job: Job, run: Path) -> dict[str, Any]:
-    """Write the settings of a new run, or check that those of the run in this folder are the same."""
-    run.mkdir(parents=True, exist_ok=True)
-    recipe = dataclasses.asdict(job.recipe)
-    del recipe["seed"]
-    settings = {
-        "m2": [_name(path) for path in job.m2],
-        "parallel": [[_name(path) for path in pair] for pair in job.parallel],
-        **recipe,
-        "seeds": list(job.seeds),
-        "pairs": job.pairs,
-        "attempts": job.attempts,
-        "parallel_only": job.parallel_only,
-        "ratings": _name(job.ratings) if job.ratings else None,
-        "nlp": job.nlp,
-        "threshold": job.threshold,
-        "log_odds": job.log_odds,
-    }
-    path = run / "settings.json"
-    if not path.is_file():
-        write_text(path, json.dumps(settings, indent=2) + "\n")
-    elif json.loads(path.read_text(encoding="utf-8")) != settings:
-        raise ValueError(f"{run.parent}: holds a run with other settings or data; choose another folder or remove it")
-    return settings
-
-
-def _name(path: Path) -> dict[str, str]:
-    """What identifies a file wherever it lies."""
-    return {"file": Path(path).name, "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
 
 
 def _pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:

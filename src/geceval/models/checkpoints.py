@@ -2,7 +2,8 @@
 
 A checkpoint is a folder as transformers writes it (`config.json`, safetensors, a tokenizer), or a peft adapter over
 another checkpoint: `adapter_config.json`, `adapter_model.safetensors` and the `config.json` of the whole network.
-An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval.
+An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval and
+`"bundled:NAME"` any folder of `geceval/assets`.
 
 geceval's own settings live in `config.json`, all of them optional:
 
@@ -67,8 +68,9 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder") -> Checkpoi
     """Find a checkpoint and name it, without loading its weights.
 
     Args:
-        model: `"bundled"`, a local folder, or a Hub id, the latter optionally with `@revision` at its end.
-        bundled: Which folder of `geceval/assets` the word `"bundled"` means to the caller.
+        model: `"bundled"`, `"bundled:NAME"`, a local folder, or a Hub id, the latter optionally with `@revision` at
+            its end.
+        bundled: Which folder of `geceval/assets` the word `"bundled"` alone means to the caller.
 
     Raises:
         CheckpointError: If there is no such checkpoint, it cannot be fetched, or files are missing or damaged.
@@ -77,13 +79,12 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder") -> Checkpoi
     if not isinstance(model, (str, os.PathLike)):
         raise TypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
     name = os.fspath(model)
-    if name == BUNDLED:
-        folder = ASSETS / bundled
-        if not folder.is_dir():
-            raise CheckpointError(
-                f"no checkpoint {bundled!r} is bundled with this geceval; pass model=FOLDER or a Hub id"
-            )
-        return _describe(BUNDLED, folder, None)
+    if is_bundled(name):
+        part = name.partition(":")[2] or bundled
+        folder = ASSETS / part
+        if not part.isidentifier() or not folder.is_dir():
+            raise CheckpointError(f"no checkpoint {part!r} is bundled with this geceval; pass model=FOLDER or a Hub id")
+        return _describe(name, folder, None)
     folder = Path(name).expanduser()
     if folder.is_dir():
         return _describe(name, folder, None)
@@ -92,6 +93,11 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder") -> Checkpoi
         raise CheckpointError(f"{name}: no such folder; pass 'bundled', a folder that exists, or a Hub id (ORG/NAME)")
     folder = _snapshot(repository, revision or None)
     return _describe(name.partition("@")[0], folder, folder.name)
+
+
+def is_bundled(model: str) -> bool:
+    """Whether this names a checkpoint that ships with geceval: `"bundled"` or `"bundled:NAME"`."""
+    return model.partition(":")[0] == BUNDLED
 
 
 def _describe(model: str, folder: Path, commit: str | None) -> Checkpoint:
@@ -103,7 +109,7 @@ def _describe(model: str, folder: Path, commit: str | None) -> Checkpoint:
         adapter = _read_json(folder, "adapter_config.json")
         base = resolve(adapter.get("base_model_name_or_path") or BUNDLED)
         _check_base(folder, config, base)
-    name = model if model == BUNDLED or commit else Path(model).name or model
+    name = model if is_bundled(model) or commit else Path(model).name or model
     return Checkpoint(model, folder, f"{name}@{(commit or _hash(folder, base))[:7]}", base, config)
 
 

@@ -6,9 +6,7 @@ learnt pulls less and less. 0.5 is chance and 0 perfect.
 
 from __future__ import annotations
 
-import json
 import logging
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,14 +15,12 @@ import numpy as np
 import torch
 import transformers
 from datasets import Dataset
-from safetensors.torch import save_file
-from transformers.trainer_callback import PrinterCallback
 
 from geceval.models import heads
-from geceval.models.checkpoints import load_tokenizer, quiet, resolve
-from geceval.models.encoder import pick_device, position_limit
+from geceval.models.checkpoints import resolve
+from geceval.models.finetuning import Recipe, head_pooling
 from geceval.models.impact import RankedPair
-from geceval.models.quality import Recipe, head_pooling, new_network
+from geceval.models.training import arguments, finished, fit, mean_loss, start
 
 logger = logging.getLogger("geceval")
 
@@ -68,9 +64,8 @@ class RankingTrainer(transformers.Trainer):
     ) -> dict[str, float]:
         """Loss and accuracy on each evaluation set, and `eval_selection`, the mean loss over them."""
         metrics = super().evaluate(eval_dataset, ignore_keys, metric_key_prefix)
-        losses = [value for name, value in metrics.items() if name.endswith("_loss")]
-        if metric_key_prefix == "eval" and losses:
-            metrics["eval_selection"] = float(np.mean(losses))
+        if metric_key_prefix == "eval" and any(name.endswith("_loss") for name in metrics):
+            metrics["eval_selection"] = mean_loss(metrics)
         return metrics
 
 
@@ -116,108 +111,32 @@ def train(
     folder: Path,
     progress: bool = True,
 ) -> dict[str, Any]:
-    """Fine-tune with one seed, continuing where an earlier run in the same folder was cut off.
-
-    Under `torchrun` or `accelerate launch` every process takes its share of each epoch.
+    """Fine-tune with one seed, see `geceval.models.training.fit`.
 
     Args:
         recipe: How.
         pairs: What to learn from.
         evaluation: Name to pairs; their mean loss chooses the epoch.
-        folder: Holds the checkpoints while it runs; afterwards `network.safetensors` and `history.json`.
+        folder: Of this run.
         progress: Show a bar on standard error.
 
     Returns:
-        `seed`, `epoch` (the best), `selection` (its mean loss), `steps`, `seconds`, and `history`: a list with the
-        loss and accuracy on every evaluation set after each epoch.
+        What `fit` returns; `history` has the loss and accuracy on every evaluation set.
 
     Raises:
         CheckpointError: If the base cannot be used.
         ValueError: If there are no usable pairs, or `max_length` is beyond what the network can read.
     """
-    done = folder / "history.json"
-    if done.is_file():
-        return json.loads(done.read_text(encoding="utf-8"))
-    base = resolve(recipe.base)
-    limit = position_limit(base.config)
-    if limit is not None and recipe.max_length > limit:
-        raise ValueError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
-    tokenizer = load_tokenizer(base)
-    with quiet():
-        network = new_network(recipe, base)
-    model = PairModel(network, head_pooling(recipe, network.config))
+    if (result := finished(folder)) is not None:
+        return result
+    network, tokenizer = start(recipe, resolve(recipe.base))
     trainer = RankingTrainer(
-        model=model,
-        args=_arguments(recipe, folder, progress),
+        model=PairModel(network, head_pooling(recipe, network.config)),
+        args=arguments(recipe, folder, progress, greater_is_better=False),
         data_collator=PairCollator(tokenizer.pad_token_id or 0),
         train_dataset=encode_pairs(pairs, tokenizer, recipe.max_length),
         eval_dataset={name: encode_pairs(some, tokenizer, recipe.max_length) for name, some in evaluation.items()},
         compute_metrics=pair_metrics,
         processing_class=tokenizer,
     )
-    trainer.remove_callback(PrinterCallback)
-    last = transformers.trainer_utils.get_last_checkpoint(str(folder)) if folder.is_dir() else None
-    if last:
-        logger.info("seed %d continues from %s", recipe.seed, last)
-    output = trainer.train(resume_from_checkpoint=last)
-    result = _history(trainer, recipe.seed, output.metrics["train_runtime"])
-    if trainer.is_world_process_zero():
-        save_file({k: v.contiguous() for k, v in network.state_dict().items()}, folder / "network.safetensors")
-        done.write_text(json.dumps(result, indent=2), encoding="utf-8")
-        for checkpoint in folder.glob("checkpoint-*"):
-            shutil.rmtree(checkpoint)
-    trainer.accelerator.wait_for_everyone()
-    return result
-
-
-def _arguments(recipe: Recipe, folder: Path, progress: bool) -> transformers.TrainingArguments:
-    return transformers.TrainingArguments(
-        output_dir=str(folder),
-        per_device_train_batch_size=recipe.batch_size,
-        per_device_eval_batch_size=2 * recipe.batch_size,
-        num_train_epochs=recipe.epochs,
-        learning_rate=recipe.learning_rate,
-        lr_scheduler_type=recipe.schedule if recipe.schedule == "linear" else "constant_with_warmup",
-        warmup_steps=recipe.warmup,
-        weight_decay=0.0,
-        bf16=recipe.dtype == "bfloat16",
-        use_cpu=pick_device("auto").type == "cpu",
-        seed=recipe.seed,
-        train_sampling_strategy="group_by_length",
-        length_column_name="length",
-        remove_unused_columns=False,
-        label_names=[],
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        save_total_limit=2,
-        load_best_model_at_end=True,
-        metric_for_best_model="eval_selection",
-        greater_is_better=False,
-        logging_strategy="epoch",
-        disable_tqdm=not progress,
-        report_to="none",
-        dataloader_pin_memory=torch.cuda.is_available(),
-    )
-
-
-def _history(trainer: RankingTrainer, seed: int, seconds: float) -> dict[str, Any]:
-    epochs: dict[int, dict[str, float]] = {}
-    for entry in trainer.state.log_history:
-        kept = {k.removeprefix("eval_"): v for k, v in entry.items() if k.endswith(("_loss", "_accuracy"))}
-        kept.pop("train_loss", None)  # the mean over the whole run
-        if "loss" in entry:
-            kept["train_loss"] = entry["loss"]
-        epochs.setdefault(round(entry["epoch"]), {}).update(kept)
-    history = [{"epoch": number, **epochs[number]} for number in sorted(epochs) if "dev_loss" in epochs[number]]
-    for entry in history:
-        losses = [value for name, value in entry.items() if name.endswith("_loss") and name != "train_loss"]
-        entry["selection"] = float(np.mean(losses))
-    best = min(history, key=lambda entry: entry["selection"])
-    return {
-        "seed": seed,
-        "epoch": best["epoch"],
-        "selection": best["selection"],
-        "steps": trainer.state.global_step,
-        "seconds": round(seconds, 1),
-        "history": history,
-    }
+    return fit(trainer, network, recipe.seed, mean_loss)
