@@ -50,6 +50,8 @@ def test_a_flag_without_value_is_named(arguments):
         ("", "tuple[str, ...]", ()),
         (".1,.2", "tuple[float, float, float] | None", (0.1, 0.2)),
         ("none", "tuple[float, ...] | None", None),
+        ("system", "str | tuple[float, float, float]", "system"),
+        (".1,.2,.7", "str | tuple[float, float, float]", (0.1, 0.2, 0.7)),
         ("a=b", "str", "a=b"),
     ],
 )

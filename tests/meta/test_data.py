@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from geceval.meta.data import read_gjg15, read_judgments, read_seeda, system_set
+from geceval.meta.data import (
+    read_gjg15,
+    read_human,
+    read_judgments,
+    read_seeda,
+    read_system_scores,
+    system_set,
+)
 
 OUTPUTS = {"A": ["x", "y"], "B": ["x", "z"], "C": ["w", "y"]}
 
@@ -63,3 +70,40 @@ def test_bad_files_are_named(tmp_path, body, message):
 def test_unknown_system_set(shared_data):
     with pytest.raises(ValueError, match="gjg15 has no system set 'base'"):
         system_set(read_gjg15(shared_data / "gjg15"))
+
+
+def test_a_checkout_is_recognised(shared_data, tmp_path):
+    assert [read_human(shared_data / name).name for name in ("seeda", "gjg15")] == ["seeda", "gjg15"]
+    with pytest.raises(ValueError, match="neither a checkout of SEEDA"):
+        read_human(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("scores.tsv", "GPT-3.5\t-0.25\r\nmy system\t1e-1\r\n\r\n"),
+        ("scores.txt", "GPT-3.5 -0.25\nmy system 0.1"),
+        ("scores.json", '{"GPT-3.5": -0.25, "my system": 0.1}'),
+    ],
+)
+def test_scores_of_systems(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    assert read_system_scores(tmp_path / name) == {"GPT-3.5": -0.25, "my system": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("s.tsv", "A\t1\nB\n", "s.tsv, line 2: expected the name of a system and a finite number, got ''"),
+        ("s.tsv", "A\tbest\n", "line 1: .* got 'best'"),
+        ("s.tsv", "A\tnan\n", "line 1: .* got 'nan'"),
+        ("s.tsv", "A\t1\nA\t2\n", "line 2: A has a score already"),
+        ("s.json", '{"A": [1]}', r"s.json: A: .* got \[1\]"),
+        ("s.json", '["A", 1]', "expected a JSON object"),
+        ("s.json", "A 1", "not valid JSON"),
+    ],
+)
+def test_bad_scores_of_systems(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_system_scores(tmp_path / name)

@@ -99,7 +99,8 @@ def _fields(metric: str) -> dict[str, str]:
 
 
 def parse_value(name: str, text: str, annotation: str) -> Any:
-    """The value that a text stands for, e.g. `"0.5"` for `float`, `"none"` for `str | None`, `"1,2"` for `list[int]`.
+    """The value that a text stands for, e.g. `"0.5"` for `float`, `"none"` for `str | None`, `"1,2"` for `list[int]`;
+    without a comma a text for `str | list[int]` is a string.
 
     Raises:
         ValueError: If the text is not of that type.
@@ -108,6 +109,9 @@ def parse_value(name: str, text: str, annotation: str) -> Any:
     if "None" in words and text.lower() == "none":
         return None
     if words & {"list", "tuple", "Sequence"}:
+        alternatives = re.sub(r"\[.*?\]", "", annotation).replace(" ", "").split("|")
+        if "str" in alternatives and "," not in text:  # a name that stands for a list
+            return text
         inner = re.sub(r"\b(list|tuple|Sequence|None)\b", "", annotation)
         values = [parse_value(name, part.strip(), inner) for part in text.split(",") if part.strip()]
         return tuple(values) if "tuple" in words else values

@@ -15,7 +15,7 @@ from geceval.cli.arguments import Format, metric_options
 from geceval.cli.report import check_outputs, records_text, write
 from geceval.edits.m2 import read_m2, references, write_m2
 from geceval.hub import registry
-from geceval.meta.data import HumanData, read_gjg15, read_seeda, system_set
+from geceval.meta.data import HumanData, read_human, system_set
 from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs, windows
 
 
@@ -71,7 +71,7 @@ def meta(
     """
     metrics = list(dict.fromkeys(metrics))
     check_outputs(output)
-    human = _read(data)
+    human = read_human(data)
     chosen = system_set(human, systems or ("base" if human.name == "seeda" else "all"))
     with tempfile.TemporaryDirectory() as folder:
         assignments = list(option or [])
@@ -91,14 +91,6 @@ def meta(
     caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {how}"
     signatures = [results[chosen[0]].signature for results in table.values()]
     write(records_text(heads, rows, form, caption, signatures), output)
-
-
-def _read(folder: str) -> HumanData:
-    if (Path(folder) / "outputs").is_dir():
-        return read_seeda(folder)
-    if (Path(folder) / "data/judgments.xml").is_file():
-        return read_gjg15(folder)
-    raise ValueError(f"{folder}: neither a checkout of SEEDA (outputs/, data/) nor of GJG15 (data/judgments.xml)")
 
 
 def _select_m2(path: str, human: HumanData, folder: Path) -> str:

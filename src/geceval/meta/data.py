@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.files import read_text
 from geceval.core.inputs import read_lines
 
 SEEDA_SYSTEMS = (
@@ -105,6 +108,61 @@ def read_gjg15(folder: str | Path) -> HumanData:
     scores = {name: dict(zip(GJG15_SYSTEMS, values, strict=True)) for name, values in _GJG15_SCORES.items()}
     sources = outputs["INPUT"]
     return HumanData("gjg15", sources, list(range(len(sources))), outputs, {"all": items}, scores)
+
+
+def read_human(folder: str | Path) -> HumanData:
+    """Read whichever of SEEDA and GJG15 a folder is a checkout of.
+
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If it is neither, or the files do not fit together.
+    """
+    if (Path(folder) / "outputs").is_dir():
+        return read_seeda(folder)
+    if (Path(folder) / "data/judgments.xml").is_file():
+        return read_gjg15(folder)
+    raise ValueError(f"{folder}: neither a checkout of SEEDA (outputs/, data/) nor of GJG15 (data/judgments.xml)")
+
+
+def read_system_scores(path: str | Path) -> dict[str, float]:
+    """Read human scores of systems: a JSON object of names and numbers, or lines of a name and a number.
+
+    Args:
+        path: The file; JSON if it ends in `.json`. In lines, the number is what follows the last white space.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is malformed, names a system twice, or a score is no finite number; the message names the
+            line or the system.
+    """
+    if str(path).endswith(".json"):
+        try:
+            found = json.loads(read_text(path))
+        except ValueError as error:
+            raise ValueError(f"{path}: not valid JSON ({error})") from error
+        if not isinstance(found, dict):
+            raise ValueError(f"{path}: expected a JSON object of systems and their scores")
+        rows = [(f"{path}: {name}", name, score) for name, score in found.items()]
+    else:
+        lines = enumerate(read_lines(path), start=1)
+        rows = [(f"{path}, line {number}", *_name_and_score(line)) for number, line in lines if line]
+    scores: dict[str, float] = {}
+    for where, name, score in rows:
+        try:
+            value = float(score)
+        except (TypeError, ValueError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(f"{where}: expected the name of a system and a finite number, got {score!r}")
+        if name in scores:
+            raise ValueError(f"{where}: {name} has a score already")
+        scores[name] = value
+    return scores
+
+
+def _name_and_score(line: str) -> tuple[str, str]:
+    name, *score = line.rsplit(maxsplit=1)
+    return name.strip(), "".join(score)
 
 
 def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Item]:

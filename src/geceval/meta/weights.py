@@ -1,0 +1,139 @@
+"""Weights of SOME's three sub-metrics, tuned on people's judgments (Yoshimura et al. 2020, section 5.2)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geceval.meta.protocol import Pairs
+
+STEPS = 100
+BLOCK = 4096  # pairs whose margins under all triples are in memory at once, 150 MiB
+SAME = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The best weights of the grid.
+
+    Attributes:
+        weights: Of the three sub-metrics; they add up to 1.
+        value: What was maximised: Pearson's r or Kendall's tau.
+        tied: How many triples of the grid reach it; `weights` is the one nearest to their mean.
+    """
+
+    weights: tuple[float, float, float]
+    value: float
+    tied: int
+
+
+def weight_grid() -> np.ndarray:
+    """All triples of .01, .02, ..., .98 that add up to 1: array [4851, 3], in ascending order."""
+    triples = [(a, b, STEPS - a - b) for a in range(1, STEPS - 1) for b in range(1, STEPS - a)]
+    return np.array(triples) / STEPS
+
+
+def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
+    """The weights under which system scores have the highest Pearson correlation with a human ranking.
+
+    Args:
+        scores: Means of the sub-scores, array of shape [systems, 3].
+        human: One score a system; higher is better.
+
+    Raises:
+        ValueError: If there are fewer than three systems, the shapes do not fit, a number is not finite, or all human
+            scores, or all systems' scores under any weights, are equal.
+    """
+    scores, target = np.asarray(scores, dtype=float), np.asarray(human, dtype=float)
+    _check_parts(scores, 2)
+    if len(target) != len(scores):
+        raise ValueError(f"{len(scores)} systems but {len(target)} human scores")
+    if len(target) < 3:
+        raise ValueError(f"tuning on systems needs at least three of them, got {len(target)}")
+    if not np.isfinite(target).all() or np.ptp(target) == 0:
+        raise ValueError("the human scores must be finite numbers that are not all equal")
+    weighted = _centred(scores) @ weight_grid().T
+    target = _centred(target)
+    scale = np.linalg.norm(weighted, axis=0) * np.linalg.norm(target)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return _best(target @ weighted / scale)
+
+
+def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
+    """The weights under which sentence scores have the highest Kendall's tau with people's pairwise preferences.
+
+    tau = (concordant - discordant) / (concordant + discordant): pairs that people, or the weighted scores, tie do not
+    count.
+
+    Args:
+        scores: Sub-scores of every output, array of shape [systems, sentences, 3].
+        pairs: See `geceval.meta.protocol.judged_pairs`.
+
+    Raises:
+        ValueError: If the shape does not fit, a score is not finite, or no pair is left.
+    """
+    scores = np.asarray(scores, dtype=float)
+    _check_parts(scores, 3)
+    margins = scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
+    kept = (pairs.human != 0) & margins.any(axis=1)
+    margins, human = margins[kept], pairs.human[kept]
+    if not len(human):
+        raise ValueError("no pair of different outputs that people ordered is left to tune on")
+    grid = weight_grid().T
+    agreed, decided = np.zeros(grid.shape[1]), np.zeros(grid.shape[1])
+    for start in range(0, len(human), BLOCK):
+        signs = np.sign(margins[start : start + BLOCK] @ grid)
+        agreed += human[start : start + BLOCK] @ signs
+        decided += np.abs(signs).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return _best(agreed / decided)
+
+
+def split_pairs(pairs: Pairs, share: float = 0.1, seed: int = 1) -> tuple[Pairs, Pairs]:
+    """Divide judgments into a part to tune on and a part to report on; no sentence is in both.
+
+    Args:
+        pairs: Judgments.
+        share: Part of the judged sentences to tune on, in (0, 1); the paper took a tenth.
+        seed: Which sentences.
+
+    Raises:
+        ValueError: If `share` is out of range, or if a part would be empty.
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"the share to tune on must lie between 0 and 1, got {share}")
+    sentences = np.unique(pairs.sentence).tolist()
+    count = round(share * len(sentences))
+    if not 0 < count < len(sentences):
+        raise ValueError(f"{share} of {len(sentences)} judged sentences leaves one part empty")
+    random.Random(seed).shuffle(sentences)
+    chosen = np.isin(pairs.sentence, sentences[:count])
+    return _select(pairs, chosen), _select(pairs, ~chosen)
+
+
+def _select(pairs: Pairs, rows: np.ndarray) -> Pairs:
+    return Pairs(pairs.sentence[rows], pairs.first[rows], pairs.second[rows], pairs.human[rows])
+
+
+def _check_parts(scores: np.ndarray, dimensions: int) -> None:
+    if scores.ndim != dimensions or scores.shape[-1] != 3:
+        shape = ("systems", "sentences")[: dimensions - 1]
+        raise ValueError(f"sub-scores must have the shape [{', '.join(shape)}, 3], got {list(scores.shape)}")
+    if not np.isfinite(scores).all():
+        raise ValueError("a sub-score is not a finite number")
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    return values - values.mean(axis=0)
+
+
+def _best(values: np.ndarray) -> Tuned:
+    if np.isnan(values).all():
+        raise ValueError("all systems have equal scores under all weights")
+    best = float(np.nanmax(values))
+    tied = weight_grid()[values >= best - SAME]  # never where the value is not a number
+    nearest = np.linalg.norm(tied - tied.mean(axis=0), axis=1).argmin()
+    return Tuned(tuple(tied[nearest].tolist()), best, len(tied))
