@@ -45,10 +45,17 @@ def write_text(path: str | Path, text: str) -> None:
         OSError: If the folder cannot be written; the old file, if any, is then still whole. The error names `path`.
         ValueError: If the text holds half a surrogate pair, which no file can.
     """
-    path = Path(path)
     data = text.encode("utf-8")
-    if path.suffix == ".gz":
-        data = gzip.compress(data, mtime=0)
+    write_bytes(path, gzip.compress(data, mtime=0) if Path(path).suffix == ".gz" else data)
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file at once, as `write_text` does; nothing is encoded or compressed.
+
+    Raises:
+        OSError: See `write_text`.
+    """
+    path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     try:

@@ -1,4 +1,4 @@
-"""How well a metric's scores agree with people: system level, sentence level, windows of systems."""
+"""How well a metric's scores agree with people: systems (all, windows, the best K) and sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from geceval.meta.data import Item
 from geceval.meta.ranking import count_wins, expected_wins, rank_order, rate_scores
 
 AGGREGATIONS = ("average", "trueskill", "expected_wins")
-TIE_RULES = ("order", "zero", "drop")
+TIE_RULES = ("order", "zero", "drop", "hties", "calibrated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +44,19 @@ class Agreement:
     """Sentence-level agreement.
 
     Attributes:
-        accuracy: Share of pairs that the metric orders as the annotator did, in [0, 1].
+        accuracy: Share of pairs that the metric orders as the annotator did, in [0, 1]; NaN under `"hties"`, which
+            defines none.
         kendall: (concordant - discordant) / pairs, in [-1, 1].
         pairs: Number of pairs that count.
-        tie_share: Share of the human-ordered pairs to which the metric gives equal scores.
+        tie_share: Share of the human-ordered pairs to which the metric gives equal scores, whatever the tie rule.
+        epsilon: Scores that differ by at most this are tied; above 0 only under `"calibrated"`.
     """
 
     accuracy: float
     kendall: float
     pairs: int
     tie_share: float
+    epsilon: float = 0.0
 
 
 def aggregate(scores: np.ndarray, how: str = "average") -> np.ndarray:
@@ -118,6 +121,53 @@ def windows(
     return [correlate_systems(metric, human, ranked[start : start + width]) for start in range(len(ranked) - width + 1)]
 
 
+def top_k(
+    metric: Mapping[str, float], human: Mapping[str, float], systems: Sequence[str], smallest: int = 4
+) -> list[tuple[int, Correlation]]:
+    """Correlations over the K best systems of the human ranking, K from all of them down to `smallest`.
+
+    Gong et al. (2022), Figure 2.
+
+    Raises:
+        ValueError: If `smallest` is below 2 or above the number of systems.
+    """
+    if not 2 <= smallest <= len(systems):
+        raise ValueError(f"the best systems must be 2 to {len(systems)}, got {smallest}")
+    ranked = [systems[place] for place in rank_order([human[s] for s in systems])]
+    return [(k, correlate_systems(metric, human, ranked[:k])) for k in range(len(systems), smallest - 1, -1)]
+
+
+def rank_table(items: Sequence[Item], systems: Sequence[str], *, expand: bool = True) -> np.ndarray:
+    """The rank that each item gives to each system, array of shape [items, systems]; NaN where it gives none.
+
+    Args:
+        items: The judgments.
+        systems: Which systems.
+        expand: Rank every system of a group that shares one text; otherwise only the first listed of each group.
+    """
+    place = {system: number for number, system in enumerate(systems)}
+    table = np.full((len(items), len(systems)), np.nan)
+    for row, item in zip(table, items, strict=True):
+        for group, rank in item.groups:
+            members = sorted(place[system] for system in group if system in place)
+            row[members if expand else members[:1]] = rank
+    return table
+
+
+def compared(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Items and pairs of systems that have a rank in them.
+
+    Args:
+        table: See `rank_table`.
+
+    Returns:
+        Arrays [pairs] of items, first and second systems, in the order of items, then of systems.
+    """
+    first, second = np.triu_indices(table.shape[1], k=1)
+    item, pair = np.nonzero(~np.isnan(table[:, first] + table[:, second]))
+    return item, first[pair], second[pair]
+
+
 def judged_pairs(items: Sequence[Item], systems: Sequence[str], *, expand: bool = True) -> Pairs:
     """All pairs of `systems` that each item compares, including those with equal ranks.
 
@@ -126,51 +176,74 @@ def judged_pairs(items: Sequence[Item], systems: Sequence[str], *, expand: bool 
         systems: Which systems, in the order that tie rule `"order"` looks at.
         expand: Compare every system of a group that shares one text; otherwise only the first listed of each group.
     """
-    place = {system: number for number, system in enumerate(systems)}
-    rows: list[tuple[int, int, int, int]] = []
-    for item in items:
-        ranks: dict[int, int] = {}
-        for group, rank in item.groups:
-            members = sorted(place[system] for system in group if system in place)
-            for member in members if expand else members[:1]:
-                ranks[member] = rank
-        ordered = sorted(ranks)
-        for position, i in enumerate(ordered):
-            for j in ordered[position + 1 :]:
-                rows.append((item.sentence, i, j, (ranks[i] < ranks[j]) - (ranks[i] > ranks[j])))
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Pairs(*columns)
+    table = rank_table(items, systems, expand=expand)
+    item, first, second = compared(table)
+    sentence = np.array([each.sentence for each in items], dtype=np.int64)[item]
+    return Pairs(sentence, first, second, np.sign(table[item, second] - table[item, first]).astype(np.int64))
 
 
 def agreement(pairs: Pairs, scores: np.ndarray, ties: str = "order") -> Agreement:
-    """Sentence-level accuracy and Kendall's tau over the pairs that people ordered.
+    """Sentence-level accuracy and Kendall's tau.
 
     Args:
         pairs: See `judged_pairs`.
         scores: The metric's sentence scores, array of shape [systems, sentences], systems ordered as in `pairs`.
-        ties: What equal metric scores mean: `"order"` the later system wins (the published scripts of SEEDA and
-            gec-metrics; depends on the order of systems), `"zero"` neither agrees nor disagrees, `"drop"` the pair
-            does not count.
+        ties: What equal scores mean. Over the pairs that people ordered: `"order"` the later system wins (the published
+            scripts of SEEDA and gec-metrics; depends on the order of systems), `"zero"` neither agrees nor disagrees,
+            `"drop"` the pair does not count. Over all pairs: `"hties"` agreement if people tied as well, else neither
+            (Chollampatt and Ng 2018), `"calibrated"` agreement if people tied as well, else disagreement, where scores
+            are tied up to the difference that gives the highest accuracy (Deutsch et al. 2023).
 
     Raises:
-        ValueError: If `ties` is unknown, a score is NaN, or no pair is left.
+        ValueError: If `ties` is unknown, a score is not finite, or no pair is left.
     """
     if ties not in TIE_RULES:
         raise ValueError(f"unknown tie rule {ties!r}; choose one of {', '.join(TIE_RULES)}")
-    if np.isnan(scores).any():
-        system, sentence = np.argwhere(np.isnan(scores))[0]
-        raise ValueError(f"the score of system {system} on sentence {sentence} is NaN")
+    check_finite(scores)
+    difference = scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
     ordered = pairs.human != 0
-    sentence, human = pairs.sentence[ordered], pairs.human[ordered]
-    metric = np.sign(scores[pairs.first[ordered], sentence] - scores[pairs.second[ordered], sentence])
-    tied = metric == 0
-    if ties == "order":
-        metric = np.where(tied, -1, metric)
-    count = int((~tied).sum()) if ties == "drop" else len(human)
+    tied = difference == 0
+    counted = np.ones_like(ordered) if ties in ("hties", "calibrated") else ordered
+    if ties == "drop":
+        counted = ordered & ~tied
+    count = int(counted.sum())
     if count == 0:
         raise ValueError("no pair of systems is left to compare")
-    agree, disagree = int((metric * human > 0).sum()), int((metric * human < 0).sum())
-    return Agreement(agree / count, (agree - disagree) / count, count, float(tied.mean()))
+    tie_share = float(tied[ordered].mean()) if ordered.any() else 0.0
+    if ties == "calibrated":
+        accuracy, epsilon = _calibrate(difference, pairs.human)
+        return Agreement(accuracy, 2 * accuracy - 1, count, tie_share, epsilon)
+    metric = np.where(tied, -1, np.sign(difference)) if ties == "order" else np.sign(difference)
+    product = (metric * pairs.human)[counted]
+    agree, disagree = int((product > 0).sum()), int((product < 0).sum())
+    if ties == "hties":
+        agree += int((tied & ~ordered).sum())
+    accuracy = float("nan") if ties == "hties" else agree / count
+    return Agreement(accuracy, (agree - disagree) / count, count, tie_share)
+
+
+def check_finite(scores: np.ndarray) -> None:
+    """Raise a `ValueError` that names system and sentence if a score of [systems, sentences] is NaN or infinite."""
+    bad = np.argwhere(~np.isfinite(scores))
+    if bad.size:
+        system, sentence = bad[0]
+        kind = "NaN" if np.isnan(scores[system, sentence]) else "infinite"
+        raise ValueError(f"the score of system {system} on sentence {sentence} is {kind}")
+
+
+def _calibrate(difference: np.ndarray, human: np.ndarray) -> tuple[float, float]:
+    """The highest accuracy over all tie thresholds, 0 and each |difference|, and the smallest that gives it.
+
+    Accuracy is (pairs that both order alike + pairs that both tie) / all pairs: Deutsch et al. (2023), acc with ties.
+    """
+    order = np.argsort(np.abs(difference), kind="stable")
+    size = np.abs(difference)[order]
+    alike = (np.sign(difference) * human > 0)[order]
+    gained = np.concatenate([[0], np.cumsum((human == 0)[order].astype(int) - alike)])
+    thresholds = np.unique(np.concatenate([[0.0], size]))
+    hits = int(alike.sum()) + gained[np.searchsorted(size, thresholds, side="right")]
+    best = int(hits.argmax())
+    return float(hits[best]) / len(size), float(thresholds[best])
 
 
 def _pearson(left: Sequence[float], right: Sequence[float]) -> float:
