@@ -321,3 +321,42 @@ def test_a_truncated_adapter_is_named(tmp_path):
     weights.write_bytes(weights.read_bytes()[:-50])
     with pytest.raises(CheckpointError, match="adapter does not fit"):
         heads.load_classifier(resolve(tmp_path))
+
+
+def test_a_part_of_a_checkpoint_is_named_by_its_sub_folder(make_checkpoint, tmp_path, monkeypatch):
+    commit = "89abcdef0123456789abcdef0123456789abcdef"
+    snapshot = tmp_path / "models--some-org--three-models" / "snapshots" / commit
+    for seed, part in enumerate(("one", "two")):
+        shutil.copytree(make_checkpoint(seed), tmp_path / "three" / part)
+        shutil.copytree(make_checkpoint(seed), snapshot / part)
+    one, two = (resolve(tmp_path / "three", part=part) for part in ("one", "two"))
+    assert (one.folder, two.folder) == (tmp_path / "three" / "one", tmp_path / "three" / "two")
+    assert one.identity.startswith("three/one@") and one.identity[-7:] != two.identity[-7:]
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    assert resolve(f"some-org/three-models@{commit}", part="two").identity == "some-org/three-models/two@89abcde"
+    with pytest.raises(CheckpointError, match="three: no sub-folder 'three', spelt so"):
+        resolve(tmp_path / "three", part="three")
+
+
+@pytest.mark.parametrize(
+    ("words", "config", "lowered"),
+    [
+        (["The", "the"], None, False),
+        (["The", "the"], {}, False),
+        (["The", "the"], {"do_lower_case": True}, True),
+        (["the"], None, True),
+        (["the"], {"do_lower_case": False}, False),
+    ],
+)
+def test_a_cased_vocabulary_saved_alone_is_not_lower_cased(make_checkpoint, tmp_path, words, config, lowered):
+    # vocab.txt without tokenizer.json: what the checkpoints of older transformers hold.
+    folder = tmp_path / "old"
+    shutil.copytree(make_checkpoint(0), folder)
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+    (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]) + "\n")
+    if config is not None:
+        (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    assert load_tokenizer(resolve(folder)).tokenize("The") == (
+        ["the"] if lowered else [words[0].replace("the", "[UNK]")]
+    )

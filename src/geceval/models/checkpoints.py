@@ -64,35 +64,39 @@ class Checkpoint:
         return default if value is None else value
 
 
-def resolve(model: str | os.PathLike[str], bundled: str = "encoder") -> Checkpoint:
+def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str = "") -> Checkpoint:
     """Find a checkpoint and name it, without loading its weights.
 
     Args:
         model: `"bundled"`, `"bundled:NAME"`, a local folder, or a Hub id, the latter optionally with `@revision` at
             its end.
         bundled: Which folder of `geceval/assets` the word `"bundled"` alone means to the caller.
+        part: Sub-folder in which the checkpoint lies, for those that are made of several networks.
 
     Raises:
-        CheckpointError: If there is no such checkpoint, it cannot be fetched, or files are missing or damaged.
+        CheckpointError: If there is no such checkpoint or sub-folder, it cannot be fetched, or files are missing or
+            damaged.
         TypeError: If `model` is neither a string nor a path.
     """
     if not isinstance(model, (str, os.PathLike)):
         raise TypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
     name = os.fspath(model)
     if is_bundled(name):
-        part = name.partition(":")[2] or bundled
-        folder = ASSETS / part
-        if not part.isidentifier() or not folder.is_dir():
-            raise CheckpointError(f"no checkpoint {part!r} is bundled with this geceval; pass model=FOLDER or a Hub id")
-        return _describe(name, folder, None)
+        asset = name.partition(":")[2] or bundled
+        folder = ASSETS / asset
+        if not asset.isidentifier() or not folder.is_dir():
+            raise CheckpointError(
+                f"no checkpoint {asset!r} is bundled with this geceval; pass model=FOLDER or a Hub id"
+            )
+        return _describe(name, folder, None, part)
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return _describe(name, folder, None)
+        return _describe(name, folder, None, part)
     repository, _, revision = name.partition("@")
     if not _HUB_ID.fullmatch(repository) or name.startswith("."):
         raise CheckpointError(f"{name}: no such folder; pass 'bundled', a folder that exists, or a Hub id (ORG/NAME)")
-    folder = _snapshot(repository, revision or None)
-    return _describe(name.partition("@")[0], folder, folder.name)
+    folder = _snapshot(repository, revision or None, part)
+    return _describe(name.partition("@")[0], folder, folder.name, part)
 
 
 def is_bundled(model: str) -> bool:
@@ -100,7 +104,10 @@ def is_bundled(model: str) -> bool:
     return model.partition(":")[0] == BUNDLED
 
 
-def _describe(model: str, folder: Path, commit: str | None) -> Checkpoint:
+def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpoint:
+    folder = whole / part
+    if not folder.is_dir():
+        raise CheckpointError(f"{whole}: no sub-folder {part!r}, spelt so; is this the folder of such a checkpoint?")
     config = _read_json(folder, "config.json")
     if not any((folder / weights).is_file() for weights in _WEIGHTS):
         raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
@@ -110,6 +117,7 @@ def _describe(model: str, folder: Path, commit: str | None) -> Checkpoint:
         base = resolve(adapter.get("base_model_name_or_path") or BUNDLED)
         _check_base(folder, config, base)
     name = model if is_bundled(model) or commit else Path(model).name or model
+    name += f"/{part}" if part else ""
     return Checkpoint(model, folder, f"{name}@{(commit or _hash(folder, base))[:7]}", base, config)
 
 
@@ -164,7 +172,7 @@ def offline() -> bool:
     return any(os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON") for name in names)
 
 
-def _snapshot(repository: str, revision: str | None) -> Path:
+def _snapshot(repository: str, revision: str | None, part: str) -> Path:
     """The folder of a Hub repository in the local cache, fetched first if need be; its name is the commit."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
@@ -175,7 +183,7 @@ def _snapshot(repository: str, revision: str | None) -> Path:
 
     try:
         folder = fetch("*.json", "*.txt", "*.model", "*.safetensors")
-        if not any((folder / weights).is_file() for weights in _WEIGHTS):
+        if not any((folder / part / weights).is_file() for weights in _WEIGHTS):
             folder = fetch("*.json", "*.txt", "*.model", "*.bin")
     except HFValidationError as error:
         raise CheckpointError(f"{repository}: neither a folder that exists nor a valid Hub id") from error
@@ -212,7 +220,9 @@ def load_tokenizer(checkpoint: Checkpoint, fallback: str | None = None) -> Any:
     holder = _tokenizer_holder(checkpoint, fallback)
     try:
         with quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(holder.folder, local_files_only=True)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                holder.folder, local_files_only=True, **_spelling(holder.folder)
+            )
     except Exception as error:  # the tokenizer libraries raise bare Exceptions for damaged files
         raise CheckpointError(f"{holder.folder}: the tokenizer cannot be read ({first_line(error)})") from error
     size = checkpoint.config.get("vocab_size")
@@ -221,6 +231,18 @@ def load_tokenizer(checkpoint: Checkpoint, fallback: str | None = None) -> Any:
             f"{checkpoint.folder}: the tokenizer of {holder.model!r} has {len(tokenizer)} entries, the network {size}"
         )
     return tokenizer
+
+
+def _spelling(folder: Path) -> dict[str, bool]:
+    """What to tell the tokenizer of a cased BERT that was saved as `vocab.txt` alone: by default it lower-cases."""
+    vocabulary = folder / "vocab.txt"
+    if not vocabulary.is_file() or (folder / "tokenizer.json").is_file():
+        return {}
+    if (folder / "tokenizer_config.json").is_file() and "do_lower_case" in _read_json(folder, "tokenizer_config.json"):
+        return {}
+    words = vocabulary.read_text(encoding="utf-8").split("\n")
+    cased = any(word != word.lower() for word in words if not word.startswith("["))  # [CLS] and its like
+    return {"do_lower_case": False} if cased else {}
 
 
 def _tokenizer_holder(checkpoint: Checkpoint, fallback: str | None) -> Checkpoint:
