@@ -241,7 +241,7 @@ MISTAKES = [
     (["convert", "none.m2"], "none.m2: No such file"),
     (["convert", SOURCE], "source.txt, line 1: "),
     (["convert", SOURCE, "--to", "m2"], "takes the source and at least one corrected file"),
-    (["convert", SOURCE, SOURCE], "--to text takes one M2 file, got 2"),
+    (["convert", SOURCE, SOURCE], "--to text takes one M2 or JSON file, got 2"),
     (["convert", os.devnull], "holds no sentence"),
     (["convert", SOURCE, SOURCE, "--to", "m2", "--annotator", "1"], "--annotator is an option of --to text"),
     (["score", "-m", "gleu", *CORPUS, "--output", str(EXAMPLE)], f"{EXAMPLE}: Is a directory"),
@@ -353,3 +353,16 @@ def test_impacts_of_a_pair_and_of_files(ok, tmp_path):
         (tmp_path / name).write_text(f"They sleep .\n{line}\n")
     rows = ok("impacts", "-s", tmp_path / "s", "-p", tmp_path / "p", "--format", "tsv").splitlines()
     assert [row.split("\t")[:4] for row in rows[1:]] == [["2", "1:2", "go", "goes"], ["2", "3:3", "", "the"]]
+
+
+def test_convert_essays(ok, tmp_path):
+    path, gold = tmp_path / "essays.json", tmp_path / "gold.m2"
+    content = {"id": "1", "text": "She go home. Bye", "edits": [[0, [[4, 6, "goes", "AGV"]]]]}
+    path.write_text(json.dumps(content) + "\n", encoding="utf-8")
+    ok("convert", path, "--nlp", "bundled", "-o", gold)
+    assert gold.read_text(encoding="utf-8") == (
+        "S She go home .\nA 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n\n"
+        "S Bye\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
+    )
+    assert ok("convert", path, "--to", "text", "--source") == "She go home .\nBye\n"
+    assert ok("convert", path, "--to", "text") == "She goes home .\nBye\n"

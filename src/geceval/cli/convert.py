@@ -1,15 +1,18 @@
-"""`geceval convert`: between M2 files and plain text."""
+"""`geceval convert`: between M2 files, plain text and essays with edits by character."""
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from geceval.cli.corpus import read_corpus
 from geceval.cli.report import check_outputs, write
+
+if TYPE_CHECKING:
+    from geceval.edits.m2 import M2Sentence
 
 
 class Target(str, enum.Enum):
@@ -22,41 +25,58 @@ class Target(str, enum.Enum):
 def convert(
     files: Annotated[
         list[str],
-        typer.Argument(help="--to text: one M2 file. --to m2: the source, then one corrected file per annotator."),
+        typer.Argument(
+            help="--to text: one M2 or JSON file. --to m2: the source, then one corrected file per annotator; or one "
+            "JSON file of essays with edits by character, as FCE and W&I+LOCNESS are published."
+        ),
     ],
-    to: Annotated[Target, typer.Option(help="What to write.")] = Target.text,
+    to: Annotated[Target | None, typer.Option(help="What to write; m2 for a JSON file, else text.")] = None,
     annotator: Annotated[int | None, typer.Option(help="--to text: whose corrections; the first by default.")] = None,
     source: Annotated[bool, typer.Option("--source", help="--to text: the sources instead.")] = False,
     nlp: Annotated[str | None, typer.Option(help="--to m2: spaCy pipeline for ERRANT.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="--to m2: processes that parse sentences.")] = 1,
     output: Annotated[str | None, typer.Option("-o", "--output", help="File to write.")] = None,
 ) -> None:
-    """Make the corrected text of an annotator from an M2 file, or an M2 file from parallel texts (with ERRANT).
+    """Make corrected text from an M2 file, or an M2 file (with ERRANT) from parallel texts or from essays.
 
     A blank line stands for a sentence that the annotator did not annotate, both ways.
     """
     check_outputs(output)
+    if to is None:
+        to = Target.m2 if len(files) == 1 and _holds_essays(files[0]) else Target.text
     if to is Target.m2:
         if annotator is not None or source:
             raise ValueError(f"{'--source' if source else '--annotator'} is an option of --to text")
         write(_to_m2(files, nlp, workers), output)
         return
     if len(files) != 1:
-        raise ValueError(f"--to text takes one M2 file, got {len(files)}")
+        raise ValueError(f"--to text takes one M2 or JSON file, got {len(files)}")
     lines = _sources(files[0]) if source else _corrections(files[0], annotator)
     write("".join(f"{line}\n" for line in lines), output)
 
 
-def _sources(path: str) -> list[str]:
+def _holds_essays(path: str) -> bool:
+    return path.endswith((".json", ".json.gz", ".jsonl", ".jsonl.gz"))
+
+
+def _read(path: str) -> list[M2Sentence]:
+    if _holds_essays(path):
+        from geceval.edits.essays import read_essays, to_sentences
+
+        return to_sentences(read_essays(path))
     from geceval.edits.m2 import read_m2
 
-    return [sentence.source for sentence in read_m2(path)]
+    return read_m2(path)
+
+
+def _sources(path: str) -> list[str]:
+    return [sentence.source for sentence in _read(path)]
 
 
 def _corrections(path: str, annotator: int | None) -> list[str]:
-    from geceval.edits.m2 import read_m2, references
+    from geceval.edits.m2 import references
 
-    texts = [references(sentence) for sentence in read_m2(path)]
+    texts = [references(sentence) for sentence in _read(path)]
     if not texts:
         raise ValueError(f"{path} holds no sentence")
     known = sorted({who for row in texts for who in row})
@@ -71,8 +91,12 @@ def _to_m2(files: list[str], nlp: str | None, workers: int) -> str:
     from geceval.edits.annotate import get_annotator
     from geceval.edits.m2 import M2Sentence, format_m2
 
+    if len(files) == 1 and _holds_essays(files[0]):
+        from geceval.edits.types import with_types
+
+        return format_m2(with_types(_read(files[0]), get_annotator(nlp), workers))
     if len(files) < 2:
-        raise ValueError("--to m2 takes the source and at least one corrected file")
+        raise ValueError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
     corpus = read_corpus(files[0], [], files[1:])
     pairs = [
         (row, who, (source, corrected))
