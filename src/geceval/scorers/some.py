@@ -1,0 +1,162 @@
+"""SOME (Yoshimura et al., 2020): three regressors that learnt what people think of corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geceval.core.checks import check_choice, check_count, check_moderate
+from geceval.core.inputs import References, check_columns
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.scorers.base import Scorer
+from geceval.scorers.impara import PUBLISHED_BASE, PUBLISHED_VOCABULARY
+
+if TYPE_CHECKING:
+    from geceval.models.encoder import Encoder
+
+PARTS = {"grammaticality": "grammer", "fluency": "fluency", "meaning": "meaning"}
+"""Each sub-metric and its folder within a checkpoint, spelt as in the published one."""
+
+WEIGHTS = {"sentence": (0.55, 0.43, 0.02), "system": (0.01, 0.98, 0.01)}
+"""Table 1 of the paper: tuned on sentences (what its published code uses) and on systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change a score of SOME.
+
+    Attributes:
+        model: `"bundled"`, a folder, or a Hub id, optionally with `@revision`, that holds three regressors in
+            sub-folders `grammer` (sic), `fluency` and `meaning`.
+        weights: Weights of grammaticality, fluency and meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98,
+            .01), or three numbers that are not negative. The score is their weighted sum, not divided by their total:
+            weights that add up to 1 keep its range.
+        max_length: Tokens, special ones included, beyond which a text is cut; source and prediction of the meaning
+            regressor share them. `None` takes `geceval_max_length` of each regressor's `config.json`, else 128.
+    """
+
+    model: str = "bundled"
+    weights: str | tuple[float, float, float] = "sentence"
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str):
+            raise TypeError("some: model must be a string: 'bundled', a folder or a Hub id")
+        if self.max_length is not None:
+            check_count("some: max_length", self.max_length, least=4)  # a pair has three special tokens
+        if isinstance(self.weights, str):
+            check_choice("some: weights", self.weights, tuple(WEIGHTS))
+            return
+        if not isinstance(self.weights, Sequence) or len(self.weights) != len(PARTS):
+            raise ValueError(f"some: weights must be 'sentence', 'system' or three numbers, got {self.weights!r}")
+        for part, weight in zip(PARTS, self.weights, strict=True):
+            check_moderate(f"some: the weight of {part}", weight)
+            if weight < 0:
+                raise ValueError(f"some: the weight of {part} must not be negative, got {weight!r}")
+        if not any(self.weights):
+            raise ValueError("some: at least one of the weights must be positive")
+        object.__setattr__(self, "weights", tuple(map(float, self.weights)))
+
+    @property
+    def triple(self) -> tuple[float, float, float]:
+        """The weights of grammaticality, fluency and meaning as numbers."""
+        return WEIGHTS[self.weights] if isinstance(self.weights, str) else self.weights
+
+
+class Some(Scorer):
+    """Score(X, Y) = w_g·n(g(Y)) + w_f·n(f(Y)) + w_m·n(m(X, Y)), n(x) = (x - 1) / 3; the corpus score is the mean.
+
+    The regressors answer on the scale of the human ratings they were trained on, 1 to 4. Nothing is clipped: an answer
+    beyond that scale gives a sub-score beyond [0, 1], as in the published code.
+    """
+
+    name = "some"
+    Settings = Settings
+    bounds = (None, None)
+
+    _loaded: dict[str, Encoder] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.settings, self.runtime)
+
+    def needs_references(self) -> bool:
+        """Never: SOME reads sources and predictions only."""
+        return False
+
+    def load(self) -> None:
+        """Load the three networks, or take them from the cache of this process.
+
+        Raises:
+            CheckpointError: If a checkpoint cannot be used (a ValueError).
+            ValueError: If the device or the maximum length is impossible.
+        """
+        from geceval.models.checkpoints import resolve
+        from geceval.models.encoder import get_encoder
+
+        if self._loaded is not None:
+            return
+        checkpoints = {
+            part: resolve(self.settings.model, bundled=self.name, part=folder) for part, folder in PARTS.items()
+        }
+        loaded = {}
+        for part, checkpoint in checkpoints.items():
+            fallback = PUBLISHED_BASE if checkpoint.config.get("vocab_size") == PUBLISHED_VOCABULARY else None
+            length = self.settings.max_length
+            loaded[part] = get_encoder(checkpoint, self.runtime, head=True, max_length=length, fallback=fallback)
+        self._loaded = loaded
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: What the learner wrote, one string a sentence.
+            predictions: What the system made of it.
+            references: Not used.
+
+        Returns:
+            The mean and the scores; in the details, for each of `grammaticality`, `fluency` and `meaning`, the mean
+            sub-score under that name and one sub-score a sentence under `<name>_scores`. Equal source and prediction
+            are no special case, nor is an empty prediction: the networks read its special tokens only.
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns are empty or of unequal length, if a checkpoint cannot be used, or if a regressor
+                gives something that is not a finite number.
+        """
+        columns = check_columns(self.name, sources, predictions)
+        self.load()
+        pairs = list(zip(columns.sources, columns.predictions, strict=True))
+        texts = {"grammaticality": columns.predictions, "fluency": columns.predictions, "meaning": pairs}
+        ratings = {part: self._ratings(part, texts[part]) for part in PARTS}
+        normalised = {part: (values - 1) / 3 for part, values in ratings.items()}
+        scores = sum(weight * normalised[part] for part, weight in zip(PARTS, self.settings.triple, strict=True))
+        details = {part: float(values.mean()) for part, values in normalised.items()}
+        details |= {f"{part}_scores": values.tolist() for part, values in normalised.items()}
+        return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+
+    def _ratings(self, part: str, texts: Sequence[str | tuple[str, str]]) -> np.ndarray:
+        """What one regressor answers, on the scale of the ratings: [sentences]."""
+        answers = self._loaded[part].logits(texts, self.runtime.batch_size, self.runtime.progress)[:, 0]
+        bad = np.flatnonzero(~np.isfinite(answers))
+        if bad.size:
+            raise ValueError(
+                f"{self.name}: the regressor of {part} gives {answers[bad[0]]} for predictions[{bad[0]}]; "
+                f"use dtype='float32', or another checkpoint"
+            )
+        return answers.astype(np.float64)
+
+    def _signature(self) -> str:
+        lengths = list(dict.fromkeys(encoder.max_length for encoder in self._loaded.values()))
+        return signature(
+            self.name,
+            self.settings,
+            model=[encoder.name for encoder in self._loaded.values()],
+            weights=self.settings.triple,
+            max_length=lengths if len(lengths) == 1 else [encoder.max_length for encoder in self._loaded.values()],
+            dtype=self.runtime.dtype,
+            transformers=package_version("transformers"),
+        )

@@ -1,0 +1,339 @@
+"""SOME against a plain loop, its weights, its three folders, and bad input."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+import random
+import shutil
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from geceval.core.options import RunTime
+from geceval.models import encoder as encoders
+from geceval.models.checkpoints import CheckpointError
+from geceval.scorers.some import PARTS, Settings, Some
+
+WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
+
+
+def corpus(count=50, seed=0):
+    """Sources and predictions: some equal, some changed, some empty, some beyond 128 sub-words."""
+    rng = random.Random(seed)
+    sources = [" ".join(rng.choices(WORDS, k=rng.randint(1, 25))) for _ in range(count)]
+    sources[3] = " ".join(rng.choices(WORDS, k=150))
+    predictions = []
+    for number, source in enumerate(sources):
+        tokens = source.split()
+        if number % 3:
+            tokens[rng.randrange(len(tokens))] = rng.choice(WORDS)
+        predictions.append("" if number % 20 == 7 else " ".join(tokens))
+    return sources, predictions
+
+
+@pytest.fixture(scope="module")
+def make_some(make_checkpoint, tmp_path_factory):
+    """A function that makes a folder with three regressors."""
+
+    def make(seed=0, **config):
+        folder = tmp_path_factory.mktemp("some")
+        for number, part in enumerate(PARTS.values()):
+            shutil.copytree(make_checkpoint(100 * seed + number, **config), folder / part)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def local(make_some):
+    return str(make_some(1))
+
+
+def forget():
+    """Forget every network, and with it the results for recent texts."""
+    encoders._encoders._values.clear()
+
+
+def plain_loop(folder, sources, predictions, weights):
+    """The three regressors as they are usually run: batches of 16 in input order, all padded to 128 sub-words."""
+    ratings = []
+    for part in PARTS.values():
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder / part)
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder / part).eval()
+        answers = []
+        for start in range(0, len(sources), 16):
+            rows = slice(start, start + 16)
+            texts = (sources[rows], predictions[rows]) if part == "meaning" else (predictions[rows],)
+            batch = tokenizer(*texts, padding="max_length", max_length=128, truncation=True, return_tensors="pt")
+            with torch.no_grad():
+                answers += network(**batch).logits[:, 0].tolist()
+        ratings.append(np.array(answers))
+    parts = [(values - 1) / 3 for values in ratings]
+    return parts, sum(weight * values for weight, values in zip(weights, parts, strict=True))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("weights", "triple"),
+    [("sentence", (0.55, 0.43, 0.02)), ("system", (0.01, 0.98, 0.01)), ((0.2, 0.0, 1.5), (0.2, 0.0, 1.5))],
+)
+def test_scores_equal_a_plain_loop(make_some, seed, weights, triple):
+    # The named weights: Table 1 of the paper, the last row.
+    folder = make_some(seed)
+    sources, predictions = corpus(seed=seed)
+    parts, expected = plain_loop(folder, sources, predictions, triple)
+    result = Some(Settings(model=str(folder), weights=weights)).score(sources, predictions)
+    assert result.scores == pytest.approx(expected.tolist(), abs=1e-5)
+    assert result.score == pytest.approx(expected.mean(), abs=1e-5)
+    for part, values in zip(PARTS, parts, strict=True):
+        assert result.details[f"{part}_scores"] == pytest.approx(values.tolist(), abs=1e-5)
+        assert result.details[part] == pytest.approx(values.mean(), abs=1e-5)
+
+
+@pytest.mark.parametrize("architecture", ["ModernBertForSequenceClassification", "ElectraForSequenceClassification"])
+def test_other_architectures_equal_a_plain_loop(make_some, architecture):
+    folder = make_some(2, architecture=architecture)
+    sources, predictions = corpus(12, seed=2)
+    if architecture.startswith("Modern"):  # its tokenizers give no token types
+        for part in PARTS.values():
+            path = folder / part / "tokenizer_config.json"
+            path.write_text(
+                json.dumps({**json.loads(path.read_text()), "model_input_names": ["input_ids", "attention_mask"]})
+            )
+    _, expected = plain_loop(folder, sources, predictions, (0.55, 0.43, 0.02))
+    result = Some(Settings(model=str(folder))).score(sources, predictions)
+    assert result.scores == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+def test_the_scale_is_that_of_the_ratings_and_nothing_is_clipped(make_some):
+    folder = make_some(3)
+    for part, answer in zip(PARTS.values(), (4.0, 1.0, 5.5), strict=True):
+        state = load_file(folder / part / "model.safetensors")
+        state["classifier.weight"].zero_()
+        state["classifier.bias"].fill_(answer)
+        save_file(state, folder / part / "model.safetensors", metadata={"format": "pt"})
+    result = Some(Settings(model=str(folder), weights=(1, 1, 1))).score(["a cat"], ["the cat"])
+    assert [result.details[part] for part in PARTS] == [1.0, 0.0, 1.5]
+    assert result.score == 2.5  # the sum: weights are taken as they are
+
+
+def test_the_meaning_regressor_reads_the_source_with_token_types(make_some):
+    folder = make_some(4)
+    scorer = Some(Settings(model=str(folder)))
+    forward, backward = scorer.score(["the cat"], ["a dog"]), scorer.score(["a dog"], ["the cat"])
+    other = scorer.score(["dogs run"], ["a dog"])
+    assert forward.details["meaning"] != pytest.approx(backward.details["meaning"], abs=1e-4)
+    assert forward.details["meaning"] != pytest.approx(other.details["meaning"], abs=1e-4)
+    assert forward.details["fluency"] == other.details["fluency"]
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 64])
+def test_batch_size_order_and_company_do_not_matter(local, batch_size):
+    sources, predictions = corpus()
+    forget()
+    expected = Some(Settings(model=local), RunTime(batch_size=32)).score(sources, predictions).scores
+    order = random.Random(batch_size).choices(range(len(sources)), k=70)  # with duplicates
+    forget()
+    scorer = Some(Settings(model=local), RunTime(batch_size=batch_size))
+    result = scorer.score([sources[place] for place in order], [predictions[place] for place in order])
+    assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
+    alone = scorer.score(sources[5:6], predictions[5:6])  # a file of one sentence
+    assert alone.scores == pytest.approx(expected[5:6], abs=1e-5)
+
+
+def test_equal_texts_are_read_once(local, monkeypatch):
+    forget()
+    scorer = Some(Settings(model=local))
+    scorer.load()
+    read = []
+    for part, encoder in scorer._loaded.items():
+        run = encoder._run
+
+        def counted(how, texts, *rest, part=part, run=run):
+            read.append((part, len(texts)))
+            return run(how, texts, *rest)
+
+        monkeypatch.setattr(encoder, "_run", counted)
+    scorer.score(["a cat", "a dog", "a cat"], ["the cat", "the cat", "the cat"])
+    assert read == [("grammaticality", 1), ("fluency", 1), ("meaning", 2)]
+
+
+def test_a_pair_shares_128_sub_words_and_the_cut_is_reported(local, caplog):
+    line, short = " ".join(["the cat"] * 100), "a dog"
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        forget()
+        result = Some(Settings(model=local)).score([line, short], [short, line])
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        *["1 of 2 texts are longer than 128 tokens and were cut; what lies beyond does not count"] * 2,
+        "2 of 2 texts are longer than 128 tokens and were cut; what lies beyond does not count",
+    ]
+    # The longer text loses first: [CLS] 123 words [SEP] a dog [SEP].
+    cut = " ".join(line.split()[:123])
+    again = Some(Settings(model=local)).score([cut, short], [short, cut])
+    assert result.details["meaning_scores"] == pytest.approx(again.details["meaning_scores"], abs=1e-5)
+
+
+def test_a_length_stored_with_a_regressor_holds_for_it(make_some):
+    folder = make_some(5)
+    path = folder / "meaning" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "geceval_max_length": 64}))
+    assert "|max_length:128,128,64|" in Some(Settings(model=str(folder))).score(["a"], ["a"]).signature
+    given = Some(Settings(model=str(folder), max_length=32)).score(["a"], ["a"])
+    assert "|max_length:32|" in given.signature
+
+
+def test_pooling_stored_with_a_regressor_holds_for_it(make_some):
+    folder = make_some(6)
+    before = Some(Settings(model=str(folder))).score(["the cat sat"], ["a cat sat"])
+    path = folder / "fluency" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "geceval_pooling": "mean"}))
+    after = Some(Settings(model=str(folder))).score(["the cat sat"], ["a cat sat"])
+    network = transformers.BertForSequenceClassification.from_pretrained(folder / "fluency").eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder / "fluency")
+    with torch.no_grad():
+        states = network.bert(**tokenizer("a cat sat", return_tensors="pt")).last_hidden_state[0]
+        expected = (network.classifier(states.mean(0)).item() - 1) / 3
+    assert after.details["fluency"] == pytest.approx(expected, abs=1e-5)
+    assert after.details["fluency"] != pytest.approx(before.details["fluency"], abs=1e-4)
+    assert after.details["grammaticality"] == before.details["grammaticality"]
+
+
+def test_each_regressor_has_its_own_tokenizer_or_that_of_its_base(make_some, make_checkpoint):
+    folder = make_some(7)
+    sources, predictions = ["the cat sat", "xyz"], ["a cat sat", ""]
+    expected = Some(Settings(model=str(folder))).score(sources, predictions)
+    base = make_checkpoint(0)
+    for path in [*folder.glob("grammer/tokenizer*"), *folder.glob("meaning/tokenizer*")]:
+        path.unlink()
+    for part in ("grammer", "meaning"):
+        path = folder / part / "config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "_name_or_path": str(base)}))
+    assert Some(Settings(model=str(folder))).score(sources, predictions).scores == pytest.approx(expected.scores)
+
+
+def test_a_published_checkpoint_without_tokenizers_wants_bert_base_cased(make_some):
+    folder = make_some(8, vocab_size=28996)
+    for path in folder.glob("*/tokenizer*"):
+        path.unlink()
+    with pytest.raises(CheckpointError, match="'bert-base-cased' on this machine; copy the tokenizer"):
+        Some(Settings(model=str(folder))).score(["a"], ["a"])
+
+
+def test_a_checkpoint_of_the_hub(local, tmp_path, monkeypatch):
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "models--some-org--some"
+    shutil.copytree(local, repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    result = Some(Settings(model="some-org/some@main")).score(["the cat"], ["a cat"])
+    assert result.scores == pytest.approx(Some(Settings(model=local)).score(["the cat"], ["a cat"]).scores, abs=1e-6)
+    names = ",".join(f"some-org/some/{part}@0123456" for part in PARTS.values())
+    assert f"some|model:{names}|" in result.signature
+
+
+@pytest.mark.parametrize("part", PARTS.values())
+def test_a_missing_regressor_is_named(local, tmp_path, part):
+    shutil.copytree(local, tmp_path / "some")
+    (tmp_path / "some" / part).rename(tmp_path / "some" / "other")
+    with pytest.raises(CheckpointError, match=f"some: no sub-folder '{part}'"):
+        Some(Settings(model=str(tmp_path / "some"))).score(["a"], ["a"])
+
+
+def test_every_setting_changes_the_signature(local, make_some):
+    def line(**settings):
+        runtime = RunTime(dtype=settings.pop("dtype", "float32"), batch_size=settings.pop("batch_size", 64))
+        return Some(Settings(**{"model": local, **settings}), runtime).score(["the cat"], ["a cat"]).signature
+
+    lines = [line(), line(model=str(make_some(9))), line(weights="system"), line(weights=(0.55, 0.43, 0.03)),
+             line(max_length=100), line(dtype="bfloat16")]  # fmt: skip
+    assert len(set(lines)) == len(lines)
+    assert line(batch_size=1) == line(weights=[0.55, 0.43, 0.02]) == lines[0]
+    assert "|weights:0.55,0.43,0.02|max_length:128|" in lines[0]
+    assert lines[0].count("@") == 3
+
+
+@pytest.mark.parametrize("part", PARTS.values())
+def test_each_of_the_three_networks_changes_the_signature(local, make_some, tmp_path, part):
+    shutil.copytree(local, tmp_path / "some")
+    shutil.rmtree(tmp_path / "some" / part)
+    shutil.copytree(make_some(10) / part, tmp_path / "some" / part)
+    lines = [Some(Settings(model=str(model))).score(["a"], ["a"]).signature for model in (local, tmp_path / "some")]
+    hashes = [line.split("|")[1].split(",") for line in lines]
+    changed = [one[-7:] != other[-7:] for one, other in zip(*hashes, strict=True)]
+    assert changed == [part == other for other in PARTS.values()]
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"weights": "both"}, ValueError, "weights must be one of 'sentence', 'system', got 'both'"),
+        ({"weights": (0.5, 0.5)}, ValueError, "weights must be 'sentence', 'system' or three numbers"),
+        ({"weights": 0.5}, ValueError, "or three numbers, got 0.5"),
+        ({"weights": (0.5, "0.4", 0.1)}, TypeError, "the weight of fluency must be a number, got str"),
+        ({"weights": (0.5, 0.4, float("nan"))}, ValueError, "the weight of meaning must lie between"),
+        ({"weights": (float("inf"), 0.4, 0.1)}, ValueError, "the weight of grammaticality must lie between"),
+        ({"weights": (0.5, 0.6, -0.1)}, ValueError, "the weight of meaning must not be negative"),
+        ({"weights": (0, 0, 0)}, ValueError, "at least one of the weights must be positive"),
+        ({"max_length": 3}, ValueError, "max_length must be at least 4"),
+        ({"max_length": 12.0}, TypeError, "max_length must be an int, got float"),
+        ({"model": 3}, TypeError, "model must be a string"),
+    ],
+)
+def test_bad_settings_are_refused_at_once(settings, error, message):
+    with pytest.raises(error, match=f"some: .*{message}"):
+        Settings(**settings)
+
+
+@pytest.mark.parametrize(
+    ("sources", "predictions", "error", "message"),
+    [
+        (["a", "b"], ["a"], ValueError, "2 sources but 1 predictions"),
+        ([], [], ValueError, "empty"),
+        (["a", "b"], ["a", None], TypeError, r"predictions\[1\] must be a string, got None"),
+    ],
+)
+def test_bad_columns_are_named_before_any_model_loads(sources, predictions, error, message):
+    with pytest.raises(error, match=f"some: .*{message}"):
+        Some(Settings(model="some-org/never-loaded")).score(sources, predictions)
+
+
+def test_odd_texts_get_a_score(local):
+    texts = ["", " ", "\t\n", "a\u00a0cat", "😀 🎉", "a\tcat\r", "\u200b", "\x00", "日本語"]
+    result = Some(Settings(model=local)).score(texts, texts[::-1])
+    assert len(result.scores) == len(texts)
+    assert all(np.isfinite(result.scores))
+    assert result.details["fluency_scores"][-1] == pytest.approx(result.details["fluency_scores"][-2], abs=1e-6)
+
+
+def test_weights_of_a_network_that_are_not_finite_are_an_error(local, tmp_path):
+    shutil.copytree(local, tmp_path / "some")
+    state = load_file(tmp_path / "some/fluency/model.safetensors")
+    state["classifier.weight"].fill_(float("nan"))
+    save_file(state, tmp_path / "some/fluency/model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(CheckpointError, match="fluency: classifier.weight has values that are not finite"):
+        Some(Settings(model=str(tmp_path / "some"))).score(["a"], ["a"])
+
+
+def test_an_answer_that_is_not_finite_is_an_error(local, monkeypatch):
+    scorer = Some(Settings(model=local))
+    scorer.load()
+    monkeypatch.setattr(scorer._loaded["meaning"], "logits", lambda *_: np.array([[3.5], [np.inf]], np.float32))
+    with pytest.raises(ValueError, match=r"some: the regressor of meaning gives inf for predictions\[1\]"):
+        scorer.score(["a", "b"], ["a", "b"])
+
+
+def test_a_scorer_survives_pickling_and_reuses_its_networks(local):
+    sources, predictions = corpus(10)
+    scorer = Some(Settings(model=local, weights="system"), RunTime(batch_size=3))
+    expected = scorer.score(sources, predictions)
+    copy = pickle.loads(pickle.dumps(scorer))
+    assert (copy.settings, copy.runtime) == (scorer.settings, scorer.runtime)
+    assert copy.score(sources, predictions) == expected
+    assert copy._loaded["meaning"] is scorer._loaded["meaning"]
+    assert not scorer.needs_references()
