@@ -104,3 +104,48 @@ def make_checkpoint(tmp_path_factory):
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def make_causal(tmp_path_factory):
+    """A function that writes a tiny causal language model over bytes, and returns the folder.
+
+    `make_causal(seed=0, kind="gpt2", **config)`; the tokenizer of `kind="llama"` puts `<s>` before a text by itself,
+    that of `kind="gpt2"` puts nothing there and has no padding token.
+    """
+    import tokenizers
+    import torch
+    import transformers
+
+    def make(seed: int = 0, kind: str = "gpt2", **config) -> Path:
+        folder = tmp_path_factory.mktemp(f"causal-{seed}-")
+        start = {"gpt2": "<|endoftext|>", "llama": "<s>"}[kind]
+        vocabulary = [start, *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
+        ids = {piece: number for number, piece in enumerate(vocabulary)}
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(ids, []))
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        tokenizer.decoder = tokenizers.decoders.ByteLevel()
+        if kind == "llama":
+            tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+                single=f"{start} $A", special_tokens=[(start, 0)]
+            )
+        wrapped = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=start, eos_token=start)
+        settings = {
+            "vocab_size": len(vocabulary),
+            "hidden_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "max_position_embeddings": 160,
+            "initializer_range": 0.3,
+            "bos_token_id": 0,
+            "eos_token_id": 0,
+            **({"intermediate_size": 32} if kind == "llama" else {}),
+            **config,
+        }
+        torch.manual_seed(seed)
+        model_class = {"gpt2": transformers.GPT2LMHeadModel, "llama": transformers.LlamaForCausalLM}[kind]
+        model_class(model_class.config_class(**settings)).save_pretrained(folder)
+        wrapped.save_pretrained(folder)
+        return folder
+
+    return make

@@ -31,11 +31,14 @@ COLUMNS = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFEREN
 
 
 @pytest.fixture(scope="session")
-def needed(make_checkpoint):
-    """Options without which a metric cannot run offline: there is no bundled BART."""
+def needed(make_checkpoint, make_causal):
+    """Options without which a metric cannot run offline: no BART and no causal language model is bundled."""
     layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
     sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
-    return {"bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))}}
+    return {
+        "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
+        "scribendi": {"model": str(make_causal(0))},
+    }
 
 
 @pytest.fixture(scope="session")
@@ -66,11 +69,8 @@ def results(load):
 @pytest.mark.parametrize("name", NAMES)
 def test_folder(name, extras):
     folder = registry.module_folder(name)
-    assert sorted(path.name for path in folder.iterdir() if path.name != "__pycache__") == [
-        "README.md",
-        f"{name}.py",
-        "requirements.txt",
-    ]
+    files = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
+    assert files == {"README.md", f"{name}.py", "requirements.txt"}
     assert len((folder / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 130
     (requirement,) = (folder / "requirements.txt").read_text(encoding="utf-8").split()
     package, _, extra = requirement.rstrip("]").partition("[")

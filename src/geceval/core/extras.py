@@ -10,6 +10,7 @@ EXTRAS = {
     "transformers": "neural",
     "safetensors": "neural",
     "peft": "neural",
+    "rapidfuzz": "neural",
     "errant": "edits",
     "spacy": "edits",
     "matplotlib": "plots",

@@ -1,0 +1,61 @@
+"""Scribendi Score: whether a language model likes a correction better than its source, summed over sentences."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval[neural]
+
+_CITATION = """\
+@inproceedings{islam-magnani-2021-end,
+    title = "Is this the end of the gold standard? A straightforward reference-less grammatical error correction
+        metric",
+    author = "Islam, Md Asadul and Magnani, Enrico",
+    booktitle = "Proceedings of the 2021 Conference on Empirical Methods in Natural Language Processing",
+    year = "2021",
+    pages = "3009--3015",
+    url = "https://aclanthology.org/2021.emnlp-main.239",
+}
+"""
+
+_DESCRIPTION = """\
+Scribendi Score gives a sentence 0 if it was left alone, 1 if a causal language model finds the correction less
+perplexing than the source and both are similar enough, else -1; the corpus score is the sum. It needs no references.
+No causal language model is bundled: the default, GPT-2, comes from the Hub, and `model=` takes a folder.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string a sentence.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    model (`str`, *optional*, defaults to `"gpt2"`): A causal language model: a folder, or a Hub id, optionally with
+        `@revision`.
+    threshold (`float`, *optional*, defaults to 0.8): Similarity to the source, in [0, 1], that a correction must reach:
+        the larger of token sort ratio and Levenshtein distance ratio.
+    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the model reads.
+    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
+
+    Every option is taken by `load` and by `compute`.
+
+Returns:
+    score (`float`): Sum over the sentences, between minus and plus their number; higher is better.
+    scores (`list` of `float`): One a sentence: -1, 0 or 1.
+    positive, unchanged, negative (`int`): How many sentences have 1, 0 and -1.
+    signature (`str`): What was computed, with the hash of the model.
+
+Examples:
+
+    scribendi = geceval.load("scribendi", model="my-gpt2")
+    scribendi.compute(sources=sources, predictions=predictions)["score"]
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Scribendi(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/2021.emnlp-main.239"]
+
+    def scorer_class(self):
+        from geceval.scorers.scribendi import Scribendi
+
+        return Scribendi
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,0 +1,159 @@
+"""Scribendi Score (Islam and Magnani, 2021): does a language model like the correction better than the source?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from geceval.core.checks import check_count, check_number
+from geceval.core.inputs import References, check_columns
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.scorers.base import Scorer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from geceval.models.causal import CausalModel
+
+PUBLISHED = "gpt2"
+THRESHOLD = 0.8
+EQUAL = 1e-5  # relative; closer perplexities differ by the rounding of a batch, not by the model
+
+_LATIN_1 = dict.fromkeys(range(0x80, 0x100))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change a Scribendi Score.
+
+    Attributes:
+        model: The causal language model: a folder or a Hub id, optionally with `@revision`. None is bundled.
+        threshold: Similarity to the source, in [0, 1], that a correction must reach.
+        max_length: Tokens, with the one that starts the text, beyond which a text is cut; `None` takes as many as
+            the model reads.
+    """
+
+    model: str = PUBLISHED
+    threshold: float = THRESHOLD
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str):
+            raise TypeError("scribendi: model must be a string: a folder or a Hub id")
+        check_number("scribendi: threshold", self.threshold)
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"scribendi: threshold must lie between 0 and 1, got {self.threshold!r}")
+        if self.max_length is not None:
+            check_count("scribendi: max_length", self.max_length, least=2)  # the start and a token
+
+
+class Scribendi(Scorer):
+    """0 for a source left alone; 1 if the correction is less perplexing and similar enough; else -1.
+
+    The corpus score is the sum over the sentences, as published.
+    """
+
+    name = "scribendi"
+    Settings = Settings
+    bounds = (None, None)
+
+    def needs_references(self) -> bool:
+        """Never: Scribendi Score reads sources and predictions only."""
+        return False
+
+    def load(self) -> None:
+        """Load the model, or take it from the cache of this process.
+
+        Raises:
+            CheckpointError: If the checkpoint cannot be used (a ValueError).
+            ValueError: If the device or the maximum length is impossible.
+        """
+        self._model()
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: What the learner wrote, one string a sentence.
+            predictions: What the system made of it, one string a sentence.
+            references: Not used.
+
+        Returns:
+            The sum and one score a sentence: -1, 0 or 1. The details `positive`, `unchanged` and `negative` count
+            the sentences with each. A correction from or to an empty text is worth -1.
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns are empty or of unequal length, or the checkpoint cannot be used.
+        """
+        columns = check_columns(self.name, sources, predictions)
+        model = self._model()
+        changed = [pair for pair in zip(columns.sources, columns.predictions, strict=True) if pair[0] != pair[1]]
+        texts = [text for pair in changed for text in pair]
+        perplexities = model.perplexities(texts, self.runtime.batch_size, self.runtime.progress).reshape(-1, 2)
+        verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))
+        scores = [verdicts.get(pair, 0.0) for pair in zip(columns.sources, columns.predictions, strict=True)]
+        details = {
+            "positive": scores.count(1.0),
+            "unchanged": scores.count(0.0),
+            "negative": scores.count(-1.0),
+        }
+        return Result(float(sum(scores)), scores, self._signature(model), details)
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """The sum of each sample: `[samples][sentences]` to `[samples]`."""
+        return rows.sum(axis=-1)
+
+    def _verdict(self, pair: tuple[str, str], perplexities: np.ndarray) -> float:
+        before, after = perplexities
+        better = before > after * (1 + EQUAL)
+        return 1.0 if better and similarity(*pair) >= self.settings.threshold else -1.0
+
+    def _model(self) -> CausalModel:
+        from geceval.models.causal import get_causal_model
+        from geceval.models.checkpoints import resolve
+
+        checkpoint = resolve(self.settings.model, bundled=self.name)  # none is bundled, which the error says
+        return get_causal_model(checkpoint, self.runtime, self.settings.max_length)
+
+    def _signature(self, model: CausalModel) -> str:
+        return signature(
+            self.name,
+            self.settings,
+            model=model.name,
+            max_length=model.limit,
+            dtype=self.runtime.dtype,
+            transformers=package_version("transformers"),
+        )
+
+
+def similarity(source: str, prediction: str) -> float:
+    """The larger of the token sort ratio and the Levenshtein distance ratio of two texts, in [0, 1]."""
+    return max(token_sort_ratio(source, prediction) / 100, distance_ratio(source, prediction))
+
+
+def distance_ratio(left: str, right: str) -> float:
+    """1 - d / (|left| + |right|) over characters, where d counts an insertion or deletion as 1, a replacement as 2.
+
+    1 for two empty texts.
+    """
+    from rapidfuzz.distance import Indel
+
+    return Indel.normalized_similarity(left, right)
+
+
+def token_sort_ratio(left: str, right: str) -> int:
+    """The `distance_ratio` of two texts with their words sorted, as a percentage.
+
+    The published score takes this from fuzzywuzzy (0.18 with python-Levenshtein), and so do we: characters of Latin-1
+    beyond ASCII are dropped, all but letters, digits and underscores become spaces, case is ignored, and the
+    percentage is rounded to a whole number. rapidfuzz's function of that name does none of these by itself.
+    """
+    return round(100 * distance_ratio(_sorted_words(left), _sorted_words(right)))
+
+
+def _sorted_words(text: str) -> str:
+    return " ".join(sorted(re.sub(r"\W", " ", text.translate(_LATIN_1)).lower().split()))

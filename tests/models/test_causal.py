@@ -1,0 +1,138 @@
+"""Perplexities equal those of a plain loop, whatever the batch, the order and the company."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import shutil
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from geceval.core.options import RunTime
+from geceval.models import causal
+from geceval.models.causal import CausalModel, get_causal_model
+from geceval.models.checkpoints import CheckpointError, resolve
+
+TEXTS = [
+    "He go to school every days .",
+    "a",
+    "",
+    "The cat sat on the mat , and it was the very mat on which no cat had ever sat before .",
+    "日本語 🙂 naïve",
+    " two  spaces ",
+]
+
+
+@pytest.fixture(scope="module", params=["gpt2", "llama"])
+def folder(request, make_causal):
+    return make_causal(5, request.param)
+
+
+def fresh(folder, **options):
+    """A model that remembers nothing."""
+    kept = get_causal_model(resolve(folder), RunTime())
+    return CausalModel(kept.model, kept.tokenizer, **{"max_length": kept.limit, **options})
+
+
+def alone(folder, text):
+    """One text, one token at a time: the start token, then the bytes of the text, in the model's own class."""
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    vocabulary = transformers.AutoTokenizer.from_pretrained(folder).get_vocab()
+    by_byte = transformers.AutoTokenizer.from_pretrained(folder).backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
+    ids = [0, *(vocabulary[letter] for piece, _ in by_byte for letter in piece)]
+    total = 0.0
+    for place in range(1, len(ids)):
+        with torch.no_grad():
+            logits = model(input_ids=torch.tensor([ids[:place]])).logits[0, -1].double()
+        total -= float(torch.log_softmax(logits, -1)[ids[place]])
+    return math.exp(total / (len(ids) - 1)) if len(ids) > 1 else math.inf
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 64])
+def test_equals_a_plain_loop(folder, batch_size):
+    found = fresh(folder).perplexities(TEXTS, batch_size=batch_size)
+    assert found.tolist() == pytest.approx([alone(folder, text) for text in TEXTS], rel=1e-5)
+    assert found.dtype == np.float64
+
+
+def test_order_company_and_slices_do_not_matter(folder, monkeypatch):
+    rng = random.Random(1)
+    texts = ["".join(rng.choices("abc de.", k=rng.randint(0, 60))) for _ in range(40)]
+    expected = fresh(folder).perplexities(texts)
+    order = rng.sample(range(40), 40)
+    monkeypatch.setattr(causal, "LARGEST_OUTPUT", 257 * 100)  # a row or two at once
+    assert fresh(folder).perplexities([texts[place] for place in order]) == pytest.approx(expected[order], rel=1e-5)
+
+
+def test_equal_texts_are_read_once_and_remembered(folder, monkeypatch):
+    model = fresh(folder)
+    rows = []
+    read = model._surprise
+    monkeypatch.setattr(model, "_surprise", lambda batch: rows.append(len(batch["input_ids"])) or read(batch))
+    first = model.perplexities(["the cat", "a dog", "the cat"])
+    again = model.perplexities(["a dog", "the mat"])
+    assert rows == [2, 1]
+    assert first[0] == first[2] and again[0] == first[1]
+
+
+def test_long_texts_are_cut_at_the_models_positions_and_reported(folder, caplog):
+    long = "x" * 200
+    model = fresh(folder)
+    assert model.perplexities([long, "a"])[0] == pytest.approx(alone(folder, "x" * 159), rel=1e-5)  # 160 positions
+    assert "1 of 2 texts are longer than 160 tokens and were cut" in caplog.text
+
+
+def test_a_length_beyond_the_positions_is_refused(folder):
+    with pytest.raises(ValueError, match="max_length is 161, but the network reads at most 160 tokens"):
+        get_causal_model(resolve(folder), RunTime(), 161)
+
+
+def test_nothing_gives_nothing(folder):
+    assert fresh(folder).perplexities([]).shape == (0,)
+
+
+def test_loaded_once(folder):
+    assert get_causal_model(resolve(folder), RunTime()) is get_causal_model(resolve(folder), RunTime())
+
+
+def copied(folder, target, **changes):
+    """A copy of a checkpoint with other entries in its `tokenizer_config.json`."""
+    shutil.copytree(folder, target)
+    path = target / "tokenizer_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    return target
+
+
+def test_without_bos_the_end_of_text_starts_a_text(make_causal, tmp_path):
+    folder = make_causal(5)
+    other = copied(folder, tmp_path / "no-bos", bos_token=None)
+    model = get_causal_model(resolve(other), RunTime())
+    assert model.tokenizer.bos_token_id is None
+    assert model.perplexities(TEXTS) == pytest.approx(fresh(folder).perplexities(TEXTS), rel=1e-6)
+
+
+def test_without_any_start_it_is_refused(make_causal, tmp_path):
+    folder = copied(make_causal(5, "llama"), tmp_path / "no-start", bos_token=None)
+    with pytest.raises(CheckpointError, match="neither a BOS token nor <|endoftext|>"):
+        get_causal_model(resolve(folder), RunTime())
+
+
+def test_the_base_alone_loads_with_its_tied_output_layer(make_causal, tmp_path):
+    # The form of the published GPT-2: names without "transformer.", no output layer.
+    folder = make_causal(5)
+    target = tmp_path / "base"
+    shutil.copytree(folder, target)
+    transformers.AutoModel.from_pretrained(folder).save_pretrained(target)
+    found = get_causal_model(resolve(target), RunTime()).perplexities(TEXTS)
+    assert found == pytest.approx(fresh(folder).perplexities(TEXTS), rel=1e-6)
+
+
+def test_other_networks_are_refused(make_checkpoint):
+    with pytest.raises(CheckpointError, match="parameters are missing"):
+        get_causal_model(resolve(make_checkpoint(1)), RunTime())
+    with pytest.raises(CheckpointError, match="no causal language model, its tokens see those that follow"):
+        get_causal_model(resolve(make_checkpoint(1, "BertForMaskedLM")), RunTime())

@@ -1,0 +1,161 @@
+"""Scribendi Score: its distances against golden values, its verdicts against a plain loop on small models."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import geceval
+from geceval.core.options import RunTime
+from geceval.scorers.scribendi import Scribendi, Settings, distance_ratio, similarity, token_sort_ratio
+
+SOURCES = ["He go to school every days .", "She like cats .", "They are happy .", "", "a b", "It are wrong ."]
+PREDICTIONS = [
+    "He goes to school every day .",
+    "She likes the cats .",
+    "They are happy .",
+    "New .",
+    "",
+    "It is wrong .",
+]
+
+
+@pytest.fixture(scope="module", params=["gpt2", "llama"])
+def folder(request, make_causal):
+    return make_causal(9, request.param)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("kitten", "sitting", 1 - 5 / 13),  # two replacements at 2 and an insertion
+        ("abc", "abc", 1.0),
+        ("abc", "xyz", 0.0),  # three replacements at 2, of six characters
+        ("", "abc", 0.0),
+        ("", "", 1.0),
+        ("a cat", "A cat .", 1 - 4 / 12),  # case counts: one replacement, two insertions
+    ],
+)
+def test_distance_ratio(left, right, expected):
+    assert distance_ratio(left, right) == pytest.approx(expected, abs=1e-12)
+
+
+def by_the_book(left, right):
+    """The distance as it is defined, cell by cell."""
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, start=1):
+        previous, row = row, [i]
+        for j, b in enumerate(right, start=1):
+            row.append(min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (0 if a == b else 2)))
+    return row[-1]
+
+
+@pytest.mark.parametrize(("left", "right"), zip(SOURCES, PREDICTIONS, strict=True))
+def test_the_distance_counts_a_replacement_twice(left, right):
+    total = len(left) + len(right)
+    assert distance_ratio(left, right) == pytest.approx(1 - by_the_book(left, right) / total, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [  # from fuzzywuzzy 0.18.0 with python-Levenshtein 0.27.5
+        ("He go to school every days .", "every day he goes to school", 94),
+        ("The Cat .", "the cat", 100),
+        ("Don't go", "do n't go", 82),
+        ("café au lait", "cafe au lait", 96),
+        ("...", "!!!", 100),
+        ("", "abc", 0),
+        ("snake_case", "snake case", 50),
+        ("Ελλάδα", "ελλάδα", 100),
+        ("I like cats .", "I dislike dogs .", 40),
+    ],
+)
+def test_token_sort_ratio_is_that_of_fuzzywuzzy(left, right, expected):
+    assert token_sort_ratio(left, right) == expected
+
+
+def test_the_larger_of_both_counts():
+    assert similarity("every days he go", "he go every days") == 1.0  # distance ratio .5
+    assert distance_ratio("every days he go", "he go every days") < 0.8
+    assert similarity("A-1", "A-2") == 0.67  # distance ratio 2/3, which token sort ratio rounds
+    assert similarity("A cat", "A cat !!!!") == 1.0  # punctuation counts for the distance ratio only
+    assert similarity("été", "hiver") == distance_ratio("été", "hiver") == 0.0
+
+
+def perplexity(folder, text):
+    """The model's own mean loss behind its start token."""
+    if not text:
+        return math.inf
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    ids = torch.tensor([[0, *tokenizer(text, add_special_tokens=False).input_ids]])
+    with torch.no_grad():
+        return math.exp(model(input_ids=ids, labels=ids).loss.item())
+
+
+def verdict(folder, source, prediction, threshold):
+    if source == prediction:
+        return 0.0
+    if perplexity(folder, source) <= perplexity(folder, prediction):
+        return -1.0
+    return 1.0 if similarity(source, prediction) >= threshold else -1.0
+
+
+@pytest.mark.parametrize("batch_size", [1, 64])
+@pytest.mark.parametrize("threshold", [0.8, 0.0, 1.0])
+def test_equals_a_plain_loop(folder, threshold, batch_size):
+    sources, predictions = SOURCES + PREDICTIONS, PREDICTIONS + SOURCES  # of each pair, one direction is the better
+    scorer = Scribendi(Settings(model=str(folder), threshold=threshold), RunTime(batch_size=batch_size))
+    result = scorer.score(sources, predictions)
+    expected = [verdict(folder, *pair, threshold) for pair in zip(sources, predictions, strict=True)]
+    assert result.scores == expected
+    assert result.score == sum(expected)
+    assert scorer.aggregate(np.array([expected, expected[::-1]])).tolist() == [sum(expected)] * 2
+    assert result.details == {
+        "positive": expected.count(1.0),
+        "unchanged": expected.count(0.0),
+        "negative": expected.count(-1.0),
+    }
+    assert result.details["unchanged"] == 2
+    assert (result.details["positive"] > 0) == (threshold < 1)
+
+
+def test_all_unchanged_reads_nothing(folder):
+    result = Scribendi(Settings(model=str(folder))).score(["a b"] * 3, ["a b"] * 3)
+    assert (result.score, result.scores) == (0.0, [0.0] * 3)
+
+
+def test_the_signature_names_the_model_and_its_length(folder):
+    line = Scribendi(Settings(model=str(folder))).score(["a b"], ["a c"]).signature
+    assert f"|model:{folder.name}@" in line
+    assert "|threshold:0.8|max_length:160|" in line
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"threshold": 1.2}, ValueError, "scribendi: threshold must lie between 0 and 1, got 1.2"),
+        ({"threshold": float("nan")}, ValueError, "scribendi: threshold must lie between 0 and 1, got nan"),
+        ({"threshold": "high"}, TypeError, "scribendi: threshold must be a number, got str"),
+        ({"max_length": 1}, ValueError, "scribendi: max_length must be at least 2, got 1"),
+        ({"model": None}, TypeError, "scribendi: model must be a string"),
+    ],
+)
+def test_bad_settings(options, error, message):
+    with pytest.raises(error, match=message):
+        Settings(**options)
+
+
+def test_no_model_is_bundled():
+    with pytest.raises(ValueError, match="no checkpoint 'scribendi' is bundled.*pass model=FOLDER or a Hub id"):
+        Scribendi(Settings(model="bundled")).load()
+
+
+def test_without_the_hub_the_error_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ValueError, match="gpt2: .*the Hub is switched off.*hf download gpt2 .*or pass a folder"):
+        geceval.load("scribendi", cache_dir=str(tmp_path))
