@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 
 def f_beta(precision: float, recall: float, beta: float = 0.5) -> float:
     """F_beta = (1 + beta²)·P·R / (beta²·P + R); 0 when precision or recall is 0.
@@ -78,12 +80,19 @@ class Result:
         scores: One score a sentence, in input order.
         signature: What was computed, in one line (see `geceval.core.signature`).
         details: Further plain numbers, strings, lists and dicts, e.g. precision and recall of an edit metric.
+        statistics: `[sentences][...]`, what the corpus score is made of where that is not the mean of `scores`, e.g.
+            counts; the metric's `Scorer.aggregate` turns any choice of these rows into a corpus score.
     """
 
     score: float
     scores: list[float]
     signature: str
     details: Mapping[str, Any] = field(default_factory=dict)
+    statistics: np.ndarray | None = field(default=None, repr=False, compare=False)
+
+    def rows(self) -> np.ndarray:
+        """What the corpus score is made of, `[sentences][...]`: the statistics, or else the sentence scores."""
+        return np.array(self.scores, dtype=float) if self.statistics is None else self.statistics
 
     def to_dict(self) -> dict[str, Any]:
         """The flat dict that `compute` of an evaluate module returns."""

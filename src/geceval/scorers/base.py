@@ -6,6 +6,8 @@ import abc
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from geceval.core.inputs import References
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -52,6 +54,21 @@ class Scorer(abc.ABC):
             TypeError: If a column or a row has the wrong type.
             ValueError: If columns are empty or do not fit together, or if a model or file cannot be used.
         """
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """Corpus scores of samples of sentences that have been scored; nothing is scored again.
+
+        A sample gets the very number that `score` would give for a corpus of these sentences in this order. A metric
+        whose corpus score is not the mean of its sentence scores overrides this.
+
+        Args:
+            rows: `[samples][sentences][...]`, rows of `Result.rows()` of this scorer in any choice and order; those of
+                systems that were scored against the same references may be mixed.
+
+        Returns:
+            `[samples]`.
+        """
+        return rows.mean(axis=-1)
 
     def among(self, systems: Sequence[Sequence[str]]) -> Scorer:
         """This scorer, for scoring each of the given systems, one list of predictions a system."""

@@ -93,7 +93,8 @@ class Bertscore(Scorer):
         if self.settings.baseline is not None:
             baseline = np.array(self.settings.baseline)
             best = (best - baseline) / (1 - baseline)
-        precision, recall, f = best.mean(axis=0).tolist()
+        figures = np.ascontiguousarray(best.T, dtype=np.float64)
+        precision, recall, f = figures.mean(axis=1).tolist()
         details = {"precision": precision, "recall": recall, "f": f}
         details |= {"precisions": best[:, 0].tolist(), "recalls": best[:, 1].tolist()}
         return Result(f, best[:, 2].tolist(), self._signature(matcher, columns.references), details)

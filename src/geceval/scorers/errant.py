@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.edit import Edit
-from geceval.scorers.annotators import AVERAGES, choose_annotators
+from geceval.scorers.annotators import AVERAGES, choose_annotators, choose_in_order, counts_array, f_scores
 from geceval.scorers.base import Scorer
 from geceval.scorers.errant_counts import (
     DUPLICATES,
@@ -20,6 +22,7 @@ from geceval.scorers.errant_counts import (
     LEVELS,
     Tally,
     best_reference,
+    best_references,
     by_type,
     compare,
     keyed,
@@ -123,6 +126,13 @@ class Errant(Scorer):
         gold = gold_from_m2(self.name, columns, self.settings.gold_m2)
         return self._compare(*edits_and_gold(self._annotator(), self.runtime, columns, gold))
 
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """F of each sample, `[samples]`; the references of a sample are chosen anew, in the order of its sentences."""
+        settings = self.settings
+        if settings.average == "sentence":
+            return super().aggregate(rows)
+        return f_scores(choose_in_order(rows, best_references(settings.beta, settings.rounding)), settings.beta)
+
     def _annotator(self) -> Annotator:
         from geceval.edits.annotate import get_annotator
 
@@ -134,8 +144,9 @@ class Errant(Scorer):
             {who: self._tally(edits, others) for who, others in options.items()}
             for edits, options in zip(proposed, gold, strict=True)
         ]
+        counted = [{who: total(tally) for who, tally in options.items()} for options in tallies]
         chosen = choose_annotators(
-            ({who: total(tally) for who, tally in options.items()} for options in tallies),
+            counted,
             settings.beta,
             lambda options, before: best_reference(options, settings.beta, settings.rounding, before),
         )
@@ -152,6 +163,7 @@ class Errant(Scorer):
                 "by_type": by_type(of_types, settings.beta),
                 "annotators": chosen.annotators,
             },
+            statistics=counts_array(counted) if settings.average == "corpus" else None,
         )
 
     def _tally(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> Tally:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TypeAlias
+
+import numpy as np
 
 from geceval.core.result import Counts
 from geceval.edits.edit import Edit
+from geceval.scorers.annotators import f_scores
 
 LEVELS = ("correction", "correction_with_type", "detection_span", "detection_token")
 LENGTHS = ("any", "single", "multi")
@@ -95,6 +98,26 @@ def best_reference(options: Mapping[int, Counts], beta: float, rounding: str, be
         return (round(f, 4) if rounding == "official" else f, counts.tp, -counts.fp, -counts.fn)
 
     return max(options, key=rank)
+
+
+def best_references(beta: float, rounding: str) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]:
+    """The keys by which `best_reference` chooses, for `geceval.scorers.annotators.choose_in_order`."""
+
+    def rank(before: np.ndarray, options: np.ndarray) -> tuple[np.ndarray, ...]:
+        f = f_scores(before + options, beta)
+        tp, fp, fn = np.moveaxis(options, -1, 0)
+        return (_rounded(f) if rounding == "official" else f), tp, -fp, -fn
+
+    return rank
+
+
+def _rounded(values: np.ndarray) -> np.ndarray:
+    """Python's `round(value, 4)`, which NumPy's differs from next to halves."""
+    scaled = values * 1e4
+    out = np.rint(scaled) / 1e4
+    for place in np.argwhere(np.abs(scaled % 1 - 0.5) < 1e-6):
+        out[tuple(place)] = round(float(values[tuple(place)]), 4)
+    return out
 
 
 def by_type(tally: Tally, beta: float) -> dict[str, dict[str, dict[str, float]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,7 +100,9 @@ class Gleu(Scorer):
         columns = columns_with_references(self.name, sources, predictions, references, settings.gold_m2)
         corpus = number_units(columns, settings.unit)
         statistics = sentence_statistics(corpus, settings)
-        draws = gleu(self._totals(statistics, corpus.reference_counts))
+        exists = np.arange(len(statistics))[:, None] < corpus.reference_counts
+        rows = np.concatenate([statistics, exists[..., None]], axis=-1).swapaxes(0, 1)
+        draws = self._draws(rows[None])[0]
         return Result(
             score=float(draws.mean()),
             scores=self._sentence_scores(statistics, corpus.reference_counts),
@@ -108,20 +110,51 @@ class Gleu(Scorer):
                 self.name, settings, refs=number_range(corpus.reference_counts.tolist()), **gold_facts(settings.gold_m2)
             ),
             details={"sd": float(draws.std())},
+            statistics=rows,
         )
 
-    def _totals(self, statistics: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """The statistics of the corpus in each iteration, `[iterations][2·order + 2]`."""
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """GLEU of each sample, `[samples]`; references are drawn by the place of a sentence in its sample.
+
+        This takes long for `"python3"` where sentences differ in their number of references: Python 3 does not draw
+        for one sentence independently of those before it, so every sample needs draws of its own.
+        """
+        return self._draws(rows).mean(axis=1)
+
+    def _draws(self, rows: np.ndarray) -> np.ndarray:
+        """GLEU of each sample in each iteration, `[samples][iterations]`.
+
+        Args:
+            rows: `[samples][sentences][R][2·order + 3]`: the statistics of each reference, then 1 if it exists, else 0.
+        """
         settings = self.settings
+        statistics, counts = np.moveaxis(rows[..., :-1], 2, 0), rows[..., -1].sum(axis=2).astype(np.int64)
         if settings.sampler == "expectation":
-            return (statistics.sum(axis=0) / counts[:, None]).sum(axis=0, keepdims=True)
+            return gleu((statistics.sum(axis=0) / counts[..., None]).sum(axis=1, keepdims=True))
+        first = statistics[0].sum(axis=1, keepdims=True)
         if len(statistics) == 1:
-            return statistics.sum(axis=1)
-        drawn = draw_references(settings.sampler, settings.iterations, tuple(counts.tolist()))
-        totals = np.tile(statistics[0].sum(axis=0), (settings.iterations, 1))
-        for r in range(1, len(statistics)):
-            totals += (drawn == r).astype(np.float64) @ (statistics[r] - statistics[0])
-        return totals
+            return gleu(first)
+        if settings.sampler == "python3" and (counts != counts[0]).any():
+            return np.concatenate([self._draws(row[None]) for row in rows])
+        totals = np.repeat(first, settings.iterations, axis=1)
+        for owners, drawn in self._drawn(counts):
+            for r in range(1, int(drawn.max()) + 1):
+                differences = (statistics[r] - statistics[0]) * owners[..., None]
+                totals += _apply_draws(drawn == r, differences)
+        return gleu(totals)
+
+    def _drawn(self, counts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Which sentences, `[samples][sentences]`, draw how, `[iterations][sentences]`.
+
+        Python 2 draws for each sentence independently of the others, so that all with equally many references can be
+        taken together, whichever sample they stand in.
+        """
+        settings, size = self.settings, counts.shape[1]
+        if settings.sampler == "python3":
+            yield np.ones_like(counts), draw_references("python3", settings.iterations, tuple(counts[0].tolist()))
+            return
+        for count in np.unique(counts).tolist():
+            yield counts == count, draw_references("python2", settings.iterations, (count,) * size)
 
     def _sentence_scores(self, statistics: np.ndarray, counts: np.ndarray) -> list[float]:
         """Mean over a sentence's references, `[sentences]`."""
@@ -163,7 +196,7 @@ def gleu(statistics: np.ndarray) -> np.ndarray:
     return np.where(defined, np.exp(brevity + logs.mean(axis=-1)), 0.0)
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=8)
 def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> np.ndarray:
     """Which reference each iteration draws for each sentence; iteration j is seeded with 101·j.
 
@@ -188,6 +221,18 @@ def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> n
             python3.seed(101 * j)
             drawn[j] = [python3.randint(0, count - 1) for count in counts]
     return drawn
+
+
+def _apply_draws(drawn: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """Sum the drawn rows of each sample, `[samples][iterations][n]`, by one product of two matrices.
+
+    Args:
+        drawn: `[iterations][sentences]`.
+        differences: `[samples][sentences][n]`.
+    """
+    samples, sentences, size = differences.shape
+    wide = differences.swapaxes(0, 1).reshape(sentences, samples * size)
+    return (drawn.astype(np.float64) @ wide).reshape(len(drawn), samples, size).swapaxes(0, 1)
 
 
 def _matches(ngrams: Ngrams, reference: np.ndarray, counting: str) -> np.ndarray:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
@@ -200,6 +202,14 @@ class Gotoscorer(Scorer):
             chunks = classify(self._annotator(), columns.sources, chunks)
         return Report(chunks, difficulty, difficulty.weights(self.settings.a, self.settings.b, self.settings.c))
 
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """F of each sample, `[samples]`; every chunk keeps the weight that it has in the whole corpus."""
+        if self.settings.average == "sentence":
+            return super().aggregate(rows)
+        beta, empty = self.settings.beta, float(self.settings.zero_division)
+        totals = rows.sum(axis=1).tolist()
+        return np.array([ChunkCounts(*counts).f(beta, empty) for counts in totals])
+
     def among(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
         """This scorer, for scoring each of the given systems: together they define the difficulty.
 
@@ -265,8 +275,11 @@ class Gotoscorer(Scorer):
             "tn": corpus.tn,
             "systems": difficulty.systems if difficulty else 0,
         }
-        score = f if self.settings.average == "corpus" else sum(scores) / len(scores)
-        return Result(score, scores, self._signature(difficulty, refs), details)
+        line = self._signature(difficulty, refs)
+        if self.settings.average == "sentence":
+            return Result(float(np.mean(scores)), scores, line, details)
+        statistics = np.array([(sentence.tp, sentence.fp, sentence.fn) for sentence in counts])
+        return Result(f, scores, line, details, statistics)
 
     def _signature(self, difficulty: Difficulty | None, refs: str) -> str:
         settings = self.settings

@@ -88,9 +88,10 @@ class Green(Scorer):
         f = self._f(counts, settings.order)
         best = self._best_references(counts, f, corpus.reference_counts)
         rows = np.arange(corpus.sentences)
-        totals = counts[best, rows].sum(axis=0)
+        statistics = counts[best, rows]
+        totals = statistics.sum(axis=0)
         precision, recall = precision_recall(totals, settings.order, settings.zero_recall)
-        score = float(self._f(totals, settings.order))
+        score = float(self.aggregate(statistics[None])[0])
         return Result(
             score=score,
             scores=f[best, rows].tolist(),
@@ -98,7 +99,12 @@ class Green(Scorer):
                 self.name, settings, refs=number_range(corpus.reference_counts.tolist()), **gold_facts(settings.gold_m2)
             ),
             details={"precision": float(precision), "recall": float(recall), "f": score},
+            statistics=statistics,
         )
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """GREEN of each sample, `[samples]`."""
+        return self._f(rows.sum(axis=1), self.settings.order)
 
     def _f(self, counts: np.ndarray, order: int) -> np.ndarray:
         """F_beta of `[...][orders][3]` counts over the orders up to `order`, `[...]`; 0 where P and R are 0."""

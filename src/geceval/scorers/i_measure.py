@@ -114,7 +114,13 @@ class IMeasure(Scorer):
                 "fpn": float(total["fpn"]),
                 **corpus,
             },
+            statistics=np.stack([kinds, base], axis=1),
         )
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """I of each sample, `[samples]`."""
+        kinds, base = (tally(counts, self.settings.aspect) for counts in np.moveaxis(rows.sum(axis=1), 1, 0))
+        return measure(kinds, base, self.settings.change_weight)["i"]
 
     def _best(self, columns: Columns, choices: Sequence[Choices]) -> tuple[np.ndarray, np.ndarray]:
         """Counts of prediction and source against the best reference, both `[sentences][kinds]`."""

@@ -7,13 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch import EXTRACTING, Extraction, Lattice, Rules
-from geceval.scorers.annotators import AVERAGES, best_annotator, choose_annotators
+from geceval.scorers.annotators import (
+    AVERAGES,
+    best_annotator,
+    best_annotators,
+    choose_annotators,
+    choose_in_order,
+    counts_array,
+    f_scores,
+)
 from geceval.scorers.base import Scorer
 from geceval.scorers.gold import Gold, gold_facts, gold_from_m2
 
@@ -102,7 +112,7 @@ class M2(Scorer):
             check_gold(self.name, columns.sources, gold)
         found, thinned = extract_edits(columns, gold, settings.rules())
         large |= thinned
-        counted = ({who: _count(extraction) for who, extraction in options.items()} for options in found)
+        counted = [{who: _count(extraction) for who, extraction in options.items()} for options in found]
         chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
         self._warn(gold, large)
         facts = {"refs": number_range(map(len, gold)), **gold_facts(settings.gold_m2)}
@@ -115,7 +125,15 @@ class M2(Scorer):
                 "annotators": chosen.annotators,
                 "thinned": sorted(large),
             },
+            statistics=counts_array(counted) if settings.average == "corpus" else None,
         )
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""
+        if self.settings.average == "sentence":
+            return super().aggregate(rows)
+        beta = self.settings.beta
+        return f_scores(choose_in_order(rows, best_annotators(beta)), beta)
 
     def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
         warn_of_thinned(self.name, large)

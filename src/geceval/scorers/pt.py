@@ -17,8 +17,17 @@ from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.edit import Edit, apply
-from geceval.scorers.annotators import AVERAGES, best_annotator, choose_annotators
+from geceval.scorers.annotators import (
+    AVERAGES,
+    best_annotator,
+    best_annotators,
+    choose_annotators,
+    choose_in_order,
+    counts_array,
+    f_scores,
+)
 from geceval.scorers.bartscore import PUBLISHED, load_translator
+from geceval.scorers.base import Scorer
 from geceval.scorers.bertscore import load_matcher
 
 WEIGHTS = ("bertscore", "bartscore", "self")
@@ -83,6 +92,17 @@ class Comparison:
     matches: Sequence[tuple[int, int]]
 
 
+class WeightedEdits(Scorer):
+    """What the two metrics share."""
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""
+        if self.settings.average == "sentence":
+            return super().aggregate(rows)
+        beta = self.settings.beta
+        return f_scores(choose_in_order(rows, best_annotators(beta)), beta)
+
+
 def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer | None, dict[str, object]]:
     """What scores S + u against R (`None` for weight 1), and what the signature says of it.
 
@@ -135,6 +155,7 @@ def score_comparisons(
         scores=chosen.scores,
         signature=signature(metric, settings, **more, refs=number_range(map(len, rows)), **facts),
         details={**chosen.counts.to_details(settings.beta), "annotators": chosen.annotators},
+        statistics=counts_array(counted) if settings.average == "corpus" else None,
     )
 
 

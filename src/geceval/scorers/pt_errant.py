@@ -10,7 +10,6 @@ from geceval.core.result import Result
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.scorers import pt
-from geceval.scorers.base import Scorer
 from geceval.scorers.gold import edits_and_gold, gold_facts, gold_from_m2
 
 
@@ -26,7 +25,7 @@ class Settings(pt.Settings):
     nlp: str | None = None
 
 
-class PtErrant(Scorer):
+class PtErrant(pt.WeightedEdits):
     """Weighted precision, recall and F of ERRANT edits; weights are |PTScore(S + u, R) - PTScore(S, R)|.
 
     Edits match if span and correction are equal. Edits that ERRANT cannot type (`UNK`) are left out, as in ERRANT's

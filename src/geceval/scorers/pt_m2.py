@@ -10,7 +10,6 @@ from geceval.core.result import Result
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.maxmatch import Rules
 from geceval.scorers import pt
-from geceval.scorers.base import Scorer
 from geceval.scorers.gold import gold_facts
 from geceval.scorers.m2 import extract_edits, read_gold, warn_of_thinned
 
@@ -38,7 +37,7 @@ class Settings(pt.Settings):
         return Rules(self.max_unchanged_words, False, self.insertions, self.matching)
 
 
-class PtM2(Scorer):
+class PtM2(pt.WeightedEdits):
     """Weighted precision, recall and F of MaxMatch edits; weights are |PTScore(S + u, R) - PTScore(S, R)|."""
 
     name = "pt_m2"

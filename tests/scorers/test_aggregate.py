@@ -1,0 +1,138 @@
+"""Every metric gives a sample of scored sentences the very score that scoring the sample would give."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from geceval.core.result import Counts
+from geceval.hub import registry
+from geceval.scorers.annotators import best_annotator, best_annotators, choose_annotators, choose_in_order, counts_array
+from geceval.scorers.errant_counts import _rounded, best_reference, best_references
+
+WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]
+SIZE = 24
+
+
+def invented(seed: int) -> dict[str, list]:
+    """Sentences with one to three references each; predictions lie between source and first reference."""
+    draw = random.Random(seed)
+
+    def change(words: list[str], share: float) -> list[str]:
+        changed = [draw.choice(WORDS) if draw.random() < share else word for word in words]
+        return changed + ([draw.choice(WORDS)] if draw.random() < share else [])
+
+    sources, predictions, references = [], [], []
+    for _ in range(SIZE):
+        words = [draw.choice(WORDS) for _ in range(draw.randint(4, 9))]
+        options = [change(words, 0.3) for _ in range(draw.randint(1, 3))]
+        mixed = [new if draw.random() < 0.7 else old for old, new in zip(words, options[0], strict=False)]
+        sources.append(" ".join(words))
+        predictions.append(" ".join(change(mixed, 0.1)))
+        references.append([" ".join(option) for option in options])
+    return {"sources": sources, "predictions": predictions, "references": references}
+
+
+@pytest.fixture(scope="module")
+def needed(make_checkpoint, make_causal):
+    """Options without which a metric cannot run offline."""
+    layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
+    sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
+    return {
+        "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
+        "scribendi": {"model": str(make_causal())},
+        "gotoscorer": {"weights": "uniform"},
+    }
+
+
+def check(name: str, options: dict, samples: int = 3) -> None:
+    """The sample of all sentences first, then samples with replacement, in corpus order and in any order."""
+    try:
+        scorer = registry.make_scorer(name, options)
+        scorer.load()
+    except (ValueError, ImportError) as error:
+        pytest.skip(f"{name} cannot run offline: {error}")
+    columns = invented(seed=5)
+    result = scorer.score(**columns)
+    rows = result.rows()
+    assert len(rows) == SIZE
+    assert scorer.aggregate(rows[None]).tolist() == [result.score]
+    draw = np.random.default_rng(7)
+    chosen = [np.sort(draw.integers(SIZE, size=SIZE)), *(draw.integers(SIZE, size=SIZE) for _ in range(samples - 1))]
+    found = scorer.aggregate(rows[np.array(chosen)])
+    assert found.shape == (samples,)
+    for sample, score in zip(chosen, found.tolist(), strict=True):
+        again = scorer.score(**{name: [column[row] for row in sample] for name, column in columns.items()})
+        assert score == pytest.approx(again.score, abs=1e-6 if again.statistics is None else 1e-14)
+    assert len(set(found.tolist())) > 1
+
+
+@pytest.mark.parametrize("name", registry.list_metrics())
+def test_a_sample_has_the_score_of_scoring_it(name, needed):
+    check(name, needed.get(name, {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("gleu", {"sampler": "expectation", "counting": "paper"}),
+        ("gleu", {"sampler": "python3", "iterations": 7}),
+        ("errant", {"average": "sentence"}),
+        ("errant", {"rounding": "none", "beta": 2.0}),
+        ("m2", {"average": "sentence"}),
+        ("m2", {"beta": 1.0, "matching": "repaired"}),
+        ("pt_m2", {"average": "corpus", "weight": "self"}),
+        ("pt_errant", {"average": "corpus"}),
+        ("gotoscorer", {"average": "sentence", "weights": "uniform"}),
+        ("green", {"beta": 0.5, "zero_recall": "gec-metrics"}),
+        ("i_measure", {"aspect": "detection"}),
+    ],
+)
+def test_also_with_other_settings(name, options):
+    check(name, options, samples=2)
+
+
+def test_real_sentences_of_two_annotators(gjg15, conll_2014, tmp_path):
+    """M2 chooses an annotator by running totals; the vectorised choice must make the same ones."""
+    from geceval.edits.m2 import read_m2, write_m2
+
+    lines = [n for n, s in enumerate(gjg15.sources) if len(s.split()) < 30][:80]
+    gold = read_m2(conll_2014)
+    write_m2(tmp_path / "gold.m2", [gold[line] for line in lines])
+    scorer = registry.make_scorer("m2", {"gold_m2": str(tmp_path / "gold.m2")})
+    for system in ("AMU", "IPN"):
+        result = scorer.score([gjg15.sources[n] for n in lines], [gjg15.outputs[system][n] for n in lines])
+        assert scorer.aggregate(result.rows()[None]).tolist() == [result.score]
+
+
+def test_choosing_for_samples_equals_choosing_one_by_one():
+    draw = random.Random(3)
+    rows = [
+        {
+            who: Counts(*(draw.choice([0, 0, 1, 2]) for _ in range(3)))
+            for who in draw.sample(range(5), draw.randint(1, 3))
+        }
+        for _ in range(60)
+    ]
+    samples = np.array([[draw.randrange(60) for _ in range(40)] for _ in range(5)])
+    found = {
+        "m2": choose_in_order(counts_array(rows)[samples], best_annotators(0.5)),
+        "official": choose_in_order(counts_array(rows)[samples], best_references(0.5, "official")),
+        "none": choose_in_order(counts_array(rows)[samples], best_references(0.5, "none")),
+    }
+    for place, sample in enumerate(samples):
+        chosen = [rows[row] for row in sample]
+        expected = {
+            "m2": choose_annotators(chosen, 0.5, lambda o, before: best_annotator(o, 0.5, before)),
+            "official": choose_annotators(chosen, 0.5, lambda o, before: best_reference(o, 0.5, "official", before)),
+            "none": choose_annotators(chosen, 0.5, lambda o, before: best_reference(o, 0.5, "none", before)),
+        }
+        for name, one in expected.items():
+            assert found[name][place].tolist() == [one.counts.tp, one.counts.fp, one.counts.fn]
+
+
+def test_rounding_is_that_of_python():
+    values = np.array([0.00005, 0.12345, 0.12335, 0.99995, 0.5, 1 / 3, 0.00015, 0.67875])
+    assert _rounded(values).tolist() == [round(value, 4) for value in values.tolist()]
