@@ -7,8 +7,8 @@ for recent texts, so that several systems, or two metrics over one network, shar
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class Encoder(Reader):
         return [found[text] for text in texts]
 
 
-_encoders: Recent[tuple[Any, ...], Encoder] = Recent(KEPT_NETWORKS)
+_encoders: Recent[tuple[Any, ...], Any] = Recent(KEPT_NETWORKS)
 _lock = threading.Lock()
 
 
@@ -123,6 +123,38 @@ def get_encoder(
         CheckpointError: If the checkpoint cannot be used.
         ValueError: If there is no such device, or `max_length` is beyond what the network can read.
     """
+
+    def make(length: int) -> Encoder:
+        model = heads.load_classifier(checkpoint) if head else heads.load_encoder(checkpoint, layers)
+        tokenizer = load_tokenizer(checkpoint, fallback)
+        return Encoder(model, tokenizer, heads.pooling_of(checkpoint), length, checkpoint.identity)
+
+    return get_reader(checkpoint, runtime, make, ("encoder", head, layers), max_length)
+
+
+ReaderT = TypeVar("ReaderT", bound=Reader)
+
+
+def get_reader(
+    checkpoint: Checkpoint,
+    runtime: RunTime | None,
+    make: Callable[[int], ReaderT],
+    kind: tuple[Any, ...],
+    max_length: int | None = None,
+) -> ReaderT:
+    """The reader of a checkpoint, made once a process for each kind, device, dtype and length limit.
+
+    Args:
+        checkpoint: From `geceval.models.checkpoints.resolve`.
+        runtime: Device and dtype.
+        make: From the length limit to a reader, its network on the CPU in float32.
+        kind: What tells it from other readers of the same checkpoint.
+        max_length: See `get_encoder`.
+
+    Raises:
+        CheckpointError: If the checkpoint cannot be used.
+        ValueError: If there is no such device, or `max_length` is beyond what the network can read.
+    """
     import torch
 
     runtime = runtime or RunTime()
@@ -131,16 +163,14 @@ def get_encoder(
     length = max_length or checkpoint.setting("max_length", min(128, limit or 128))
     if limit is not None and length > limit:
         raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
-    key = (checkpoint.folder, checkpoint.identity, head, layers, str(device), runtime.dtype, length)
+    key = (checkpoint.folder, checkpoint.identity, *kind, str(device), runtime.dtype, length)
     with _lock:
-        encoder = _encoders.get(key)
-        if encoder is None:
-            model = heads.load_classifier(checkpoint) if head else heads.load_encoder(checkpoint, layers)
-            model = model.to(device=device, dtype=getattr(torch, runtime.dtype))
-            tokenizer = load_tokenizer(checkpoint, fallback)
-            encoder = Encoder(model, tokenizer, heads.pooling_of(checkpoint), length, checkpoint.identity)
-            _encoders.put(key, encoder)
-        return encoder
+        reader = _encoders.get(key)
+        if reader is None:
+            reader = make(length)
+            reader.model = reader.model.to(device=device, dtype=getattr(torch, runtime.dtype))
+            _encoders.put(key, reader)
+        return reader
 
 
 def position_limit(config: Mapping[str, Any]) -> int | None:

@@ -107,13 +107,36 @@ def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
     """
     import transformers
 
-    holder = checkpoint.base or checkpoint
     config = read_config(checkpoint)
     if labels is not None and config.num_labels != labels:
         raise CheckpointError(
             f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), this metric needs {labels}"
         )
-    model, missing = read_model(transformers.AutoModelForSequenceClassification, holder, config)
+    return _load_with_head(transformers.AutoModelForSequenceClassification, checkpoint, config)
+
+
+def load_token_classifier(checkpoint: Checkpoint) -> Any:
+    """A token classifier, adapters merged, in float32 on the CPU, ready for inference.
+
+    Args:
+        checkpoint: A resolved checkpoint; its `config.json` names its architecture, `...ForTokenClassification`.
+
+    Raises:
+        CheckpointError: If it is no token classifier, or its weights are missing, damaged, not finite or of another
+            shape.
+    """
+    import transformers
+
+    config = read_config(checkpoint)
+    # The weights do not tell: a classifier of whole texts has a head of the same name and shape.
+    kinds = config.architectures or ["a network without a head"]
+    if not any(kind.endswith("ForTokenClassification") for kind in kinds):
+        raise CheckpointError(f"{checkpoint.folder}: this is {kinds[0]}; error detection needs a token classifier")
+    return _load_with_head(transformers.AutoModelForTokenClassification, checkpoint, config)
+
+
+def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> Any:
+    model, missing = read_model(model_class, checkpoint.base or checkpoint, config)
     if checkpoint.base is not None:
         model, kept = _merge(model, checkpoint)
         missing = [name for name in missing if name not in kept]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +29,12 @@ class Reader:
         tokenizer: Its fast tokenizer.
         max_length: Tokens, special ones included, beyond which a text is cut.
         name: What to call the network in messages.
+
+    Attributes:
+        beyond: What becomes of the part of a text that is cut, for the warning.
     """
+
+    beyond: ClassVar[str] = "what lies beyond does not count"
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int, name: str = "") -> None:
         self.model, self.tokenizer = model, tokenizer
@@ -39,13 +44,27 @@ class Reader:
     def _cached(
         self, what: str, read: Callable[..., torch.Tensor], texts: Sequence[Text], batch_size: int, progress: bool
     ) -> np.ndarray:
+        rows = self._cached_rows(what, read, lambda row, _: row, texts, batch_size, progress)
+        return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
+
+    def _cached_rows(
+        self,
+        what: str,
+        read: Callable[..., torch.Tensor],
+        take: Callable[[np.ndarray, dict[str, list[int]]], np.ndarray],
+        texts: Sequence[Text],
+        batch_size: int,
+        progress: bool,
+    ) -> list[np.ndarray]:
+        """What `take` makes of the row that `read` gives for a text, and of the text's token ids."""
+
         def compute(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], np.ndarray]]:
-            for group, _, output in self._run(read, [text for _, text in missing], batch_size, progress):
-                for text, row in zip(group, output.cpu().numpy(), strict=True):
-                    yield (what, text), row.copy()  # a view would keep the whole batch alive
+            for group, encoded, output in self._run(read, [text for _, text in missing], batch_size, progress):
+                for text, ids, row in zip(group, encoded, output.cpu().numpy(), strict=True):
+                    yield (what, text), take(row, ids).copy()  # a view would keep the whole batch alive
 
         found = self._recent.get_all(((what, text) for text in texts), compute)
-        return np.stack([found[what, text] for text in texts]) if texts else np.zeros((0, 0), np.float32)
+        return [found[what, text] for text in texts]
 
     def _run(
         self, read: Callable[..., torch.Tensor], texts: list[Text], batch_size: int, progress: bool
@@ -72,8 +91,8 @@ class Reader:
             for row, text in zip(long, cut, strict=True):
                 encoded[row] = text
             logger.warning(
-                "%s: %d of %d texts are longer than %d tokens and were cut; what lies beyond does not count",
-                *(self.name or "network", len(long), len(texts), self.max_length),
+                "%s: %d of %d texts are longer than %d tokens and were cut; %s",
+                *(self.name or "network", len(long), len(texts), self.max_length, self.beyond),
             )
         return encoded
 

@@ -1,0 +1,223 @@
+"""The detector against plain transformers, one sentence at a time, and what it says of words it cannot see."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from geceval.core.options import RunTime
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.detector import Detector, decide, error_probabilities, get_detector, is_seen
+from geceval.models.words import encode_words
+
+DEBERTA = {
+    "type_vocab_size": 0,
+    "relative_attention": True,
+    "position_buckets": 16,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+}
+ARCHITECTURES = [
+    ("Bert", {}),
+    ("DebertaV2", DEBERTA),
+    ("Electra", {"embedding_size": 16}),
+    ("ModernBert", {}),
+    ("Roberta", {}),
+]
+
+
+def named(*labels):
+    ids = {label: number for number, label in enumerate(labels)}
+    return {"num_labels": len(labels), "id2label": dict(enumerate(labels)), "label2id": ids}
+
+
+TWO = named("CORRECT", "INCORRECT")
+WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "likes", "school", "xyz", ",", "didn't", "."]
+UNSEEN = "\u200b"  # BERT's tokenizer drops it: a word without sub-tokens
+
+
+def sentences(count=40, seed=0):
+    rng = random.Random(seed)
+    return [" ".join(rng.choices(WORDS, k=rng.randint(0, 30))) for _ in range(count)]
+
+
+def plain(folder, text):
+    """Probabilities of one sentence: [words, labels]; every word has a sub-token."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForTokenClassification.from_pretrained(folder, attn_implementation="eager").eval()
+    ids, firsts = [tokenizer.cls_token_id], []
+    for word in text.split():
+        firsts.append(len(ids))
+        ids += tokenizer(word, add_special_tokens=False)["input_ids"]
+    with torch.no_grad():
+        logits = model(input_ids=torch.tensor([[*ids, tokenizer.sep_token_id]])).logits[0]
+    return logits.softmax(-1)[firsts].numpy()
+
+
+@pytest.fixture(scope="module")
+def folder(make_checkpoint):
+    return make_checkpoint(41, architecture="BertForTokenClassification", **TWO)
+
+
+@pytest.fixture
+def fresh(folder):
+    """A function that makes detectors which remember nothing."""
+    kept = get_detector(resolve(folder))
+    return lambda **options: Detector(kept.model, kept.tokenizer, **options)
+
+
+@pytest.mark.parametrize(("family", "config"), ARCHITECTURES)
+def test_probabilities_are_those_of_plain_transformers(make_checkpoint, family, config):
+    labels = named("CORRECT", "M", "R", "U")
+    folder = make_checkpoint(1, architecture=f"{family}ForTokenClassification", **labels, **config)
+    detector = get_detector(resolve(folder))
+    assert detector.labels == ("CORRECT", "M", "R", "U")
+    texts = ["the cat sat on the mat .", "dogs run", "", "a school likes xyz", "cats didn't sit"]
+    found = detector.log_probabilities(texts, batch_size=2)
+    for text, row in zip(texts, found, strict=True):
+        assert row.shape == (len(text.split()), 4)
+        if text:
+            assert np.exp(row) == pytest.approx(plain(folder, text), abs=1e-5)
+    assert np.exp(found[0]).std() > 0.01
+
+
+def test_xlnet_which_has_no_length_limit(make_checkpoint):
+    folder = make_checkpoint(3)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    torch.manual_seed(3)
+    sizes = {"vocab_size": len(tokenizer), "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 32, **TWO}
+    transformers.XLNetForTokenClassification(transformers.XLNetConfig(**sizes)).save_pretrained(folder)
+    detector = get_detector(resolve(folder), max_length=1000)
+    texts = ["the cat sat on the mat", "cat " * 200]
+    found = detector.log_probabilities(texts)
+    for text, row in zip(texts, found, strict=True):
+        assert np.exp(row) == pytest.approx(plain(folder, text), abs=1e-5)
+        assert is_seen(row).all()
+
+
+def test_adapters_over_a_base(make_checkpoint, tmp_path):
+    from peft import LoraConfig, TaskType, get_peft_model
+
+    base = make_checkpoint(2, architecture="BertModel")
+    config = transformers.AutoConfig.from_pretrained(base, **{k: v for k, v in TWO.items() if k != "num_labels"})
+    torch.manual_seed(0)
+    network = transformers.AutoModelForTokenClassification.from_config(config)
+    network.bert.load_state_dict(transformers.AutoModel.from_pretrained(base).state_dict(), strict=False)
+    network.name_or_path = str(base)
+    lora = LoraConfig(task_type=TaskType.TOKEN_CLS, r=2, target_modules=["query"], modules_to_save=["classifier"])
+    adapted = get_peft_model(network.float(), lora).eval()
+    with torch.no_grad():
+        for name, parameter in adapted.named_parameters():
+            if "lora_B" in name:
+                parameter.normal_()
+    adapted.save_pretrained(tmp_path)
+    config.architectures = ["BertForTokenClassification"]
+    config.save_pretrained(tmp_path)
+    adapter = json.loads((tmp_path / "adapter_config.json").read_text())
+    adapter["base_model_name_or_path"] = str(base)
+    (tmp_path / "adapter_config.json").write_text(json.dumps(adapter))
+    detector = get_detector(resolve(tmp_path))
+    ids, (first, second) = encode_words(detector.tokenizer, [["the", "cat"]])[0]
+    with torch.no_grad():
+        expected = adapted(input_ids=torch.tensor([ids])).logits[0, [first, second]].log_softmax(-1)
+    assert detector.log_probabilities(["the cat"])[0] == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 64])
+def test_batch_size_and_order_do_not_matter(fresh, batch_size):
+    texts = [*sentences(), *sentences(10), f"the {UNSEEN} cat", "", " "]
+    expected = fresh().log_probabilities(texts, batch_size=32)
+    order = random.Random(batch_size).sample(range(len(texts)), len(texts))
+    shuffled = fresh().log_probabilities([texts[place] for place in order], batch_size=batch_size)
+    for place, row in zip(order, shuffled, strict=True):
+        assert row == pytest.approx(expected[place], abs=1e-5)
+
+
+def test_equal_sentences_are_computed_once(fresh, monkeypatch):
+    detector, seen = fresh(), []
+    pad = detector._pad
+    monkeypatch.setattr(detector, "_pad", lambda encoded: seen.append(len(encoded)) or pad(encoded))
+    first = detector.log_probabilities(["the cat", "a dog", "the cat"])
+    again = detector.log_probabilities(["a dog", "the mat"])
+    assert seen == [2, 1]
+    assert (first[0] == first[2]).all() and (again[0] == first[1]).all()
+
+
+def test_a_word_without_sub_tokens_is_correct_and_moves_no_other(fresh):
+    (found,), (without,) = (fresh().log_probabilities([text]) for text in (f"the {UNSEEN} cat sat", "the cat sat"))
+    assert found[1].tolist() == [0.0, -np.inf]
+    assert np.delete(found, 1, axis=0) == pytest.approx(without, abs=1e-6)
+    assert is_seen(found).tolist() == [True, False, True, True]
+    assert fresh().log_probabilities([UNSEEN])[0].tolist() == [[0.0, -np.inf]]
+
+
+def test_words_beyond_the_limit_are_correct_and_reported(fresh, caplog):
+    detector = fresh(name="my-detector@1234567", max_length=10)
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        long, short = detector.log_probabilities(["cat " * 300, "a cat"])
+    assert [record.getMessage() for record in caplog.records] == [
+        "my-detector@1234567: 1 of 2 texts are longer than 10 tokens and were cut; the words beyond count as correct"
+    ]
+    assert long.shape == (300, 2)
+    assert is_seen(long).tolist() == [True] * 8 + [False] * 292  # two of ten tokens are special
+    assert detector.label_ids(["cat " * 300])[0][8:] == [0] * 292
+    assert is_seen(short).all()
+
+
+def test_decisions():
+    with np.errstate(divide="ignore"):
+        row = np.log(np.array([[0.7, 0.1, 0.2], [0.2, 0.2, 0.6], [0.4, 0.35, 0.25], [1.0, 0.0, 0.0]], np.float32))
+    assert error_probabilities(row) == pytest.approx([0.3, 0.8, 0.6, 0.0], abs=1e-6)
+    assert decide(row).tolist() == [0, 2, 0, 0]
+    assert decide(row, threshold=0.5).tolist() == [0, 2, 1, 0]
+    assert decide(row, threshold=0.25).tolist() == [2, 2, 1, 0]
+    assert decide(row, correct=2).tolist() == [0, 2, 0, 0]
+    assert decide(row, correct=2, threshold=0.9).tolist() == [2, 2, 2, 0]
+
+
+def test_labels_that_nobody_named(make_checkpoint):
+    plain = get_detector(resolve(make_checkpoint(42, architecture="BertForTokenClassification", num_labels=2)))
+    assert (plain.labels, plain.correct) == (("LABEL_0", "LABEL_1"), 0)
+    names = named("i", "c")
+    detector = get_detector(resolve(make_checkpoint(42, architecture="BertForTokenClassification", **names)))
+    assert (detector.labels, detector.correct) == (("i", "c"), 1)
+    assert detector.log_probabilities([UNSEEN])[0].tolist() == [[-np.inf, 0.0]]
+
+
+def test_what_is_no_detector(make_checkpoint):
+    people = named("O", "PERSON")
+    with pytest.raises(CheckpointError, match=r"its labels \(id2label\) are O, PERSON; a detector has the label COR"):
+        get_detector(resolve(make_checkpoint(43, architecture="BertForTokenClassification", **people)))
+    with pytest.raises(CheckpointError, match="this is BertForSequenceClassification; .* needs a token classifier"):
+        get_detector(resolve(make_checkpoint(44, num_labels=2)))
+    with pytest.raises(CheckpointError, match="this is BertModel"):
+        get_detector(resolve(make_checkpoint(45, architecture="BertModel")))
+
+
+def test_values_that_are_not_finite_are_named(folder):
+    kept = get_detector(resolve(folder), RunTime(dtype="bfloat16"))  # its own copy of the weights
+    model = kept.model.__class__(kept.model.config).eval()
+    with torch.no_grad():
+        model.bert.embeddings.word_embeddings.weight[kept.tokenizer.convert_tokens_to_ids("cat")] = float("nan")
+    detector = Detector(model, kept.tokenizer, name="broken@1")
+    with pytest.raises(ValueError, match=r"broken@1: .* not finite for sentence 1 \('the cat'\); use dtype='float32'"):
+        detector.log_probabilities(["a dog", "the cat"])
+
+
+def test_byte_level_tokenizers_see_a_space_before_every_word():
+    """RoBERTa and ModernBERT have other sub-tokens for a word at the very start of a text."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    pieces = {piece: number for number, piece in enumerate(["[UNK]", "a", "\u0120", "\u0120a"])}
+    backend = Tokenizer(models.BPE(pieces, [("\u0120", "a")], unk_token="[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=backend)
+    assert encode_words(tokenizer, [["a", "aa"], []]) == [([3, 3, 1], [0, 1]), ([], [])]
