@@ -11,15 +11,14 @@ it was. `accelerate launch` or `torchrun` in place of `python` trains on several
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import logging
 import sys
 from pathlib import Path
 
-from geceval.hub.runs import push
+from geceval.hub.runs import add_recipe_options, push, recipe_from
 from geceval.hub.train_impara import Job, train_impara
-from geceval.models.finetuning import DTYPES, POOLERS, SCHEDULES, Recipe
+from geceval.models.finetuning import POOLERS, Recipe
 from geceval.models.heads import POOLINGS
 from geceval.models.impact import ATTEMPTS, PAIRS
 
@@ -34,19 +33,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--m2", type=Path, nargs="+", default=[], help="M2 files, each a corpus of its own")
     add("--parallel", type=Path, nargs=2, action="append", default=[], metavar=("SOURCE", "CORRECTED"),
         help="text files, one tokenised sentence a line; ERRANT finds the edits; may be repeated")  # fmt: skip
-    add("--init-from", dest="base", default=recipe.base, help="'bundled', a folder or a Hub id")
     add("--pooling", choices=POOLINGS, default=recipe.pooling, help="how the head reads the tokens")
     add("--pooler", choices=POOLERS, default=recipe.pooler, help="start of BERT's pooler: the base's, or the identity")
-    add("--head-deviation", type=float, help="standard deviation of the new output layer")
-    add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
-    add("--lr", dest="learning_rate", type=float, default=recipe.learning_rate, help="learning rate")
-    add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
-    add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")
-    add("--batch-size", type=int, default=recipe.batch_size, help="pairs a step and process")
-    add("--epochs", type=int, default=recipe.epochs, help="at most so many; the best is kept")
-    add("--max-length", type=int, default=recipe.max_length, help="word pieces beyond which a text is cut")
-    add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
-    add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")
     add("--pairs", type=int, default=PAIRS, help="ranked pairs from each corpus, split 8:1:1")
     add("--attempts", type=int, default=ATTEMPTS, help="at most so many pairs from one correction")
     add("--parallel-only", action="store_true", help="the paper's ablation: source against full correction")
@@ -54,9 +42,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--nlp", help="spaCy pipeline for ERRANT")
     add("--threshold", type=float, help="of the similarity estimator, written into the checkpoint")
     add("--log-odds", action="store_true", help="scale the logit so that differences are log-odds on the dev fold")
-    add("--push-to-hub", metavar="ORG/NAME", help="push the finished checkpoint")
-    add("--dry-run", action="store_true", help="push nothing, only say what would be pushed")
-    add("--quiet", action="store_true", help="no progress bars")
+    add_recipe_options(parser, recipe)
     return parser.parse_args(arguments)
 
 
@@ -65,11 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
-        values = {f.name: getattr(options, f.name) for f in dataclasses.fields(Recipe) if f.name != "seed"}
         job = Job(
             m2=tuple(options.m2),
             parallel=tuple(map(tuple, options.parallel)),
-            recipe=Recipe(**values),
+            recipe=recipe_from(options, Recipe()),
             seeds=tuple(options.seeds),
             pairs=options.pairs,
             attempts=options.attempts,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from geceval.core.result import f_beta
@@ -36,3 +38,30 @@ def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> d
         "macro_recall": recall,
         "macro_f": f_beta(precision, recall),
     }
+
+
+def class_scores(predicted: np.ndarray, gold: np.ndarray, labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Precision, recall and F0.5 of each class against all others.
+
+    Args:
+        predicted: Ids of labels, [tokens].
+        gold: Ids of labels, [tokens].
+        labels: Their names by id.
+
+    Returns:
+        Label to `precision`, `recall`, `f` and `tokens`, how many tokens have it in `gold`; labels that occur in
+        neither are left out.
+    """
+    found = {}
+    for number, label in enumerate(labels):
+        hits = int(((predicted == number) & (gold == number)).sum())
+        proposed, present = int((predicted == number).sum()), int((gold == number).sum())
+        if proposed or present:
+            precision, recall = hits / proposed if proposed else 0.0, hits / present if present else 0.0
+            found[label] = {
+                "precision": precision,
+                "recall": recall,
+                "f": f_beta(precision, recall),
+                "tokens": present,
+            }
+    return found

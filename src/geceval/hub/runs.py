@@ -6,6 +6,7 @@ sentences of the corpora and is never pushed.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import hashlib
 import json
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.files import write_text
+from geceval.models.finetuning import DTYPES, SCHEDULES, Recipe
 
 
 def claim(job: Any, run: Path) -> dict[str, Any]:
@@ -95,3 +97,30 @@ def recipe_rows(settings: Mapping[str, Any], base: str, kept: int) -> list[tuple
         ("precision", settings["dtype"]),
         ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {kept}"),
     ]
+
+
+def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe) -> None:
+    """Options of a training script that every fine-tuning has; `recipe` gives their defaults."""
+    add = parser.add_argument
+    add("--init-from", dest="base", default=recipe.base, help="'bundled', 'bundled:NAME', a folder or a Hub id")
+    add("--head-deviation", type=float, default=recipe.head_deviation, help="of the new output layer's weights")
+    add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
+    add("--freeze-embeddings", action="store_true", help="leave the embeddings as they are")
+    add("--dropout", type=float, help="while training, in place of the base's")
+    add("--lr", dest="learning_rate", type=float, default=recipe.learning_rate, help="learning rate")
+    add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
+    add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")
+    add("--batch-size", type=int, default=recipe.batch_size, help="pairs or sentences a step and process")
+    add("--epochs", type=int, default=recipe.epochs, help="at most so many; the best is kept")
+    add("--max-length", type=int, default=recipe.max_length, help="word pieces beyond which a text is cut")
+    add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
+    add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")
+    add("--push-to-hub", metavar="ORG/NAME", help="push the finished checkpoint")
+    add("--dry-run", action="store_true", help="push nothing, only say what would be pushed")
+    add("--quiet", action="store_true", help="no progress bars")
+
+
+def recipe_from(options: argparse.Namespace, recipe: Recipe) -> Recipe:
+    """The recipe with what the options of `add_recipe_options`, and others of its fields, say."""
+    fields = {f.name for f in dataclasses.fields(Recipe)}
+    return dataclasses.replace(recipe, **{name: value for name, value in vars(options).items() if name in fields})

@@ -40,6 +40,8 @@ class Recipe:
             Versions of one sentence have states close to each other, so that with a small head all margins are about
             0, and the first steps are lost.
         lora_rank: Rank of the adapter on every linear layer; 0 tunes all weights.
+        freeze_embeddings: Leave the embeddings as the base has them, which saves a fifth of the time on a CPU.
+        dropout: Of every dropout layer while training; `None` leaves it to the base.
         learning_rate: Of AdamW without weight decay; gradients are clipped to norm 1.
         schedule: `"constant"`, or `"linear"` from the full rate to 0.
         warmup: Share of the steps in which the rate rises from 0.
@@ -55,6 +57,8 @@ class Recipe:
     pooler: str = "base"
     head_deviation: float | None = None
     lora_rank: int = 0
+    freeze_embeddings: bool = False
+    dropout: float | None = None
     learning_rate: float = 1e-5
     schedule: str = "constant"
     warmup: float = 0.0
@@ -78,6 +82,8 @@ class Recipe:
                 raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
         if self.head_deviation is not None and not self.head_deviation > 0:
             raise ValueError("head_deviation must be positive")
+        if self.dropout is not None and not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
         if not self.learning_rate > 0 or not 0 <= self.warmup < 1:
             raise ValueError("learning_rate must be positive and warmup in [0, 1)")
 
@@ -119,6 +125,12 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     if recipe.head_deviation is not None:
         last = [module for module in network.classifier.modules() if isinstance(module, torch.nn.Linear)][-1]
         torch.nn.init.normal_(last.weight, std=recipe.head_deviation)
+    if recipe.dropout is not None:
+        for module in network.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = recipe.dropout
+    if recipe.freeze_embeddings:
+        network.base_model.embeddings.requires_grad_(False)
     if recipe.lora_rank:
         network = _with_adapter(network, recipe, pooled=not labels and recipe.pooling == "first")
     if head_pooling(recipe, config) == "mean":

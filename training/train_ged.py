@@ -1,0 +1,80 @@
+"""Train an error detector (GED): a token classifier over the labels of ERRANT edits.
+
+    python training/train_ged.py --m2 mine.m2 --output my-ged
+    python training/train_ged.py --train-m2 fce.train.m2 --dev-m2 fce.dev.m2 --test-m2 fce.test.m2 --classes 4 \\
+        --init-from google/electra-base-discriminator --output my-ged
+
+The defaults are the recipe of the published detectors: learning rate 3e-5 falling to 0, 32 sentences a step, 5 epochs
+of which the best F0.5 on the dev fold is kept. Killed and started again with the same arguments, it goes on where it
+was. `accelerate launch` or `torchrun` in place of `python` trains on several devices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from pathlib import Path
+
+from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
+from geceval.hub.runs import add_recipe_options, push, recipe_from
+from geceval.hub.train_ged import RECIPE, Job, train_ged
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add = parser.add_argument
+    add("--output", type=Path, required=True, help="folder of the checkpoint")
+    add("--m2", type=Path, nargs="+", default=[], help="M2 files to divide 8:1:1 by source")
+    add("--train-m2", type=Path, nargs="+", default=[], help="M2 files to learn from as a whole")
+    add("--dev-m2", type=Path, nargs="+", default=[], help="M2 files that choose the epoch")
+    add("--test-m2", type=Path, nargs="+", default=[], help="M2 files for the final look")
+    add("--classes", type=int, choices=sorted(LABELS), default=2, help="label scheme")
+    add(
+        "--final-insertion",
+        choices=FINAL_INSERTIONS,
+        default="last",
+        help="of labels: 'lost' as published",
+    )
+    add("--partial", type=float, default=0.0, help="share of sentences learnt again with some edits made")
+    add("--error-weight", type=float, default=1.0, help="weight of a token in an error in the loss")
+    add("--limit", type=int, help="at most so many training sentences")
+    add_recipe_options(parser, RECIPE)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, write the checkpoint with its card, and push it if asked; the exit code."""
+    options = parse(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        job = Job(
+            m2=tuple(options.m2),
+            train_m2=tuple(options.train_m2),
+            dev_m2=tuple(options.dev_m2),
+            test_m2=tuple(options.test_m2),
+            classes=options.classes,
+            final_insertion=options.final_insertion,
+            partial=options.partial,
+            error_weight=options.error_weight,
+            recipe=recipe_from(options, RECIPE),
+            seeds=tuple(options.seeds),
+            limit=options.limit,
+        )
+        results = train_ged(job, options.output, progress=not options.quiet)
+        print(json.dumps({"seed": results["seed"], "test": {name: t["f"] for name, t in results["test"].items()}}))
+        if options.push_to_hub:
+            names = push(options.output, options.push_to_hub, options.dry_run)
+            print(f"{'would push' if options.dry_run else 'pushed'} to {options.push_to_hub}: {', '.join(names)}")
+    except (OSError, ValueError) as error:
+        print(f"train_ged: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
