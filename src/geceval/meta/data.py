@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.files import read_text
 from geceval.core.inputs import read_lines
+from geceval.meta.rankings import Groups, read_rankings
 
 SEEDA_SYSTEMS = (
     *("BART", "BERT-fuse", "GECToR-BERT", "GECToR-ens", "GPT-3.5", "INPUT", "LM-Critic", "PIE"),
@@ -37,7 +37,7 @@ class Item:
 
     sentence: int
     annotator: str
-    groups: tuple[tuple[tuple[str, ...], int], ...]
+    groups: Groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def read_seeda(folder: str | Path) -> HumanData:
         ValueError: If the files do not fit together; the message names the file.
     """
     folder = Path(folder)
-    full = _read_outputs({name: folder / "outputs/all" / f"{name}.txt" for name in SEEDA_SYSTEMS})
+    full = read_outputs({name: folder / "outputs/all" / f"{name}.txt" for name in SEEDA_SYSTEMS})
     judgments = {
         kind: read_judgments(folder / "data" / f"judgments_{kind}.xml", full, first_line=1) for kind in ("sent", "edit")
     }
@@ -103,7 +103,7 @@ def read_gjg15(folder: str | Path) -> HumanData:
     """
     folder = Path(folder)
     submissions = folder / "data/original/official_submissions"
-    outputs = _read_outputs({name: submissions / name for name in GJG15_SYSTEMS})
+    outputs = read_outputs({name: submissions / name for name in GJG15_SYSTEMS})
     items = read_judgments(folder / "data/judgments.xml", outputs, first_line=0)
     scores = {name: dict(zip(GJG15_SYSTEMS, values, strict=True)) for name, values in _GJG15_SCORES.items()}
     sources = outputs["INPUT"]
@@ -111,12 +111,16 @@ def read_gjg15(folder: str | Path) -> HumanData:
 
 
 def read_human(folder: str | Path) -> HumanData:
-    """Read whichever of SEEDA and GJG15 a folder is a checkout of.
+    """Read whichever of SEEDA and GJG15 a folder is a checkout of, or was built from by `geceval data build`.
 
     Raises:
         OSError: If a file is missing.
         ValueError: If it is neither, or the files do not fit together.
     """
+    from geceval.meta.folders import is_built, read_folder
+
+    if is_built(folder):
+        return read_folder(folder)
     if (Path(folder) / "outputs").is_dir():
         return read_seeda(folder)
     if (Path(folder) / "data/judgments.xml").is_file():
@@ -166,10 +170,7 @@ def _name_and_score(line: str) -> tuple[str, str]:
 
 
 def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Item]:
-    """Read rankings in Appraise's XML.
-
-    Systems that share a rank must have written the same text: this catches files that count sentences from 0 where
-    others count from 1, an error that otherwise runs without a word.
+    """Read rankings in Appraise's XML; see `read_rankings`.
 
     Args:
         path: The XML file.
@@ -182,26 +183,8 @@ def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_lin
     Raises:
         ValueError: If the file is no such XML, names an unknown system or sentence, or groups different texts.
     """
-    try:
-        root = ElementTree.parse(path).getroot()
-    except ElementTree.ParseError as error:
-        raise ValueError(f"{path}: not valid XML ({error})") from error
-    items = []
-    for number, element in enumerate(root.iter("ranking-item")):
-        where = f"{path}, ranking {number}"
-        try:
-            sentence = int(element.attrib["src-id"]) - first_line
-            groups = tuple(
-                (tuple(t.attrib["system"].split()), int(t.attrib["rank"])) for t in element.iter("translation")
-            )
-        except (KeyError, ValueError) as error:
-            raise ValueError(f"{where}: src-id, system or rank is missing or not a number ({error})") from error
-        if not groups:
-            continue
-        for systems, _ in groups:
-            _check_group(where, systems, sentence, outputs)
-        items.append(Item(sentence, element.attrib.get("user", ""), groups))
-    return items
+    rankings = read_rankings(path, outputs, first_line=first_line)
+    return [Item(ranking.sentence, ranking.annotator, ranking.groups) for ranking in rankings if ranking.groups]
 
 
 def system_set(data: HumanData, name: str = "base") -> list[str]:
@@ -220,21 +203,13 @@ def system_set(data: HumanData, name: str = "base") -> list[str]:
     return [system for system in data.outputs if system not in sets[name]]
 
 
-def _check_group(where: str, systems: tuple[str, ...], sentence: int, outputs: dict[str, list[str]]) -> None:
-    for system in systems:
-        if system not in outputs:
-            raise ValueError(f"{where}: unknown system {system!r}; the systems are {', '.join(outputs)}")
-        if not 0 <= sentence < len(outputs[system]):
-            raise ValueError(f"{where}: there is no sentence {sentence}; {system} has {len(outputs[system])} outputs")
-    texts = {outputs[system][sentence] for system in systems}
-    if len(texts) > 1:
-        raise ValueError(
-            f"{where}: {' and '.join(systems)} share a rank but wrote different texts for sentence {sentence}; are the "
-            "sentence ids counted from 0 instead of 1, or the other way round?"
-        )
+def read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
+    """Read the outputs of systems; one of them is `INPUT`, the sources.
 
-
-def _read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If a file has another number of lines than `INPUT`.
+    """
     outputs = {name: read_lines(path) for name, path in paths.items()}
     expected = len(outputs["INPUT"])
     for name, texts in outputs.items():
@@ -244,7 +219,10 @@ def _read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
 
 
 def _read_scores(path: Path) -> dict[str, float]:
-    values = [float(line) for line in read_lines(path) if line]
+    try:
+        values = [float(line) for line in read_lines(path) if line]
+    except ValueError as error:
+        raise ValueError(f"{path}: expected one number a line ({error})") from error
     if len(values) != len(SEEDA_SYSTEMS):
         raise ValueError(f"{path}: {len(values)} scores, expected {len(SEEDA_SYSTEMS)}")
     return dict(zip(SEEDA_SYSTEMS, values, strict=True))

@@ -1,0 +1,122 @@
+"""Rankings of system outputs by people, in the XML that Appraise writes."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+Groups = tuple[tuple[tuple[str, ...], int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One annotator's ranking of some systems' outputs of one sentence, with all that the file says.
+
+    Attributes:
+        sentence: 0-based position of the sentence in the outputs.
+        source_id: The sentence as the file numbers it.
+        name: The file's `id` of the ranking; neither it nor the sentence and the annotator together are unique.
+        annotator: Who ranked.
+        seconds: How long that took; `None` if the file does not say.
+        skipped: Whether the annotator declined to rank.
+        groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best. Empty if skipped.
+    """
+
+    sentence: int
+    source_id: int
+    name: str
+    annotator: str
+    seconds: float | None
+    skipped: bool
+    groups: Groups
+
+
+def read_rankings(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Ranking]:
+    """Read rankings.
+
+    Systems that share a rank must have written the same text: this catches files that count sentences from 0 where
+    others count from 1, an error that otherwise runs without a word.
+
+    Args:
+        path: The XML file.
+        outputs: System to its outputs, one string a sentence.
+        first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
+
+    Returns:
+        All rankings in document order, also skipped and empty ones.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is no such XML or has a document type, names an unknown system or sentence, or groups
+            different texts.
+    """
+    return [
+        _to_ranking(f"{path}, ranking {number}", element, outputs, first_line)
+        for number, element in enumerate(_elements(path))
+    ]
+
+
+class _Tree(ElementTree.TreeBuilder):
+    """Refuses document types: they may define entities that grow without limit, and rankings need none."""
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise ValueError("it has a document type (<!DOCTYPE ...>), which rankings have not")
+
+
+def _elements(path: str | Path) -> Iterator[ElementTree.Element]:
+    data = Path(path).read_bytes()
+    try:
+        parser = ElementTree.XMLParser(target=_Tree())
+        parser.feed(data)
+        root = parser.close()
+    except ElementTree.ParseError as error:
+        raise ValueError(f"{path}: not valid XML ({error})") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return root.iter("ranking-item")
+
+
+def _to_ranking(where: str, element: ElementTree.Element, outputs: dict[str, list[str]], first_line: int) -> Ranking:
+    try:
+        source_id = int(element.attrib["src-id"])
+        groups = tuple((tuple(t.attrib["system"].split()), int(t.attrib["rank"])) for t in element.iter("translation"))
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{where}: src-id, system or rank is missing or not a number ({error})") from error
+    for systems, _ in groups:
+        _check_group(where, systems, source_id - first_line, outputs)
+    return Ranking(
+        sentence=source_id - first_line,
+        source_id=source_id,
+        name=element.attrib.get("id", ""),
+        annotator=element.attrib.get("user", ""),
+        seconds=_seconds(where, element.attrib.get("duration")),
+        skipped=element.attrib.get("skipped") == "true",
+        groups=groups,
+    )
+
+
+def _seconds(where: str, duration: str | None) -> float | None:
+    """Seconds of `HH:MM:SS.ffffff`."""
+    if duration is None:
+        return None
+    try:
+        hours, minutes, seconds = duration.split(":")
+        return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+    except ValueError as error:
+        raise ValueError(f"{where}: duration must be HH:MM:SS, got {duration!r}") from error
+
+
+def _check_group(where: str, systems: tuple[str, ...], sentence: int, outputs: dict[str, list[str]]) -> None:
+    for system in systems:
+        if system not in outputs:
+            raise ValueError(f"{where}: unknown system {system!r}; the systems are {', '.join(outputs)}")
+        if not 0 <= sentence < len(outputs[system]):
+            raise ValueError(f"{where}: there is no sentence {sentence}; {system} has {len(outputs[system])} outputs")
+    texts = {outputs[system][sentence] for system in systems}
+    if len(texts) > 1:
+        raise ValueError(
+            f"{where}: {' and '.join(systems)} share a rank but wrote different texts for sentence {sentence}; are the "
+            "sentence ids counted from 0 instead of 1, or the other way round?"
+        )
