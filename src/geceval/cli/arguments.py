@@ -10,7 +10,6 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from geceval.core.options import RunTime
 from geceval.hub import registry
 
 
@@ -94,8 +93,9 @@ def metric_options(metrics: Sequence[str], assignments: Iterable[str]) -> dict[s
 
 def _fields(metric: str) -> dict[str, str]:
     """Options of a metric with their annotated types, as text."""
-    settings = registry.scorer_class(metric).Settings
-    return {field.name: str(field.type) for cls in (RunTime, settings) for field in dataclasses.fields(cls)}
+    scorer = registry.scorer_class(metric)
+    kinds = (scorer.RunTime, scorer.Settings)
+    return {field.name: str(field.type) for kind in kinds for field in dataclasses.fields(kind)}
 
 
 def parse_value(name: str, text: str, annotation: str) -> Any:

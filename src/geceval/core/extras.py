@@ -13,6 +13,8 @@ EXTRAS = {
     "rapidfuzz": "neural",
     "errant": "edits",
     "spacy": "edits",
+    "openai": "llm",
+    "accelerate": "train",
     "matplotlib": "plots",
     "gradio": "space",
 }

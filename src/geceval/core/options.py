@@ -12,6 +12,7 @@ from geceval.core.checks import check_choice, check_count
 DTYPES = ("float32", "bfloat16", "float16")
 
 SettingsT = TypeVar("SettingsT")
+RunTimeT = TypeVar("RunTimeT", bound="RunTime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ class RunTime:
 
 
 def replace_options(
-    metric: str, settings: SettingsT, runtime: RunTime, options: Mapping[str, Any]
-) -> tuple[SettingsT, RunTime]:
+    metric: str, settings: SettingsT, runtime: RunTimeT, options: Mapping[str, Any]
+) -> tuple[SettingsT, RunTimeT]:
     """Copies of `settings` and `runtime` with the given options changed.
 
     Args:
@@ -55,7 +56,7 @@ def replace_options(
         ValueError: If an option has a bad value (or a TypeError, if it is of the wrong type).
     """
     of_settings = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
-    of_runtime = {f.name for f in dataclasses.fields(RunTime)}
+    of_runtime = {f.name for f in dataclasses.fields(runtime)}
     unknown = [name for name in options if name not in of_settings | of_runtime]
     if unknown:
         known = ", ".join(sorted(of_settings) + sorted(of_runtime))

@@ -50,7 +50,8 @@ class Module(evaluate.Metric, abc.ABC):
                 raise TypeError(f"{scorer_class.name}: config_name and model both name the model; pass one of them")
             options["model"] = config_name
         self._takes_references = scorer_class().needs_references()
-        self._settings, self._runtime = replace_options(scorer_class.name, scorer_class.Settings(), RunTime(), options)
+        defaults = scorer_class.Settings(), getattr(scorer_class, "RunTime", RunTime)()
+        self._settings, self._runtime = replace_options(scorer_class.name, *defaults, options)
         self.scorer = scorer_class(self._settings, self._runtime)
         self._lock = threading.RLock()  # the rows of two threads must not meet in one computation
         super().__init__(config_name=None, **house)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from geceval.core.options import RunTime, replace_options
+from geceval.core.options import replace_options
 from geceval.core.result import Result
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
         TypeError: If an option does not exist.
     """
     cls = scorer_class(name)
-    return cls(*replace_options(name, cls.Settings(), RunTime(), options or {}))
+    return cls(*replace_options(name, cls.Settings(), cls.RunTime(), options or {}))
 
 
 def score_systems(

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from geceval.core import options
 from geceval.core.inputs import References
-from geceval.core.options import RunTime
 from geceval.core.result import Result
 
 
@@ -19,6 +19,7 @@ class Scorer(abc.ABC):
     Attributes:
         name: What `geceval.load` takes.
         Settings: A frozen dataclass of all options that can change the number.
+        RunTime: That of the options that only say how to compute; most metrics take the common ones.
         higher_is_better: The direction.
         bounds: Lowest and highest value of a score; `None` for an open end.
         settings: Those of this scorer.
@@ -27,12 +28,13 @@ class Scorer(abc.ABC):
 
     name: ClassVar[str]
     Settings: ClassVar[type]
+    RunTime: ClassVar[type[options.RunTime]] = options.RunTime
     higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
 
-    def __init__(self, settings: Any = None, runtime: RunTime | None = None) -> None:
+    def __init__(self, settings: Any = None, runtime: options.RunTime | None = None) -> None:
         self.settings = self.Settings() if settings is None else settings
-        self.runtime = runtime or RunTime()
+        self.runtime = runtime or self.RunTime()
 
     def needs_references(self) -> bool:
         """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
