@@ -15,6 +15,7 @@ from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.scorers.base import Scorer
+from geceval.scorers.estimators import PUBLISHED_BASE, estimate, get_estimator, sigmoid
 
 if TYPE_CHECKING:
     from geceval.edits.edit import Edit
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
 RULES = ("paper", "gec-metrics")
-PUBLISHED_BASE = "bert-base-cased"
-PUBLISHED_VOCABULARY = 28_996
 IMPACT_LENGTH = 512
 
 
@@ -104,8 +103,7 @@ class Impara(Scorer):
             return
         settings = self.settings
         checkpoint = resolve(settings.model, bundled=self.name)
-        fallback = PUBLISHED_BASE if checkpoint.config.get("vocab_size") == PUBLISHED_VOCABULARY else None
-        quality = get_encoder(checkpoint, self.runtime, head=True, max_length=settings.max_length, fallback=fallback)
+        quality = get_estimator(checkpoint, self.runtime, settings.max_length)
         threshold = settings.threshold if settings.threshold is not None else checkpoint.setting("threshold", THRESHOLD)
         similarity = None
         if threshold >= -1:
@@ -133,21 +131,11 @@ class Impara(Scorer):
         """
         columns = check_columns(self.name, sources, predictions)
         self.load()
-        quality = self._quality(columns.predictions)
+        quality = sigmoid(estimate(self.name, self._loaded.quality, columns.predictions, self.runtime))
         passed = self._passes(columns.sources, columns.predictions)
         scores = np.where(passed, quality, 0.0)
         details = {"zeroed": int((~passed).sum())}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
-
-    def _quality(self, predictions: list[str]) -> np.ndarray:
-        logits = self._loaded.quality.logits(predictions, self.runtime.batch_size, self.runtime.progress)[:, 0]
-        bad = np.flatnonzero(~np.isfinite(logits))
-        if bad.size:
-            raise ValueError(
-                f"{self.name}: the quality estimator gives {logits[bad[0]]} for predictions[{bad[0]}]; "
-                f"use dtype='float32', or another checkpoint"
-            )
-        return 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
 
     def _passes(self, sources: list[str], predictions: list[str]) -> np.ndarray:
         """Which sentences pass the threshold, as booleans."""

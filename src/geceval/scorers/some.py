@@ -13,7 +13,7 @@ from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.impara import PUBLISHED_BASE, PUBLISHED_VOCABULARY
+from geceval.scorers.estimators import estimate, get_estimator
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -95,19 +95,16 @@ class Some(Scorer):
             ValueError: If the device or the maximum length is impossible.
         """
         from geceval.models.checkpoints import resolve
-        from geceval.models.encoder import get_encoder
 
         if self._loaded is not None:
             return
         checkpoints = {
             part: resolve(self.settings.model, bundled=self.name, part=folder) for part, folder in PARTS.items()
         }
-        loaded = {}
-        for part, checkpoint in checkpoints.items():
-            fallback = PUBLISHED_BASE if checkpoint.config.get("vocab_size") == PUBLISHED_VOCABULARY else None
-            length = self.settings.max_length
-            loaded[part] = get_encoder(checkpoint, self.runtime, head=True, max_length=length, fallback=fallback)
-        self._loaded = loaded
+        self._loaded = {
+            part: get_estimator(checkpoint, self.runtime, self.settings.max_length)
+            for part, checkpoint in checkpoints.items()
+        }
 
     def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system.
@@ -140,14 +137,7 @@ class Some(Scorer):
 
     def _ratings(self, part: str, texts: Sequence[str | tuple[str, str]]) -> np.ndarray:
         """What one regressor answers, on the scale of the ratings: [sentences]."""
-        answers = self._loaded[part].logits(texts, self.runtime.batch_size, self.runtime.progress)[:, 0]
-        bad = np.flatnonzero(~np.isfinite(answers))
-        if bad.size:
-            raise ValueError(
-                f"{self.name}: the regressor of {part} gives {answers[bad[0]]} for predictions[{bad[0]}]; "
-                f"use dtype='float32', or another checkpoint"
-            )
-        return answers.astype(np.float64)
+        return estimate(self.name, self._loaded[part], texts, self.runtime, f"the regressor of {part}")
 
     def _signature(self) -> str:
         lengths = list(dict.fromkeys(encoder.max_length for encoder in self._loaded.values()))
