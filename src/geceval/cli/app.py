@@ -12,12 +12,16 @@ from typing import Annotated
 import typer
 
 from geceval.cli.arguments import ManyValuesCommand
+from geceval.cli.compare import compare
 from geceval.cli.convert import convert
+from geceval.cli.data import data
 from geceval.cli.impacts import impacts
+from geceval.cli.maege import maege
 from geceval.cli.meta import meta
 from geceval.cli.metrics import list_
 from geceval.cli.register import register
 from geceval.cli.score import score
+from geceval.cli.train import train
 from geceval.cli.weights import weights
 from geceval.core.extras import naming_the_extra
 from geceval.version import __version__
@@ -46,8 +50,12 @@ app.command("list")(list_)
 app.command("impacts", cls=ManyValuesCommand)(impacts)
 app.command("weights", cls=ManyValuesCommand)(weights)
 app.command("meta", cls=ManyValuesCommand)(meta)
+app.command("compare", cls=ManyValuesCommand)(compare)
+app.command("maege", cls=ManyValuesCommand)(maege)
 app.command("convert", cls=ManyValuesCommand)(convert)
+app.add_typer(train, name="train")
 app.command("register")(register)
+app.add_typer(data, name="data", help="Build data sets for datasets.load_dataset.")
 
 
 def _print_and_exit(text: str):

@@ -1,0 +1,42 @@
+"""`geceval data`: data sets of GEC for `datasets.load_dataset`, from the files that their authors publish."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from geceval.cli.report import table_text, terminal_width
+from geceval.hub.data.sources import SOURCES
+
+data = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@data.command("list")
+def list_() -> None:
+    """List the data sets: where to get each and under which terms."""
+    cells = [[name, source.title, source.url, source.terms] for name, source in SOURCES.items()]
+    sys.stdout.write(table_text(["name", "data set", "published at", "terms"], cells, terminal_width(None)))
+
+
+@data.command("build")
+def build(
+    name: Annotated[str, typer.Argument(help="One of `geceval data list`.")],
+    folder: Annotated[str, typer.Option("--from", help="The published files, e.g. a checkout.")],
+    output: Annotated[str, typer.Option("--out", help="Folder to write; it must not exist, or be empty.")],
+    gold_m2: Annotated[
+        str | None, typer.Option("--gold-m2", help="seeda, gjg15: CoNLL-2014 M2 file, for the references.")
+    ] = None,
+    nlp: Annotated[str | None, typer.Option(help="fce from JSON: spaCy pipeline for ERRANT.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="fce from JSON: processes that parse sentences.")] = 1,
+) -> None:
+    """Convert a data set to parquet and a README, after checks that it is whole.
+
+    Example: geceval data build seeda --from SEEDA --out seeda --gold-m2 official-2014.combined.m2
+    """
+    from geceval.hub.data import build as builder
+
+    configs = builder.build(name, folder, output, gold_m2=gold_m2, nlp=nlp, workers=workers)
+    cells = [[config.name, split, len(rows)] for config in configs for split, rows in config.splits.items()]
+    sys.stdout.write(table_text(["config", "split", "rows"], cells, terminal_width(None)))

@@ -1,0 +1,99 @@
+"""Folders of plain parquet files that every version of `datasets` reads, written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A table of a data set, in one or several splits.
+
+    Attributes:
+        name: What `datasets.load_dataset(folder, NAME)` calls it.
+        schema: Columns and their types. No metadata of `datasets` goes into the files: what version 5 writes there,
+            version 3 cannot read, while both read plain parquet.
+        splits: Split to rows.
+    """
+
+    name: str
+    schema: pa.Schema
+    splits: dict[str, list[dict[str, Any]]]
+
+
+def check_target(target: Path) -> None:
+    """Fail before the work if the folder cannot be written.
+
+    Raises:
+        FileNotFoundError: If there is no folder to put it in.
+        ValueError: If it exists and is no empty folder.
+    """
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(2, os.strerror(2), str(target.absolute().parent))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise ValueError(f"{target} exists and is no empty folder; remove it or choose another one")
+
+
+def write_folder(target: Path, configs: Sequence[Config], card: str) -> None:
+    """Write `<config>/<split>.parquet` and `README.md` to a temporary folder, which then takes the target's name.
+
+    Raises:
+        OSError: If the folder cannot be written.
+        ValueError: If it exists and is no empty folder, or a value does not fit its column.
+    """
+    check_target(target)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.absolute().parent))
+    try:
+        for config in configs:
+            (temporary / config.name).mkdir()
+            for split, rows in config.splits.items():
+                table = pa.Table.from_pylist(rows, schema=config.schema)
+                parquet.write_table(table, temporary / config.name / f"{split}.parquet")
+        (temporary / "README.md").write_text(card, encoding="utf-8")
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o777 & ~mask)
+        if target.is_dir():
+            target.rmdir()
+        temporary.rename(target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def find(folder: Path, *candidates: str) -> Path:
+    """The first of several places of a file that exists.
+
+    Raises:
+        FileNotFoundError: If none does; it names the first.
+    """
+    path = find_if_any(folder, *candidates)
+    if path is None:
+        raise FileNotFoundError(2, os.strerror(2), str(folder / candidates[0]))
+    return path
+
+
+def find_if_any(folder: Path, *candidates: str) -> Path | None:
+    """The first of several places of a file that exists, or `None`."""
+    return next((folder / candidate for candidate in candidates if (folder / candidate).is_file()), None)
+
+
+def check_count(where: object, what: str, found: int, expected: int) -> None:
+    """Raise a `ValueError` unless a file has as many rows as the published one."""
+    if found != expected:
+        raise ValueError(f"{where}: {found:,} {what}, but the published file has {expected:,}")
+
+
+def check_counts(where: object, found: Mapping[str, int], expected: Mapping[str, int]) -> None:
+    """`check_count` for several counts of one file."""
+    for what, count in expected.items():
+        check_count(where, what, found[what], count)
