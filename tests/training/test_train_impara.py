@@ -1,15 +1,11 @@
 """The training script on a tiny checkpoint: it learns, goes on after a kill, and writes what geceval loads."""
 
-import importlib.util
 import json
 import os
 import random
 import signal
 import socket
-import subprocess
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +13,6 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.edits.edit import Edit
-from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.hub.runs import push
 from geceval.hub.train_impara import Job, train_impara
 from geceval.models.checkpoints import resolve
@@ -29,36 +23,12 @@ from geceval.models.impact import RankedPair
 from geceval.models.quality_training import PairCollator, PairModel, encode_pairs
 from geceval.scorers.impara import Impara, Settings
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "training" / "train_impara.py"
 QUICK = ["--pairs", "120", "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]
 
 
 @pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("train_impara_script", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    """Sentences with 'sit' and 'run' where 'sat' and 'runs' belong: one word tells better from worse."""
-    rng = random.Random(0)
-    sentences = []
-    for _ in range(60):
-        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", "mat", "dog", "run", "school"]
-        words += rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))
-        sentences.append(M2Sentence(" ".join(words), {0: [Edit(2, 3, "sat"), Edit(6, 7, "runs")]}))
-    path = tmp_path_factory.mktemp("corpus") / "toy.m2"
-    write_m2(path, sentences)
-    return path
-
-
-@pytest.fixture(scope="module")
-def base(make_checkpoint):
-    return make_checkpoint(7, hidden_dropout_prob=0.1)
+def script(load_script):
+    return load_script("train_impara")
 
 
 @pytest.fixture(scope="module")
@@ -70,17 +40,15 @@ def finished(script, corpus, base, tmp_path_factory):
     return folder, json.loads((folder / "results.json").read_text())
 
 
-def run(corpus, base, folder, *more, launcher=()):
-    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), *QUICK, *more]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
-    return subprocess.Popen(
-        [*(launcher or [sys.executable]), str(SCRIPT), *arguments],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+@pytest.fixture
+def run(start_script, corpus, base):
+    """A function that starts the script in a process."""
+
+    def start(folder, *more, launcher=()):
+        arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), *QUICK, *more]
+        return start_script("train_impara", arguments, launcher)
+
+    return start
 
 
 def test_the_loss_is_the_sigmoid_of_the_margin(make_checkpoint):
@@ -184,30 +152,17 @@ def test_dry_run_says_what_it_would_push_and_pushes_no_sentence(script, finished
         push(corpus.parent, "someone/toy", dry_run=True)
 
 
-def test_killed_and_started_again_it_ends_with_the_same_weights(corpus, base, tmp_path):
-    weights = {}
-    for name in ("whole", "broken"):
-        process = run(corpus, base, tmp_path / name, "--epochs", "4")
-        if name == "broken":
-            while not list((tmp_path / name).glob("run/seed-1/checkpoint-*/trainer_state.json")):
-                assert process.poll() is None, process.stdout.read()
-                time.sleep(0.05)
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            assert not (tmp_path / name / "results.json").exists()
-            process = run(corpus, base, tmp_path / name, "--epochs", "4")
-            assert "continues from" in process.communicate()[0]
-        assert process.wait() == 0
-        weights[name] = load_file(tmp_path / name / "model.safetensors")
-    assert all(torch.equal(weights["whole"][key], weights["broken"][key]) for key in weights["whole"])
+def test_killed_and_started_again_it_ends_with_the_same_weights(run, whole_and_broken):
+    whole, broken = whole_and_broken(lambda folder: run(folder, "--epochs", "4"))
+    assert all(torch.equal(whole[key], broken[key]) for key in whole)
 
 
-def test_two_processes_share_the_work(corpus, base, tmp_path):
+def test_two_processes_share_the_work(run, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", port]
-    process = run(corpus, base, tmp_path / "two", "--epochs", "3", launcher=launcher)
+    process = run(tmp_path / "two", "--epochs", "3", launcher=launcher)
     try:
         output = process.communicate(timeout=200)[0]
     finally:

@@ -136,10 +136,13 @@ def load_token_classifier(checkpoint: Checkpoint) -> Any:
 
 
 def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> Any:
-    model, missing = read_model(model_class, checkpoint.base or checkpoint, config)
+    # The base of an adapter may have a head of its own, of another size.
+    model, missing = read_model(model_class, checkpoint.base or checkpoint, config, any_size=checkpoint.base is not None)
     if checkpoint.base is not None:
         model, kept = _merge(model, checkpoint)
         missing = [name for name in missing if name not in kept]
+    if pooling_of(checkpoint) == "mean":
+        missing = [name for name in missing if "pooler" not in name.split(".")]  # not part of the computation
     check_missing(checkpoint, missing)
     return ready(model, checkpoint)
 
@@ -160,13 +163,17 @@ def read_config(checkpoint: Checkpoint) -> Any:
         raise CheckpointError(f"{checkpoint.folder}: config.json cannot be used ({first_line(error)})") from error
 
 
-def read_model(model_class: Any, checkpoint: Checkpoint, config: Any = None) -> tuple[Any, list[str]]:
+def read_model(
+    model_class: Any, checkpoint: Checkpoint, config: Any = None, any_size: bool = False
+) -> tuple[Any, list[str]]:
     """Load a network in float32 on the CPU, without remote code and without unpickling anything but tensors.
 
     Args:
         model_class: An `Auto...` class of transformers.
         checkpoint: A resolved checkpoint, adapters left out.
         config: Its configuration; read from the checkpoint by default.
+        any_size: Whether parameters that have another shape in the checkpoint count as those that it does not have; by
+            default they are an error.
 
     Returns:
         The model and the names of the parameters that the checkpoint does not have.
@@ -176,6 +183,7 @@ def read_model(model_class: Any, checkpoint: Checkpoint, config: Any = None) -> 
     """
     config = config or read_config(checkpoint)
     options = {"local_files_only": True, "trust_remote_code": False, "weights_only": True, "output_loading_info": True}
+    options["ignore_mismatched_sizes"] = any_size
     try:
         with quiet():
             model, report = model_class.from_pretrained(checkpoint.folder, config=config, **options)
@@ -183,7 +191,7 @@ def read_model(model_class: Any, checkpoint: Checkpoint, config: Any = None) -> 
         raise CheckpointError(
             f"{checkpoint.folder}: the weights cannot be loaded ({first_line(error)}); fetch or copy them again"
         ) from error
-    return model.float(), sorted(report["missing_keys"])
+    return model.float(), sorted({*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])})
 
 
 def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:

@@ -1,0 +1,98 @@
+"""What the tests of the training scripts share."""
+
+import importlib.util
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from geceval.edits.edit import Edit
+from geceval.edits.m2 import M2Sentence, write_m2
+
+TRAINING = Path(__file__).resolve().parents[2] / "training"
+
+
+@pytest.fixture(scope="session")
+def load_script():
+    """A function from the name of a script to its module."""
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(f"{name}_script", TRAINING / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def start_script():
+    """A function that starts a script in a process group of its own, with `launcher` in place of Python."""
+
+    def start(name, arguments, launcher=()):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+        return subprocess.Popen(
+            [*(launcher or [sys.executable]), str(TRAINING / f"{name}.py"), *arguments],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    return start
+
+
+@pytest.fixture
+def whole_and_broken(tmp_path):
+    """A function that trains twice, the second time killed after the first epoch and started again.
+
+    It takes a function from a folder to the started process and gives the weights of both.
+    """
+
+    def train(start):
+        weights = []
+        for name in ("whole", "broken"):
+            process = start(tmp_path / name)
+            if name == "broken":
+                while not list((tmp_path / name).glob("**/seed-1/checkpoint-*/trainer_state.json")):
+                    assert process.poll() is None, process.stdout.read()
+                    time.sleep(0.05)
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                assert not (tmp_path / name / "results.json").exists()
+                process = start(tmp_path / name)
+                assert "continues from" in process.communicate()[0]
+            assert process.wait() == 0
+            (found,) = (tmp_path / name).glob("*model.safetensors")
+            weights.append(load_file(found))
+        return weights
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    """Sentences with 'sit' and 'run' where 'sat' and 'runs' belong: one word tells better from worse."""
+    rng = random.Random(0)
+    sentences = []
+    for _ in range(60):
+        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", "mat", "dog", "run", "school"]
+        words += rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))
+        edits = [Edit(2, 3, "sat", "R:VERB:TENSE"), Edit(6, 7, "runs", "R:VERB:SVA")]
+        sentences.append(M2Sentence(" ".join(words), {0: edits}))
+    path = tmp_path_factory.mktemp("corpus") / "toy.m2"
+    write_m2(path, sentences)
+    return path
+
+
+@pytest.fixture(scope="session")
+def base(make_checkpoint):
+    """A tiny encoder with random weights."""
+    return make_checkpoint(7, hidden_dropout_prob=0.1)

@@ -1,0 +1,183 @@
+"""The training script of error detectors on a tiny checkpoint, and what it learns from."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from geceval.core.detection import class_scores, detection_scores
+from geceval.edits.edit import Edit
+from geceval.edits.ged_labels import LABELS
+from geceval.edits.m2 import M2Sentence, read_m2, write_m2
+from geceval.hub import train_ged as hub
+from geceval.hub.train_ged import Job, evaluate, train_ged
+from geceval.models.finetuning import Recipe
+from geceval.models.ged_training import DetectionTrainer, WordCollator, encode_labelled
+from geceval.models.impact import split_by_source
+
+QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def script(load_script):
+    return load_script("train_ged")
+
+
+@pytest.fixture(scope="module")
+def finished(script, corpus, base, tmp_path_factory):
+    """A run with 25 classes: its folder and results."""
+    folder = tmp_path_factory.mktemp("finished") / "toy-ged"
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--classes", "25"]
+    assert script.main([*arguments, "--test-m2", str(corpus), "--epochs", "12", *QUICK]) == 0
+    return folder, json.loads((folder / "results.json").read_text())
+
+
+def test_it_learns_and_keeps_the_best_epoch(finished):
+    folder, results = finished
+    (only,) = results["runs"]
+    assert [entry["epoch"] for entry in only["history"]] == list(range(1, 13))
+    losses = [entry["train_loss"] for entry in only["history"]]
+    assert losses[-1] < losses[0] / 2
+    measured = [entry["macro_f"] for entry in only["history"]]  # more than two classes: the macro score chooses
+    assert only["epoch"] == 1 + int(np.argmax(measured))
+    assert only["selection"] == max(measured)
+    assert results["test"]["test fold"]["f"] > 0.9  # "sit" and "run" are always wrong
+    assert {entry["fold"]: entry["sentences"] for entry in results["data"]} == {
+        "train": 50, "dev": 4, "test fold": 6, "toy.m2": 60}  # fmt: skip
+    assert set(results["test"]["toy.m2"]["by_class"]) == {"CORRECT", "VERB:TENSE", "VERB:SVA"}
+    assert results["test"]["toy.m2"]["errors"] == 120
+    assert not list(folder.glob("run/**/checkpoint-*"))
+
+
+def test_the_checkpoint_speaks_plain_transformers(finished):
+    folder, results = finished
+    network = transformers.AutoModelForTokenClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    assert tuple(network.config.id2label[number] for number in range(25)) == LABELS[25]
+    encoded = tokenizer(
+        ["the", "cat", "sit", "on", "mat", "dog", "run", "school"], is_split_into_words=True, return_tensors="pt"
+    )
+    with torch.no_grad():
+        found = network(**encoded).logits[0].argmax(-1)[1:-1].tolist()
+    names = [network.config.id2label[number] for number in found]
+    assert names == ["CORRECT"] * 2 + ["VERB:TENSE"] + ["CORRECT"] * 3 + ["VERB:SVA", "CORRECT"]
+
+
+def test_the_card_holds_what_was_measured(finished):
+    folder, results = finished
+    card = (folder / "README.md").read_text()
+    test = results["test"]["test fold"]
+    assert f"| test fold | 6 | {test['tokens']} | {test['errors']} | {test['precision']:.3f} |" in card
+    assert f"| VERB:TENSE | {results['test']['toy.m2']['by_class']['VERB:TENSE']['tokens']} |" in card
+    assert results["settings"]["m2"][0]["sha256"][:12] in card
+
+
+def test_the_loss_weighs_errors(make_checkpoint):
+    # Against the definition, with word pieces and padding: "catz" is three pieces, of which the first has the label.
+    folder = make_checkpoint(3, "BertForTokenClassification", num_labels=2)
+    network = transformers.AutoModelForTokenClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    rows = [("the catz sat", [0, 1, 0]), ("dogs", [1])]
+    batch = WordCollator(tokenizer.pad_token_id)(list(encode_labelled(rows, tokenizer, 32)))
+    trainer = DetectionTrainer(network, transformers.TrainingArguments(use_cpu=True), error_weight=3.0)
+    with torch.no_grad():
+        found = trainer.compute_loss(network, batch).item()
+        total = weight = 0.0
+        for source, labels in rows:
+            encoded = tokenizer(source.split(), is_split_into_words=True, return_tensors="pt")
+            logs = network(**{k: v for k, v in encoded.items() if k != "token_type_ids"}).logits[0].log_softmax(-1)
+            for word, label in enumerate(labels):
+                own = 3.0 if label else 1.0
+                total -= own * logs[encoded.word_ids().index(word), label].item()
+                weight += own
+    assert found == pytest.approx(total / weight, abs=1e-5)
+
+
+def test_scores_of_labels():
+    gold = np.array([0, 0, 1, 2, 2, 0])
+    predicted = np.array([0, 1, 1, 1, 0, 0])
+    scores = detection_scores(predicted, gold, 4)
+    # errors: 3 marked, 3 present, 2 of them marked
+    assert (scores["precision"], scores["recall"]) == (2 / 3, 2 / 3)
+    assert scores["f"] == pytest.approx(2 / 3)
+    # CORRECT 2/3 2/3, class 1 1/3 1, class 2 0 0; class 3 does not occur
+    assert (scores["macro_precision"], scores["macro_recall"]) == pytest.approx((1 / 3, 5 / 9))
+    assert scores["macro_f"] == pytest.approx(1.25 * (1 / 3) * (5 / 9) / (0.25 / 3 + 5 / 9))
+    by_class = class_scores(predicted, gold, ["CORRECT", "A", "B", "C"])
+    assert set(by_class) == {"CORRECT", "A", "B"}
+    assert by_class["A"] == {"precision": 1 / 3, "recall": 1.0, "f": pytest.approx(0.3846, abs=1e-4), "tokens": 1}
+
+
+def test_corrected_sentences_fall_where_the_quality_estimator_has_them(corpus, tmp_path):
+    # Sentences without edits, which train_impara does not read, must not move the others between the folds.
+    sentences = read_m2(corpus) + [M2Sentence(f"the dog number {n} runs", {0: []}) for n in range(40)]
+    write_m2(tmp_path / "mixed.m2", sentences)
+    folds, tests, _ = hub._read(Job(m2=(tmp_path / "mixed.m2",)))
+    rows = [(sentence.source, sentence.edits[0]) for sentence in read_m2(corpus)]
+    for fold, part in zip((folds["train"], folds["dev"], tests["test fold"]), split_by_source(rows), strict=True):
+        assert {source for source, labels in fold if any(labels)} == {source for source, _ in part}
+    assert sum(not any(labels) for fold in (*folds.values(), *tests.values()) for _, labels in fold) == 40
+
+
+def test_partly_corrected_sentences_come_on_top(corpus):
+    plain, _, _ = hub._read(Job(m2=(corpus,)))
+    mixed, _, _ = hub._read(Job(m2=(corpus,), partial=1.0))
+    more = mixed["train"][len(plain["train"]) :]
+    assert mixed["train"][: len(plain["train"])] == plain["train"]
+    assert len(more) == len(plain["train"])
+    for source, labels in more:  # what was corrected is not labelled any more, what was left is
+        assert [word in ("sit", "run") for word in source.split()] == [bool(label) for label in labels]
+    assert {sum(labels) for _, labels in more} == {0, 1}
+    assert mixed["dev"] == plain["dev"]
+
+
+def test_an_insertion_at_the_end(tmp_path):
+    sentences = [M2Sentence(f"a cat number {n} sat", {0: [Edit(5, 5, ".", "M:PUNCT")]}) for n in range(20)]
+    write_m2(tmp_path / "end.m2", sentences)
+    for rule, last in (("last", 1), ("lost", 0)):
+        folds, _, _ = hub._read(Job(m2=(tmp_path / "end.m2",), final_insertion=rule))
+        assert {tuple(labels) for _, labels in folds["train"]} == {(0, 0, 0, 0, last)}
+
+
+def test_killed_and_started_again_it_ends_with_the_same_weights(start_script, whole_and_broken, corpus, base):
+    def start(folder):
+        arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "4", *QUICK]
+        return start_script("train_ged", [*arguments, "--partial", "0.5", "--error-weight", "2"])
+
+    whole, broken = whole_and_broken(start)
+    assert all(torch.equal(whole[key], broken[key]) for key in whole)
+
+
+def test_an_adapter_gives_what_was_trained(corpus, base, tmp_path):
+    recipe = Recipe(base=str(base), lora_rank=4, epochs=2, learning_rate=1e-2, batch_size=8, freeze_embeddings=True)
+    results = train_ged(Job(m2=(corpus,), recipe=recipe), tmp_path / "adapter")
+    assert not (tmp_path / "adapter" / "model.safetensors").exists()
+    folds, _, _ = hub._read(Job(m2=(corpus,)))
+    best = results["runs"][0]
+    found = evaluate(tmp_path / "adapter", folds["dev"], 2)
+    assert found["f"] == pytest.approx(best["selection"], abs=0.05)  # in 16 bits
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "nothing to learn from"),
+        (["--train-m2", "CORPUS"], "nothing to learn from"),
+        (["--m2", "CORPUS", "--partial", "2"], "share in [0, 1]"),
+        (["--m2", "CORPUS", "--error-weight", "0"], "error_weight must be positive"),
+        (["--m2", "CORPUS", "--limit", "0"], "limit must be at least 1"),
+        (["--m2", "CORPUS", "--dropout", "1"], "dropout must be in [0, 1)"),
+        (["--m2", "NUCLE", "--classes", "25"], "'ArtOrDet', not one of ERRANT's"),
+        (["--m2", "absent.m2"], "absent.m2"),
+    ],
+)
+def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, capsys, options, message):
+    nucle = tmp_path / "nucle.m2"
+    write_m2(nucle, [M2Sentence("cat sat", {0: [Edit(0, 0, "the", "ArtOrDet")]})] * 20)
+    options = [{"CORPUS": str(corpus), "NUCLE": str(nucle)}.get(option, option) for option in options]
+    assert script.main(["--init-from", str(base), "--output", str(tmp_path / "out"), "--quiet", *options]) == 2
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert error.startswith("train_ged: ")
+    assert message in error
