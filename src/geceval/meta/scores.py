@@ -1,0 +1,259 @@
+"""A metric's scores of several systems: the one matrix that every statistic works on, and the files that hold it.
+
+A file holds one or more metrics; what it is says its suffix:
+
+- `.tsv`: columns `system`, `line` (from 1) and one column a metric, as `geceval score --sentence --format tsv` writes
+  them. Line 0 holds the score of the whole corpus; without it that is the mean of the sentences. A column
+  `METRIC_signature` is optional.
+- `.parquet`: the same table.
+- `.json`: `{"SYSTEM": [score, ...], ...}` for one metric, which is called like the file, or what
+  `geceval score --sentence --format json` writes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geceval.core.files import read_text, write_bytes, write_text
+from geceval.meta.protocol import aggregate
+
+SUFFIXES = (".tsv", ".json", ".parquet")
+_SIGNATURE = "_signature"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricScores:
+    """What one metric says of several systems on the same sentences.
+
+    Attributes:
+        metric: Its name.
+        systems: Names of the systems.
+        sentences: Array of shape [systems, sentences].
+        corpus: The metric's own score of each whole output, array of shape [systems].
+        signature: What was computed, in one line; `""` if unknown.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    sentences: np.ndarray
+    corpus: np.ndarray
+    signature: str = ""
+
+    def select(self, systems: Sequence[str]) -> MetricScores:
+        """The scores of the given systems, in that order.
+
+        Raises:
+            ValueError: If there are none of one of them.
+        """
+        missing = [system for system in systems if system not in self.systems]
+        if missing:
+            raise ValueError(f"{self.metric}: no scores of {', '.join(missing)}")
+        rows = [self.systems.index(system) for system in systems]
+        return MetricScores(self.metric, tuple(systems), self.sentences[rows], self.corpus[rows], self.signature)
+
+    def of_systems(self, aggregation: str) -> dict[str, float]:
+        """One score a system: `"corpus"`, or an aggregation of `geceval.meta.protocol.aggregate`."""
+        values = self.corpus if aggregation == "corpus" else aggregate(self.sentences, aggregation)
+        return dict(zip(self.systems, values.tolist(), strict=True))
+
+
+def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> list[MetricScores]:
+    """Read a file of scores and check that it belongs to the data.
+
+    Args:
+        path: The file, see above.
+        systems: The systems of the data; the file may lack some of them.
+        sentences: How many sentences the data has.
+
+    Returns:
+        One entry a metric, systems in the order of the data.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is of another kind or malformed, names a system that the data does not have, has another
+            number of lines, one line twice, or a score that is no finite number; the message names file and place.
+    """
+    readers = {".tsv": _read_tsv, ".json": _read_json, ".parquet": _read_parquet}
+    suffix = Path(path).suffix
+    if suffix not in readers:
+        raise ValueError(f"{path}: scores are read from {', '.join(SUFFIXES)}, not from {suffix or 'no suffix'!r}")
+    known = list(systems)
+    found = []
+    for metric, (rows, signature) in readers[suffix](path).items():
+        where = f"{path}: {metric}"
+        unknown = [system for system in rows if system not in known]
+        if unknown:
+            raise ValueError(f"{where}: unknown system {unknown[0]!r}; the systems are {', '.join(known)}")
+        names = tuple(system for system in known if system in rows)
+        matrix = np.array([_line_scores(f"{where}, {name}", rows[name], sentences) for name in names])
+        whole = [rows[name].get(0, math.nan) for name in names]
+        corpus = np.where(np.isnan(whole), matrix.mean(axis=1), whole)
+        found.append(MetricScores(metric, names, matrix, corpus, signature))
+    if not found:
+        raise ValueError(f"{path}: holds no metric")
+    return found
+
+
+def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
+    """Write scores that `read_scores` reads; all tables must be of the same systems and sentences.
+
+    Raises:
+        OSError: If the file cannot be written.
+        ValueError: If the suffix is none of `SUFFIXES`.
+    """
+    suffix = Path(path).suffix
+    check_suffix(path)
+    if suffix == ".json":
+        write_text(path, json.dumps(_to_json(tables), ensure_ascii=False, indent=1) + "\n")
+        return
+    columns = _columns(tables)
+    if suffix == ".parquet":
+        import pyarrow
+        import pyarrow.parquet
+
+        buffer = io.BytesIO()
+        pyarrow.parquet.write_table(pyarrow.table(columns), buffer)
+        write_bytes(path, buffer.getvalue())
+        return
+    rows = zip(*([str(cell).replace("\t", " ") for cell in column] for column in columns.values()), strict=True)
+    write_text(path, "".join("\t".join(row) + "\n" for row in [tuple(columns), *rows]))
+
+
+def check_suffix(path: str | Path) -> None:
+    """Raise a `ValueError` unless scores can be written to a file of that name."""
+    if Path(path).suffix not in SUFFIXES:
+        raise ValueError(f"{path}: scores are written to {', '.join(SUFFIXES)}; end the name in one of them")
+
+
+# What the readers return: metric to its lines and signature; lines are system to line (0 the corpus) to score.
+_Lines = dict[str, dict[int, float]]
+
+
+def _line_scores(where: str, lines: Mapping[int, float], sentences: int) -> list[float]:
+    count = len(lines) - (0 in lines)
+    if count != sentences:
+        raise ValueError(f"{where}: scores of {count} lines, but the data has {sentences} sentences")
+    for line in range(1, sentences + 1):
+        if line not in lines:
+            raise ValueError(f"{where}: no score of line {line}; lines are 1 to {sentences}")
+        if not math.isfinite(lines[line]):
+            raise ValueError(f"{where}, line {line}: the score is {lines[line]}, expected a finite number")
+    return [lines[line] for line in range(1, sentences + 1)]
+
+
+def _read_tsv(path: str | Path) -> dict[str, tuple[_Lines, str]]:
+    lines = [line.rstrip("\r") for line in read_text(path).split("\n")]
+    heads = lines[0].split("\t")
+    cells = [line.split("\t") for line in lines[1:] if line]
+    for number, row in enumerate(cells, start=2):
+        if len(row) != len(heads):
+            raise ValueError(f"{path}, line {number}: {len(row)} columns, but the head has {len(heads)}")
+    return _from_columns(path, {head: [row[place] for row in cells] for place, head in enumerate(heads)})
+
+
+def _read_parquet(path: str | Path) -> dict[str, tuple[_Lines, str]]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        return _from_columns(path, pyarrow.parquet.read_table(str(path), partitioning=None).to_pydict())
+    except pyarrow.ArrowInvalid as error:
+        raise ValueError(f"{path}: not a parquet file ({error})") from error
+
+
+def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[str, tuple[_Lines, str]]:
+    missing = [name for name in ("system", "line") if name not in columns]
+    if missing:
+        raise ValueError(f"{path}: no column {missing[0]!r}; expected system, line and one column a metric")
+    lines = [_integer(f"{path}, row {row}", value) for row, value in enumerate(columns["line"], start=1)]
+    found = {}
+    for metric, values in columns.items():
+        if metric in ("system", "line") or metric.endswith(_SIGNATURE):
+            continue
+        rows: _Lines = {}
+        for row, (system, line, value) in enumerate(zip(columns["system"], lines, values, strict=True), start=1):
+            of_system = rows.setdefault(system, {})
+            if line in of_system:
+                raise ValueError(f"{path}, row {row}: {metric} has two scores of {system}, line {line}")
+            of_system[line] = _number(f"{path}, row {row}: {metric}", value)
+        found[metric] = (rows, next(iter(columns.get(metric + _SIGNATURE, [])), None) or "")
+    return found
+
+
+def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
+    try:
+        content = json.loads(read_text(path))
+    except ValueError as error:
+        raise ValueError(f"{path}: not valid JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: expected an object of systems and their lists of scores")
+    if not isinstance(content.get("systems"), list):
+        rows = {system: _from_list(f"{path}: {system}", scores, None) for system, scores in content.items()}
+        return {Path(path).stem: (rows, "")} if rows else {}
+    found: dict[str, tuple[_Lines, str]] = {}
+    for number, entry in enumerate(content["systems"], start=1):
+        try:
+            system, metrics = entry["system"], dict(entry["metrics"])
+            for metric, values in metrics.items():
+                rows, _ = found.setdefault(metric, ({}, values.get("signature", "")))
+                rows[system] = _from_list(f"{path}: {metric}, {system}", values.get("scores"), values.get("score"))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path}: entry {number} of systems has no system or metrics ({error!r})") from error
+    return found
+
+
+def _from_list(where: str, scores: Any, corpus: Any) -> dict[int, float]:
+    if not isinstance(scores, list):
+        raise ValueError(
+            f"{where}: expected a list with one score a sentence (geceval score writes it with --sentence)"
+        )
+    lines = {line: _number(f"{where}, line {line}", score) for line, score in enumerate(scores, start=1)}
+    return lines if corpus is None else {0: _number(where, corpus), **lines}
+
+
+def _number(where: str, value: Any) -> float:
+    try:
+        return math.nan if value is None else float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{where}: {value!r} is no number") from None
+
+
+def _integer(where: str, value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{where}: line {value!r} is no whole number") from None
+
+
+def _columns(tables: Sequence[MetricScores]) -> dict[str, list[Any]]:
+    systems, count = tables[0].systems, tables[0].sentences.shape[1]
+    columns: dict[str, list[Any]] = {
+        "system": [system for system in systems for _ in range(count + 1)],
+        "line": list(range(count + 1)) * len(systems),
+    }
+    for table in tables:
+        columns[table.metric] = np.column_stack([table.corpus, table.sentences]).ravel().tolist()
+        columns[table.metric + _SIGNATURE] = [table.signature] * len(columns["system"])
+    return columns
+
+
+def _to_json(tables: Sequence[MetricScores]) -> dict[str, Any]:
+    def metrics(row: int) -> dict[str, Any]:
+        return {
+            table.metric: {
+                "score": float(table.corpus[row]),
+                "scores": table.sentences[row].tolist(),
+                "signature": table.signature,
+            }
+            for table in tables
+        }
+
+    return {"systems": [{"system": name, "metrics": metrics(row)} for row, name in enumerate(tables[0].systems)]}

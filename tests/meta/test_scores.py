@@ -1,0 +1,97 @@
+"""Files of scores: what is written is read again, and every way in which such a file can be wrong."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from geceval.meta.scores import MetricScores, read_scores, write_scores
+
+SYSTEMS = ("A", "B-2", "C")
+SENTENCES = np.array([[0.1, 1 / 3], [0.5, -2.0], [1e-17, 3.0]])
+TABLES = [
+    MetricScores("mine", SYSTEMS, SENTENCES, np.array([7.0, 8.0, 9.0]), "mine|beta:0.5"),
+    MetricScores("theirs", SYSTEMS, SENTENCES[::-1], np.array([1.0, 2.0, 3.0])),
+]
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "json", "parquet"])
+def test_what_is_written_is_read(tmp_path, suffix):
+    path = tmp_path / f"scores.{suffix}"
+    write_scores(path, TABLES)
+    found = read_scores(path, SYSTEMS, 2)
+    assert [(table.metric, table.systems, table.signature) for table in found] == [
+        ("mine", SYSTEMS, "mine|beta:0.5"),
+        ("theirs", SYSTEMS, ""),
+    ]
+    for table, expected in zip(found, TABLES, strict=True):
+        assert table.sentences.tolist() == expected.sentences.tolist()
+        assert table.corpus.tolist() == expected.corpus.tolist()
+
+
+def test_a_plain_table_of_another_program(tmp_path):
+    path = tmp_path / "bleu.tsv"
+    path.write_text("line\tsystem\tmine\r\n2\tB-2\t4\r\n1\tA\t1\n1\tB-2\t2\n2\tA\t3\n", encoding="utf-8")
+    (found,) = read_scores(path, SYSTEMS, 2)
+    assert (found.metric, found.systems, found.sentences.tolist()) == ("mine", ("A", "B-2"), [[1, 3], [2, 4]])
+    assert found.corpus.tolist() == [2.0, 3.0]  # no line 0: the means
+
+
+def test_a_plain_object_is_one_metric_named_like_the_file(tmp_path):
+    path = tmp_path / "my-metric.json"
+    path.write_text(json.dumps({"C": [1, 2], "A": [3, 5]}), encoding="utf-8")
+    (found,) = read_scores(path, SYSTEMS, 2)
+    assert (found.metric, found.systems, found.corpus.tolist()) == ("my-metric", ("A", "C"), [4.0, 1.5])
+
+
+def test_selection_and_aggregation():
+    chosen = TABLES[0].select(["C", "A"])
+    assert chosen.sentences.tolist() == SENTENCES[[2, 0]].tolist()
+    assert chosen.of_systems("corpus") == {"C": 9.0, "A": 7.0}
+    assert chosen.of_systems("average") == pytest.approx({"C": 1.5, "A": (0.1 + 1 / 3) / 2})
+    with pytest.raises(ValueError, match="mine: no scores of D"):
+        chosen.select(["A", "D"])
+
+
+TSV = "system\tline\tm\nA\t1\t0.5\nA\t2\t0.25\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("s.csv", TSV, "scores are read from .tsv, .json, .parquet, not from '.csv'"),
+        ("s.tsv", TSV.replace("A\t", "X\t"), "m: unknown system 'X'; the systems are A, B-2, C"),
+        ("s.tsv", TSV + "A\t3\t1\n", "m, A: scores of 3 lines, but the data has 2 sentences"),
+        ("s.tsv", TSV.replace("A\t2", "A\t3"), "no score of line 2; lines are 1 to 2"),
+        ("s.tsv", TSV.replace("A\t2", "A\t1"), "row 2: m has two scores of A, line 1"),
+        ("s.tsv", TSV.replace("0.25", "nan"), "m, A, line 2: the score is nan"),
+        ("s.tsv", TSV.replace("0.25", "inf"), "m, A, line 2: the score is inf"),
+        ("s.tsv", TSV.replace("0.25", "good"), "row 2: m: 'good' is no number"),
+        ("s.tsv", TSV.replace("A\t2", "A\ttwo"), "row 2: line 'two' is no whole number"),
+        ("s.tsv", TSV.replace("\t0.25", ""), "line 3: 2 columns, but the head has 3"),
+        ("s.tsv", TSV.replace("line", "row"), "no column 'line'"),
+        ("s.tsv", "system\tline\nA\t1\n", "holds no metric"),
+        ("s.tsv", "", "no column 'system'"),
+        ("s.json", "{", "not valid JSON"),
+        ("s.json", "[1]", "expected an object"),
+        ("s.json", "{}", "holds no metric"),
+        ("s.json", '{"A": 1}', "A: expected a list with one score a sentence"),
+        ("s.json", '{"A": [1, null]}', "A, line 2: the score is nan"),
+        ("s.json", '{"systems": [{"metrics": {}}]}', "entry 1 of systems"),
+        ("s.json", '{"systems": [{"system": "A", "metrics": {"m": {"score": 1}}}]}', "geceval score writes it with"),
+        ("s.parquet", "no parquet", "not a parquet file"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError) as error:
+        read_scores(path, SYSTEMS, 2)
+    assert message in str(error.value) and str(path) in str(error.value)
+
+
+def test_an_unknown_suffix_is_not_written(tmp_path):
+    with pytest.raises(ValueError, match="end the name in one of them"):
+        write_scores(tmp_path / "scores.txt", TABLES)
