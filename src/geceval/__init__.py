@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 from geceval.version import __version__
 
 if TYPE_CHECKING:
+    from geceval.hub.compare import compare
+    from geceval.hub.maege import maege
     from geceval.hub.registry import list_metrics, load, register
     from geceval.scorers.impara import edit_impacts
 
-__all__ = ["__version__", "edit_impacts", "list_metrics", "load", "register"]
+__all__ = ["__version__", "compare", "edit_impacts", "list_metrics", "load", "maege", "register"]
 
 _HOMES = {
+    "compare": "geceval.hub.compare",
     "edit_impacts": "geceval.scorers.impara",
     "list_metrics": "geceval.hub.registry",
     "load": "geceval.hub.registry",
+    "maege": "geceval.hub.maege",
     "register": "geceval.hub.registry",
 }
 

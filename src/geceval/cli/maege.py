@@ -1,0 +1,121 @@
+"""`geceval maege`: meta-evaluation without human judgments."""
+
+from __future__ import annotations
+
+import enum
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from geceval.cli.arguments import Format, metric_options
+from geceval.cli.report import check_outputs, records_text, terminal_width, write
+from geceval.core.inputs import read_lines
+from geceval.edits.m2 import read_m2
+from geceval.edits.m2 import references as texts_of
+from geceval.hub.maege import Maege
+from geceval.hub.maege import maege as run_maege
+
+
+class Norm(str, enum.Enum):
+    """By what the edits that are missing are divided."""
+
+    words = "words"
+    chars = "chars"
+
+
+class Source(str, enum.Enum):
+    """What metrics are shown as the source."""
+
+    rand = "rand"
+    source = "source"
+    ref = "ref"
+
+
+def maege(
+    metrics: Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")],
+    m2: Annotated[str, typer.Option("--m2", help="M2 file whose edits are made one after the other.")],
+    references: Annotated[
+        list[str] | None,
+        typer.Option("-r", "--references", help="References of further annotators: one M2 file, or text files."),
+    ] = None,
+    all_references: Annotated[
+        bool, typer.Option("--all-references", help="All annotators of --m2, not only the others, are references.")
+    ] = False,
+    norm: Annotated[Norm, typer.Option(help="Divide edits by words, or by characters as the published code.")] = (
+        Norm.words
+    ),
+    source: Annotated[Source, typer.Option(help="Shown as source: a random text of the chain, first or last.")] = (
+        Source.rand
+    ),
+    max_permutations: Annotated[int, typer.Option(min=1, help="Random orders of an annotator's edits.")] = 1,
+    min_chains: Annotated[int, typer.Option(min=1, help="Fewest chains of a sentence; 1 for one annotator.")] = 2,
+    max_edits: Annotated[int, typer.Option(min=1, help="Edits a sentence of the most corrected corpus.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 1,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics."),
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
+    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
+    width: Annotated[int | None, typer.Option(min=20, help="Columns of a table.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No warnings.")] = False,
+) -> None:
+    """Ask whether metrics reward each further correction (MAEGE), on any M2 file.
+
+    Example: geceval maege -m impara gleu --m2 official-2014.combined.m2
+    """
+    if quiet:
+        logging.getLogger("geceval").setLevel(logging.ERROR)
+    check_outputs(output)
+    metrics = list(dict.fromkeys(metrics))
+    if references and all_references:
+        raise ValueError("pass -r FILE... or --all-references, not both")
+    found = run_maege(
+        metrics,
+        m2,
+        _read_references(references) if references else "all" if all_references else "others",
+        options=metric_options(metrics, option or []),
+        norm=norm.value,
+        source=source.value,
+        max_permutations=max_permutations,
+        min_chains=min_chains,
+        max_edits=max_edits,
+        seed=seed,
+    )
+    heads, rows = _table(list(found.values()))
+    notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.data for each in found.values()]))
+    first = next(iter(found.values()))
+    caption = f"{Path(m2).name}: {first.chains} chains with {first.texts} texts and {first.chain.pairs} pairs"
+    write(records_text(heads, rows, form, caption, notes, width or terminal_width(output)), output)
+
+
+def _read_references(paths: Sequence[str]) -> list[list[str]]:
+    if len(paths) == 1 and paths[0].removesuffix(".gz").endswith(".m2"):
+        return [list(texts_of(sentence).values()) for sentence in read_m2(paths[0])]
+    columns = [read_lines(path) for path in paths]
+    for path, column in zip(paths, columns, strict=True):
+        if len(column) != len(columns[0]):
+            raise ValueError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _table(found: Sequence[Maege]) -> tuple[list[str], list[list[Any]]]:
+    heads = ["metric", "corpus r", "corpus ρ", "sentence r", "sentence ρ", "chain τ", "τ no ties", "ties"]
+    rows = [
+        [
+            each.metric,
+            each.corpus.pearson,
+            each.corpus.spearman,
+            each.sentence.pearson,
+            each.sentence.spearman,
+            each.chain.kendall,
+            each.chain.kendall_without_ties,
+            each.chain.tie_share,
+            each.lines,
+        ]
+        for each in found
+    ]
+    return [*heads, "corpus lines"], rows
