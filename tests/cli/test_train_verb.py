@@ -1,0 +1,159 @@
+"""`geceval train impara`: from the user's corrections to a checkpoint, and what happens when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import pytest
+
+import geceval
+from geceval.cli.app import run
+from geceval.cli.train import train
+from geceval.edits.edit import Edit
+from geceval.edits.m2 import M2Sentence, write_m2
+from geceval.hub import adaptation
+from geceval.models.checkpoints import ASSETS
+
+SMALL = ["--pairs", "120", "--epochs", "2", "--lr", "3e-3", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Sentences with 'sit' and 'run' where 'sat' and 'runs' belong."""
+    rng = random.Random(0)
+    sentences = []
+    for _ in range(60):
+        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", "mat", "dog", "run", "school"]
+        words += rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))
+        sentences.append(M2Sentence(" ".join(words), {0: [Edit(2, 3, "sat"), Edit(6, 7, "runs")]}))
+    path = tmp_path_factory.mktemp("corpus") / "mine.m2"
+    write_m2(path, sentences)
+    return path
+
+
+@pytest.fixture(scope="module")
+def base(make_checkpoint):
+    return str(make_checkpoint(7))
+
+
+@pytest.fixture(scope="module")
+def trained(corpus, base, tmp_path_factory):
+    """The arguments of a finished run, and its folder."""
+    folder = tmp_path_factory.mktemp("trained") / "my impara"
+    arguments = ["train", "impara", "--m2", str(corpus), "--init-from", base, "--seeds", "3,4", *SMALL]
+    arguments += ["-o", str(folder)]
+    assert run(arguments) == 0
+    return arguments, folder
+
+
+def test_the_options_reach_the_run(trained):
+    _, folder = trained
+    results = json.loads((folder / "results.json").read_text())
+    settings = results["settings"]
+    assert (settings["seeds"], settings["pairs"], settings["epochs"]) == ([3, 4], 120, 2)
+    assert (settings["learning_rate"], settings["lora_rank"], settings["log_odds"]) == (3e-3, 0, False)
+    assert [entry["seed"] for entry in results["runs"]] == [3, 4]
+    assert results["data"][0]["pairs"] == {"train": 96, "dev": 12, "test": 12}
+
+
+def test_again_it_says_the_same_and_trains_nothing(trained, capsys):
+    arguments, folder = trained
+    weights = folder / "model.safetensors"
+    before = weights.stat().st_mtime_ns
+    assert run(arguments) == 0
+    out, err = capsys.readouterr()
+    assert weights.stat().st_mtime_ns == before
+    assert "all weights, learning rate 0.003, at most 2 epochs, seed 3, 4" in out
+    assert "from mine.m2: at most 120 ranked pairs each" in out
+    assert "96 pairs to learn from, 12 to choose by, 12 held out; kept: epoch " in out
+    results = json.loads((folder / "results.json").read_text())
+    (after, first) = re.findall(r"right order: (\S+) \(bundled IMPARA: (\S+)\)", out)[0]
+    assert after == f"{results['test']['accuracy']:.3f}"
+    assert first == f"{adaptation.bundled_scores(folder)['accuracy']:.3f}"
+    assert f"-o model='{folder}'" in out
+    assert err == ""
+
+
+def test_the_checkpoint_scores(trained, corpus, tmp_path, capsys):
+    _, folder = trained
+    source, right = "the cat sit on mat dog run school", "the cat sat on mat dog runs school"
+    result = geceval.load("impara", model=str(folder), threshold=-2.0).compute(
+        sources=[source] * 2, predictions=[right, source]
+    )
+    assert result["scores"][0] > result["scores"][1]
+    assert "|model:my impara@" in result["signature"]
+    for name, text in (("source", source), ("system", right)):
+        (tmp_path / name).write_text(f"{text}\n")
+    arguments = ["-s", str(tmp_path / "source"), "-p", str(tmp_path / "system"), "--format", "json"]
+    capsys.readouterr()
+    assert run(["score", "-m", "impara", "-o", f"model={folder}", "-o", "threshold=-2", *arguments]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["systems"]
+    assert row["metrics"]["impara"]["score"] == pytest.approx(result["scores"][0], abs=1e-5)
+
+
+def test_other_settings_in_the_same_folder_are_refused(trained, capsys):
+    arguments, folder = trained
+    assert run([*arguments, "--epochs", "1"]) == 2
+    assert "holds a run with other settings or data" in capsys.readouterr().err
+    assert (folder / "model.safetensors").is_file()
+
+
+def test_a_folder_with_other_files_is_left_alone(corpus, base, tmp_path, capsys):
+    (tmp_path / "README.md").write_text("mine")
+    assert run(["train", "impara", "--m2", str(corpus), "--init-from", base, "-o", str(tmp_path)]) == 2
+    assert "not empty and no training run; choose a new folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "nothing to learn from"),
+        (["--m2", "absent.m2"], "absent.m2: No such file"),
+        (["--m2", "bad.m2"], r"bad\.m2, line 2: "),
+        (["--m2", "short.m2"], "too few corrected sentences"),
+        (["--parallel", "one.txt"], "--parallel takes a source and a corrected file, got 1: one.txt"),
+        (["--parallel", "one.txt", "two.txt"], "one.txt has 1 lines, two.txt 2"),
+        (["--m2", "short.m2", "--seeds", "1", "x"], "--seeds must be whole numbers, got 'x'"),
+        (["--m2", "short.m2", "--epochs", "0"], "epochs must be at least 1, got 0"),
+        (["--m2", "short.m2", "--pairs", "9"], "pairs must be at least 10"),
+        (["--m2", "short.m2", "--dtype", "int8"], "dtype must be one of float32, bfloat16"),
+        (["--m2", "short.m2", "--init-from", "./nowhere"], "nowhere: no such folder"),
+        (["--m2", "short.m2", "--init-from", "ORG/NAME"], "the Hub is switched off"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_nothing(arguments, message, tmp_path, monkeypatch, capsys):
+    (tmp_path / "bad.m2").write_text("S a b\nA 0 1 R x\n\n")
+    (tmp_path / "short.m2").write_text("S a cat sit\nA 2 3|||R:VERB|||sat|||REQUIRED|||-NONE-|||0\n\n")
+    (tmp_path / "one.txt").write_text("a cat sit\n")
+    (tmp_path / "two.txt").write_text("a cat sat\nthe dog\n")
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    assert run(["train", "impara", *arguments, "--quiet", "-o", "new/deep"]) == 2
+    *_, last = capsys.readouterr().err.splitlines()
+    assert re.match(f"geceval: error: .*{message}", last)
+    assert [path for path in sorted(tmp_path.iterdir()) if path not in before] in ([], [tmp_path / "new"])
+    assert not (tmp_path / "new" / "deep").exists()
+
+
+def test_without_a_command_it_shows_its_help(capsys):
+    assert run(["train"]) == 2 or "impara" in capsys.readouterr().out
+    assert [command.name for command in train.registered_commands] == ["impara"]
+
+
+def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():
+    settings = json.loads((ASSETS / "impara" / "results.json").read_text())["settings"]
+    recipe, log_odds = adaptation.suited("bundled")
+    for name in ("base", "pooling", "pooler", "head_deviation", "lora_rank", "learning_rate", "schedule", "warmup"):
+        assert getattr(recipe, name) == settings[name], name
+    assert (recipe.epochs, log_odds) == (settings["epochs"], settings["log_odds"])
+
+
+def test_nothing_is_pushed_in_a_dry_run(trained, capsys):
+    arguments, _ = trained
+    assert run([*arguments, "--push-to-hub", "ORG/NAME", "--dry-run"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("would push to ORG/NAME: README.md, config.json, model.safetensors, results.json")
+    assert "run" not in re.split(r"[ ,/]+", last)
