@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geceval.hub.runs import recipe_rows, table
+from geceval.hub.card_parts import evaluation_tables, recipe_rows, table
 from geceval.models.checkpoints import is_bundled
 
 _CARD = """---
@@ -43,7 +43,7 @@ On the dev fold, which chose epoch and seed:
 On sentences that chose nothing:
 
 {tests}
-{by_class}
+{by_class}{evaluations}
 ## Limits
 
 - It reads English, tokenised as its training corpora are; words beyond {max_length} word pieces are not looked at.
@@ -87,6 +87,7 @@ def ged_card(results: Mapping[str, Any], name: str) -> str:
             ],
         ),
         by_class=_by_class(results["test"]),
+        evaluations=evaluation_tables(results),
         max_length=settings["max_length"],
     )
 

@@ -1,32 +1,32 @@
-"""The model card of an IMPARA checkpoint, made from the numbers of its run; nothing in it is typed by hand."""
+"""The model card of an IMPARA or IMPARA-GED checkpoint, made from the numbers of its run, nothing typed by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from geceval.hub.runs import table
-from geceval.models.checkpoints import BUNDLED
+from geceval.hub.card_parts import evaluation_tables, recipe_rows, table
+from geceval.models.checkpoints import BUNDLED, is_bundled
 
 _CARD = """---
 library_name: transformers
 language: en
 pipeline_tag: text-classification
 {front}
-tags: [grammatical-error-correction, evaluate, impara]
+tags: [grammatical-error-correction, evaluate, {metric}]
 ---
 
 # {title}
 
-The quality estimator of IMPARA (Maeda et al. 2022): given a corrected sentence, one logit whose sigmoid says how good
+The quality estimator of {paper}: given a corrected sentence, one logit whose sigmoid says how good
 it reads. It was trained to prefer, of two partial corrections of one sentence, the one whose edits move the meaning of
 the corrected sentence more. It compares corrections of one source; its values mean nothing in themselves.
 
 ```python
 import geceval
 
-impara = geceval.load("impara"{model})
-impara.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
+{metric} = geceval.load("{metric}"{model})
+{metric}.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
 ```
 
 ## How it was made
@@ -47,16 +47,18 @@ text gets the higher score.
 On the test fold of the pairs ({test[pairs]} pairs, never used to choose anything) the finished checkpoint has loss
 {test[loss]:.3f} and accuracy {test[accuracy]:.3f}.
 {evaluations}
-## Similarity estimator
+{similarity}## Limits
+
+- It reads English, tokenised as its training corpora are, and at most {max_length} word pieces of a text.
+- It never sees the source: {guard}.
+- It favours what the annotators of its training corpora favour; another domain or style wants its own training.
+"""
+
+_SIMILARITY = """## Similarity estimator
 
 A correction counts only if the cosine between the mean token states of source and correction, in {se_model}, exceeds
 {threshold:g}. {calibration}
 
-## Limits
-
-- It reads English, tokenised as its training corpora are, and at most {max_length} word pieces of a text.
-- It never sees the source: meaning is guarded by the similarity estimator alone.
-- It favours what the annotators of its training corpora favour; another domain or style wants its own training.
 """
 
 
@@ -70,39 +72,45 @@ def impara_card(results: Mapping[str, Any], config: Mapping[str, Any], name: str
         name: What `geceval.load("impara", model=...)` takes.
     """
     settings = results["settings"]
-    bundled = settings["base"] == BUNDLED
+    bundled = is_bundled(settings["base"])
+    metric = "impara" if config["geceval_threshold"] >= -1 else "impara_ged"
     front = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2" if bundled else "license: other"
     return _CARD.format(
         front=front,
-        title=f"IMPARA quality estimator: {name}",
-        model="" if bundled and name == "impara" else f', model="{name}"',
+        metric=metric,
+        title=f"{metric.upper().replace('_', '-')} quality estimator: {name}",
+        paper=_PAPERS[metric],
+        model="" if bundled and name == metric else f', model="{name}"',
         made=_made(settings, results),
         corpora=_corpora(results["data"], settings),
         kind=_kind(settings),
         runs=_runs(results["runs"]),
         test=results["test"],
-        evaluations=_evaluations(results.get("evaluations", [])),
-        se_model="the bundled encoder" if config["geceval_se_model"] == BUNDLED else f"`{config['geceval_se_model']}`",
+        evaluations=evaluation_tables(results),
+        similarity=_similarity(results, config) if metric == "impara" else "",
+        guard=f"meaning is {'guarded by the similarity estimator alone' if metric == 'impara' else 'not guarded'}",
+        max_length=config["geceval_max_length"],
+    )
+
+
+_PAPERS = {"impara": "IMPARA (Maeda et al. 2022)", "impara_ged": "IMPARA-GED"}
+
+
+def _similarity(results: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    model = config["geceval_se_model"]
+    return _SIMILARITY.format(
+        se_model="the bundled encoder" if model == BUNDLED else f"`{model}`",
         threshold=config["geceval_threshold"],
         calibration=_calibration(results.get("calibration")),
-        max_length=config["geceval_max_length"],
     )
 
 
 def _made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     base = "the encoder bundled with geceval" if settings["base"] == BUNDLED else f"`{settings['base']}`"
-    rank = settings["lora_rank"]
-    how = f"a LoRA adapter of rank {rank} on every linear layer" if rank else "all weights tuned"
-    rows = [
-        ("start", base),
-        ("weights", how),
+    rows = recipe_rows(settings, base, results["seed"])
+    rows[2:2] = [
         ("pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]),
         ("start of pooler, head", f"{settings['pooler']}, {settings['head_deviation'] or 'default'}"),
-        ("learning rate", f"{settings['learning_rate']:g}, {settings['schedule']}, warm-up {settings['warmup']:g}"),
-        ("pairs a step", settings["batch_size"]),
-        ("epochs", settings["epochs"]),
-        ("precision", settings["dtype"]),
-        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {results['seed']}"),
     ]
     if "log_odds" in results:
         change = "times {scale:.3g}, plus {shift:.3g}".format(**results["log_odds"])
@@ -132,14 +140,6 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
         rows.append((run["seed"], run["epoch"], *(f"{best[name]:.3f}" for name in names), f"{run['seconds']:.0f}"))
     heads = [name.replace("_", " ").replace("rated", "rated pairs") for name in names]
     return table(("seed", "best epoch", *heads, "seconds"), rows)
-
-
-def _evaluations(evaluations: Sequence[Mapping[str, Any]]) -> str:
-    """One paragraph and table an evaluation: `title`, `command`, `columns`, `rows`."""
-    parts = []
-    for entry in evaluations:
-        parts.append(f"\n{entry['title']} (`{entry['command']}`):\n\n{table(entry['columns'], entry['rows'])}\n")
-    return "".join(parts)
 
 
 def _calibration(found: Mapping[str, Any] | None) -> str:

@@ -10,7 +10,6 @@ import argparse
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -76,27 +75,6 @@ def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str
         api.create_repo(repository, exist_ok=True)
         api.upload_folder(folder_path=str(folder), repo_id=repository, allow_patterns=names)
     return names
-
-
-def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """A Markdown table for a card; floats with three decimals."""
-    lines = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in [list(heads), *rows]]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def recipe_rows(settings: Mapping[str, Any], base: str, kept: int) -> list[tuple[str, Any]]:
-    """The lines of a card's table of settings that every fine-tuning has: (setting, value)."""
-    rank = settings["lora_rank"]
-    return [
-        ("start", base),
-        ("weights", f"a LoRA adapter of rank {rank} on every linear layer" if rank else "all weights tuned"),
-        ("learning rate", f"{settings['learning_rate']:g}, {settings['schedule']}, warm-up {settings['warmup']:g}"),
-        ("batch size", settings["batch_size"]),
-        ("epochs", settings["epochs"]),
-        ("precision", settings["dtype"]),
-        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {kept}"),
-    ]
 
 
 def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe) -> None:

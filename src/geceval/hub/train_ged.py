@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,10 +122,15 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
         save(recipe, folder / "run" / f"seed-{best['seed']}" / "network.safetensors", folder, {}, labels)
         results = {"settings": settings, "data": data, "runs": runs, "seed": best["seed"]}
         results["test"] = {name: evaluate(folder, rows, job.classes) for name, rows in tests.items()}
-        write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
-        write_text(folder / "README.md", ged_card(results, folder.name))
+        write_results(folder, results)
     state.wait_for_everyone()
     return json.loads((folder / "results.json").read_text(encoding="utf-8"))
+
+
+def write_results(folder: Path, results: Mapping[str, Any]) -> None:
+    """Write `results.json` and the card that is made from it."""
+    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
+    write_text(folder / "README.md", ged_card(results, folder.name))
 
 
 def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Compare a finished IMPARA checkpoint with people, and write the tables into its results and card.
+"""Compare the scores of a finished checkpoint with people, and write the tables into its results and card.
 
-    python training/evaluate_impara.py CHECKPOINT --seeda SEEDA --gjg15 GJG15
+    python training/evaluate_checkpoint.py impara_ged CHECKPOINT --seeda SEEDA --gjg15 GJG15
 
 Look at these figures once, when nothing is left to choose. `SEEDA` and `GJG15` are checkouts of the data sets, see
 `geceval.meta.data`.
@@ -16,29 +16,37 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.options import RunTime
-from geceval.hub.train_impara import write_results
+from geceval.hub import registry, train_ged, train_impara, train_some
 from geceval.meta.data import HumanData, read_gjg15, read_seeda, system_set
 from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs
-from geceval.scorers.impara import Impara, Settings
 
+WRITERS = {
+    "impara": train_impara.write_results,
+    "impara_ged": train_impara.write_results,
+    "some": train_some.write_results,
+    "ged": train_ged.write_results,
+}
+OPTIONS = {"ged": {"task": "sentence"}}  # how well a sentence reads to the detector
 HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", "ts"), ("all", "ew"))}
 
 
-def score_systems(data: HumanData, checkpoint: Path) -> dict[str, list[float]]:
+def score_systems(data: HumanData, metric: str, checkpoint: Path) -> dict[str, list[float]]:
     """Sentence scores of every system."""
-    scorer = Impara(Settings(model=str(checkpoint)), RunTime(progress=True))
-    return {system: scorer.score(data.sources, outputs).scores for system, outputs in data.outputs.items()}
+    options = {"model": str(checkpoint), "progress": True, **OPTIONS.get(metric, {})}
+    found = registry.score_systems(registry.make_scorer(metric, options), data.sources, data.outputs)
+    return {system: result.scores for system, result in found.items()}
 
 
-def ranking(data: HumanData, scores: dict[str, list[float]], human: Sequence[str], command: str) -> dict[str, Any]:
+def ranking(
+    data: HumanData, metric: str, scores: dict[str, list[float]], human: Sequence[str], command: str
+) -> dict[str, Any]:
     """All systems by their mean score, beside human scores."""
     means = {system: float(np.mean(values)) for system, values in scores.items()}
     rows = [
         [place, system, means[system], *(data.scores[name].get(system, "") for name in human)]
         for place, system in enumerate(sorted(means, key=means.__getitem__, reverse=True), start=1)
     ]
-    columns = ["rank", "system", "IMPARA", *human]
+    columns = ["rank", "system", metric, *human]
     return {"title": f"Systems of {data.name}", "command": command, "columns": columns, "rows": rows}
 
 
@@ -68,7 +76,8 @@ def agreements(data: HumanData, scores: dict[str, list[float]], systems: list[st
 def main() -> None:
     """Read the command line, score and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("checkpoint", type=Path, help="folder written by train_impara.py")
+    parser.add_argument("metric", choices=sorted(WRITERS))
+    parser.add_argument("checkpoint", type=Path, help="folder written by a training script")
     parser.add_argument("--seeda", type=Path)
     parser.add_argument("--gjg15", type=Path)
     options = parser.parse_args()
@@ -77,12 +86,12 @@ def main() -> None:
         if (folder := getattr(options, name)) is None:
             continue
         data = read(folder)
-        scores = score_systems(data, options.checkpoint)
-        command = f"training/evaluate_impara.py {options.checkpoint.name} --{name} DATA"
+        scores = score_systems(data, options.metric, options.checkpoint)
+        command = f"training/evaluate_checkpoint.py {options.metric} {options.checkpoint.name} --{name} DATA"
         tables.append(agreements(data, scores, system_set(data, chosen), command))
-        tables.append(ranking(data, scores, [human for _, human in HUMAN[name]], command))
+        tables.append(ranking(data, options.metric, scores, [human for _, human in HUMAN[name]], command))
     results = json.loads((options.checkpoint / "results.json").read_text(encoding="utf-8"))
-    write_results(options.checkpoint, {**results, "evaluations": tables})
+    WRITERS[options.metric](options.checkpoint, {**results, "evaluations": tables})
     print(json.dumps(tables, indent=2))
 
 
