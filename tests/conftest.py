@@ -149,3 +149,23 @@ def make_causal(tmp_path_factory):
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def chat():
+    """The stand-in of an OpenAI-compatible endpoint: its classes, and `chat.start(behave)`, which starts one."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).with_name("chat_server.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    started = []
+
+    def start(behave=module.honest):
+        started.append(module.ChatServer(behave))
+        return started[-1]
+
+    module.start = start
+    yield module
+    for server in started:
+        server.close()

@@ -21,7 +21,19 @@ ALLOWED = {
     "hub": {"core", "version", "edits", "models", "scorers", "meta"},
     "cli": {"core", "version", "edits", "meta", "hub"},
 }
-HEAVY = ("torch", "spacy", "errant", "transformers", "peft", "matplotlib", "gradio", "pandas", "datasets", "evaluate")
+HEAVY = (
+    "torch",
+    "openai",
+    "spacy",
+    "errant",
+    "transformers",
+    "peft",
+    "matplotlib",
+    "gradio",
+    "pandas",
+    "datasets",
+    "evaluate",
+)
 
 
 def rooms():

@@ -1,0 +1,1 @@
+"""Language models that grade: over HTTP, or in this process. They know chats, and nothing of metrics."""

@@ -1,0 +1,74 @@
+"""Reading the answer of a judge: right in every respect, or not an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from geceval.models.judge.reply import MOST_POINTS
+
+LONGEST_ANSWER = 20_000  # characters; what is longer is no list of five grades, and is not searched for one
+
+
+def read_grades(text: str, ids: Sequence[str]) -> dict[str, int]:
+    """The grades in an answer.
+
+    Models like to say something before and after, so exactly one of the outermost JSON objects of the text must have
+    the key `"scores"`: two would leave open which one counts.
+
+    Args:
+        text: What the model wrote.
+        ids: The outputs that it was to grade.
+
+    Returns:
+        Each id with a whole number from 1 to 5, in the order of `ids`.
+
+    Raises:
+        ValueError: If there is not exactly one object `{"scores": {...}}`, if it holds anything else, if an id is
+            missing, unknown or there twice, or if a grade is not a whole number from 1 to 5.
+    """
+    if len(text) > LONGEST_ANSWER:
+        raise ValueError(f"the answer has {len(text)} characters")
+    found = [value for value in _objects(text) if any(name == "scores" for name, _ in value)]
+    if len(found) != 1:
+        raise ValueError(f"the answer has {len(found)} objects with the key 'scores', expected one")
+    if len(found[0]) != 1:
+        raise ValueError("the answer has more than the one key 'scores'")
+    grades = found[0][0][1]
+    if not isinstance(grades, _Pairs):
+        raise ValueError("'scores' is not an object")
+    if sorted(name for name, _ in grades) != sorted(ids):
+        raise ValueError(f"'scores' must have each of the ids {', '.join(ids)} once and no other")
+    by_id = dict(grades)
+    for name in ids:
+        if type(by_id[name]) is not int or not 1 <= by_id[name] <= MOST_POINTS:
+            raise ValueError(f"the grade of {name} is not a whole number from 1 to {MOST_POINTS}")
+    return {name: by_id[name] for name in ids}
+
+
+class _Pairs(list):
+    """A JSON object as its keys and values, repetitions included."""
+
+
+def _objects(text: str) -> list[_Pairs]:
+    """The outermost JSON objects in a text, from left to right."""
+    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_constant=_refuse)
+    found: list[_Pairs] = []
+    place = text.find("{")
+    while place >= 0:
+        try:
+            value: Any
+            value, end = decoder.raw_decode(text, place)
+        except RecursionError:
+            raise ValueError("the answer nests too deeply") from None
+        except ValueError:
+            end = place + 1
+        else:
+            found.append(value)
+        place = text.find("{", end)
+    return found
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,257 @@
+"""A language model as judge (Kobayashi et al., 2024): grades from 1 to 5 for whole corrections or for their edits."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.models.judge.reply import JudgeError
+from geceval.scorers.base import Scorer
+from geceval.scorers.judge import prompts
+from geceval.scorers.judge.asking import Asker, Tally, Verdict, logger
+from geceval.scorers.judge.cache import AnswerCache
+from geceval.scorers.judge.options import JudgeRunTime, Settings
+from geceval.scorers.judge.prompts import Question
+
+if TYPE_CHECKING:
+    from geceval.edits.annotate import Annotator
+    from geceval.models.judge.reply import Chat, Messages
+
+
+class LlmJudge(Scorer):
+    """Grades by a language model: 1 to 5 a sentence; the corpus score is the mean over the sentences that have one.
+
+    Args:
+        settings: What can change a grade.
+        runtime: How the grades are fetched.
+        sleep: Waits for some seconds between two attempts; `None` waits as long as it takes.
+    """
+
+    name = "llm_judge"
+    Settings = Settings
+    RunTime = JudgeRunTime
+    bounds = (1.0, 5.0)
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        runtime: JudgeRunTime | None = None,
+        sleep: Callable[[float], object] | None = None,
+    ) -> None:
+        super().__init__(settings, runtime)
+        self._sleep = sleep
+        self._chat: Chat | None = None
+        self._verdicts: dict[Question, Verdict] | None = None  # kept between calls by `among` only
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.settings, self.runtime)
+
+    def needs_references(self) -> bool:
+        """Never: the judge reads sources and predictions only."""
+        return False
+
+    def load(self) -> None:
+        """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits.
+
+        Raises:
+            JudgeError: If no model is named, the key is missing or the address is none (a ValueError).
+            CheckpointError: If a local model cannot be used (a ValueError).
+        """
+        settings, runtime = self.settings, self.runtime
+        if self._chat is None:
+            if settings.model is None:
+                raise JudgeError(f"{self.name}: no model is bundled; pass model=NAME of a model at an endpoint")
+            if settings.backend == "transformers":
+                from geceval.models.judge.local import LocalChat
+
+                self._chat = LocalChat(settings.model, runtime, settings.max_tokens)
+            else:
+                from geceval.models.judge.endpoint import Endpoint
+
+                decoding = {name: getattr(settings, name) for name in ("temperature", "seed", "max_tokens")}
+                where = settings.base_url, runtime.api_key_env
+                self._chat = Endpoint(settings.model, *where, decoding, settings.response_format, runtime.timeout)
+        self._annotator()
+
+    def among(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
+        """This judge, for scoring each of the given systems: their outputs of one sentence share a prompt.
+
+        It remembers what became of each prompt, failures too, so that all systems lack the same grades. With `systems`
+        in the settings, or fewer than two systems, nothing changes.
+        """
+        if self.settings.systems is not None or len(systems) < 2:
+            return self
+        settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
+        judge = LlmJudge(settings, self.runtime, self._sleep)
+        judge._chat, judge._verdicts = self._chat, {}
+        return judge
+
+    def prompts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[Messages]:
+        """The chats that `score` would start, without starting them: one a distinct prompt.
+
+        Args:
+            sources: One string a sentence.
+            predictions: One string a sentence.
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns are empty or of unequal length.
+        """
+        columns = check_columns(self.name, sources, predictions)
+        return self._chats(list(dict.fromkeys(self._questions(columns))))
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: What the learner wrote, one string a sentence.
+            predictions: What the system made of it.
+            references: Not used.
+
+        Returns:
+            The mean and the grades, 1.0 to 5.0; with `on_failure="skip"` not a number where there is no valid grade.
+            The details say which rows those are and why, and what this call took: requests, tokens, costs.
+
+        Raises:
+            TypeError: If a column or a row has the wrong type.
+            ValueError: If columns are empty or of unequal length, if the judge cannot be used (`JudgeError`), or, with
+                `on_failure="raise"`, if a sentence gets no valid grade.
+            OSError: If the cache cannot be read or written.
+        """
+        columns = check_columns(self.name, sources, predictions)
+        questions = self._questions(columns)
+        cache = AnswerCache(self.runtime.cache) if self.runtime.cache is not None else None
+        self.load()
+        verdicts, took = self._ask(list(dict.fromkeys(questions)), cache)
+        pairs = zip(questions, columns.predictions, strict=True)
+        scores = [_grade(verdicts.get(question), question, output) for question, output in pairs]
+        failed = [row for row, value in enumerate(scores) if math.isnan(value)]
+        if failed:
+            self._report(failed, [verdicts.get(questions[row]) for row in failed], len(scores))
+        kinds = Counter(verdicts[questions[row]].failure for row in failed)
+        details = {
+            "judged": len(scores) - len(failed),
+            "failed": len(failed),
+            "failed_rows": failed,
+            "failures": dict(sorted(kinds.items())),
+            **self._spent(took),
+        }
+        return Result(float(self.aggregate(np.array(scores))), scores, self._signature(), details)
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """Means over the sentences that have a grade: `[...][sentences]` to `[...]`, not a number without any."""
+        valid = ~np.isnan(rows)
+        counts = valid.sum(axis=-1)
+        sums = np.where(valid, rows, 0.0).sum(axis=-1)
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+    def _questions(self, columns: Columns) -> list[Question]:
+        """The question that grades each row's prediction."""
+        systems = self.settings.systems or []
+        if isinstance(systems, str) or any(isinstance(predictions, str) for predictions in systems):
+            raise TypeError(f"{self.name}: systems must be a list with one list of predictions per system")
+        for predictions in systems:
+            check_columns(self.name, columns.sources, predictions, warn=False)
+        rows = []
+        for row, (source, output) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
+            company = [output, *(predictions[row] for predictions in systems)]
+            (question,) = (each for each in prompts.questions(source, company) if output in each.outputs)
+            rows.append(question)
+        return rows
+
+    def _chats(self, questions: Sequence[Question]) -> list[Messages]:
+        settings = self.settings
+        annotator = self._annotator()
+        if annotator is None:
+            return [prompts.messages(question, settings.level, settings.criterion) for question in questions]
+        pairs = [(question.source, output) for question in questions for output in question.outputs]
+        edits = iter(annotator.edits(pairs, self.runtime.workers, self.runtime.progress))
+        return [
+            prompts.messages(question, settings.level, settings.criterion, [next(edits) for _ in question.outputs])
+            for question in questions
+        ]
+
+    def _ask(self, questions: list[Question], cache: AnswerCache | None) -> tuple[dict[Question, Verdict], Tally]:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        known = {} if self._verdicts is None else self._verdicts
+        missing = [question for question in questions if question not in known]
+        runtime = self.runtime
+        stop = self.settings.on_failure == "raise"
+        asker = Asker(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
+        chats = [(messages, question.ids) for messages, question in zip(self._chats(missing), missing, strict=True)]
+        with Progress(console=Console(stderr=True), disable=not runtime.progress, transient=True) as bar:
+            task = bar.add_task("judging", total=len(missing))
+            verdicts, took = asker.ask_all(chats, lambda: bar.advance(task))
+        found = {question: verdict for question, verdict in zip(missing, verdicts, strict=True) if verdict}
+        known.update(found)
+        return known, took
+
+    def _report(self, failed: list[int], verdicts: list[Verdict | None], rows: int) -> None:
+        """Raise or warn because of rows without a grade; those not even asked are `None`."""
+        row, verdict = next((row, v) for row, v in zip(failed, verdicts, strict=True) if v is not None)
+        what = f"predictions[{row}] got no valid grade: {verdict.failure} ({verdict.reason})"
+        if self.settings.on_failure == "raise":
+            kept = "are in the cache" if self.runtime.cache is not None else "are lost without cache=FOLDER"
+            raise JudgeError(
+                f"{self.name}: {what}. Answers that came before {kept}; on_failure='skip' leaves such sentences out"
+            )
+        logger.warning("%s: %d of %d sentences have no score; %s", self.name, len(failed), rows, what)
+
+    def _spent(self, took: Tally) -> dict[str, Any]:
+        prices = self.runtime.price_per_million
+        tokens = (took.prompt_tokens, took.completion_tokens)
+        cost = sum(count * price for count, price in zip(tokens, prices, strict=True)) / 1e6 if prices else None
+        return {
+            "calls": took.calls,
+            "errors": dict(sorted(took.errors.items())),
+            "cached": took.cached,
+            "prompt_tokens": took.prompt_tokens,
+            "completion_tokens": took.completion_tokens,
+            "uncounted": took.uncounted,
+            "cost": cost,
+        }
+
+    def _signature(self) -> str:
+        settings = self.settings
+        facts: dict[str, Any] = {"model": self._chat.name, "systems": _systems_fact(settings.systems)}
+        if settings.backend == "endpoint":
+            facts["base_url"] = self._chat.base_url
+        else:
+            facts |= {"dtype": self.runtime.dtype, "transformers": package_version("transformers")}
+        annotator = self._annotator()
+        if annotator is not None:
+            facts |= {"nlp": annotator.pipeline, "errant": package_version("errant")}
+        return signature(self.name, settings, **facts, prompt=prompts.version(settings.level, settings.criterion))
+
+    def _annotator(self) -> Annotator | None:
+        if self.settings.level != "edit":
+            return None
+        from geceval.edits.annotate import get_annotator
+
+        return get_annotator(self.settings.nlp)
+
+
+def _grade(verdict: Verdict | None, question: Question, output: str) -> float:
+    if verdict is None or verdict.grades is None:
+        return float("nan")
+    return float(verdict.grades[question.outputs.index(output)])
+
+
+def _systems_fact(systems: Sequence[Sequence[str]] | None) -> str | None:
+    """How many systems share prompts and a hash of their outputs, whatever their order."""
+    if systems is None:
+        return None
+    digests = sorted(hashlib.sha256(json.dumps(list(outputs)).encode()).hexdigest() for outputs in systems)
+    return f"{len(digests)}@{hashlib.sha256(''.join(digests).encode()).hexdigest()[:7]}"
