@@ -1,0 +1,259 @@
+"""The training script of SOME on tiny checkpoints: it learns ratings, goes on after a kill, and writes what loads."""
+
+import csv
+import importlib.util
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+
+from geceval.hub.train_some import Job, rated_texts, tokenised, train_some
+from geceval.meta.ratings import Rating, read_tmu_gfm, split_ratings
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import get_encoder
+from geceval.models.finetuning import Recipe
+from geceval.models.heads import load_classifier
+from geceval.models.regression_training import TextCollator, TextModel, correlations, encode_rated
+from geceval.scorers.some import PARTS, Settings, Some
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "training" / "train_some.py"
+FOLDS = ["--dev", "20", "--test", "20"]
+QUICK = [*FOLDS, "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("train_some_script", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory):
+    """160 outputs of 80 sources: 'sat' is grammatical, 'the' is fluent, and 'dog' keeps the meaning."""
+    rng = random.Random(0)
+    path = tmp_path_factory.mktemp("ratings") / "toy.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["source", "output", "grammer", "fluency", "meaning", "system", "ave_g", "ave_f", "ave_m"])
+        for number in range(80):
+            source = f"a dog {rng.choice(['sit', 'run'])} on mat {' '.join(rng.choices(['a', 'school'], k=number % 7))}"
+            for _ in range(2):
+                article, noun, verb = (rng.choice(pair) for pair in (("the", "a"), ("dog", "cat"), ("sat", "sit")))
+                output = f"{article} {noun} {verb} on mat {' '.join(rng.choices(['a', 'school'], k=rng.randint(0, 5)))}"
+                means = [4.0 if word in output.split() else 2.0 for word in ("sat", "the", "dog")]
+                table.writerow([source, output, "", "", "", "x", *means])
+    return path
+
+
+@pytest.fixture(scope="module")
+def base(make_checkpoint):
+    return make_checkpoint(7, hidden_dropout_prob=0.1)
+
+
+@pytest.fixture(scope="module")
+def finished(script, ratings, base, tmp_path_factory):
+    """A run of the script with all weights tuned: its folder and results."""
+    folder = tmp_path_factory.mktemp("finished") / "toy-some"
+    arguments = ["--ratings", str(ratings), "--init-from", str(base), "--output", str(folder), "--epochs", "6", *QUICK]
+    assert script.main(arguments) == 0
+    return folder, json.loads((folder / "results.json").read_text())
+
+
+def run(ratings, base, folder, *more):
+    arguments = ["--ratings", str(ratings), "--init-from", str(base), "--output", str(folder), *QUICK, *more]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.Popen(
+        [sys.executable, str(SCRIPT), *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_the_loss_is_the_squared_error_of_the_answers(make_checkpoint, pooling):
+    # Batched and padded, with token types, against a plain loop over single pairs.
+    folder = make_checkpoint(1)
+    network = load_classifier(resolve(folder))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    rows = [(("the cat sit", "the cat sat on the mat"), 3.5), (("dogs", ""), 1.0), (("a dog runs", "a dog run"), 2.0)]
+    batch = TextCollator(tokenizer.pad_token_id)(list(encode_rated(rows, tokenizer, 128)))
+    gold = batch.pop("labels")
+    assert gold.tolist() == [3.5, 1.0, 2.0]
+    assert batch["token_type_ids"].sum(dim=1).tolist() == [7, 1, 4]  # words and [SEP] of the second texts
+    with torch.no_grad():
+        answers = TextModel(network, pooling)(**batch)
+        alone = []
+        for (source, output), _ in rows:
+            given = tokenizer([source], [output], return_tensors="pt")
+            if pooling == "first":
+                alone.append(network(**given).logits.item())
+            else:
+                alone.append(network.classifier(network.bert(**given).last_hidden_state[0].mean(0)).item())
+    assert answers.tolist() == pytest.approx(alone, abs=1e-5)
+
+
+def test_correlations_of_a_small_example():
+    # scipy 1.15: pearsonr([1, 2, 4, 3], [1, 3, 2, 3]) and spearmanr; the squared errors are 0, 1, 4, 0.
+    found = correlations([1, 2, 4, 3], [1, 3, 2, 3])
+    assert found == pytest.approx({"pearson": 0.4045199, "spearman": 0.3162278, "mse": 1.25}, abs=1e-6)
+    assert correlations([2, 2], [1, 3])["pearson"] == 0.0
+
+
+def test_what_each_regressor_reads():
+    rating = Rating("He go .", "He goes .", 3.0, 2.0, 4.0)
+    assert [rated_texts([rating], part) for part in PARTS] == [
+        [("He goes .", 3.0)],
+        [("He goes .", 2.0)],
+        [(("He go .", "He goes ."), 4.0)],
+    ]
+
+
+def test_texts_are_tokenised_for_comparison():
+    (spaced,) = tokenised([Rating("I don't know.", "Well, I  do.", 1, 1, 1)])
+    assert (spaced.source, spaced.output) == ("I do n't know .", "Well , I do .")
+
+
+def test_it_learns_and_keeps_the_best_epoch(finished):
+    folder, results = finished
+    assert [entry["outputs"] for entry in results["data"]] == [120, 20, 20]
+    for part in PARTS:
+        (only,) = results["parts"][part]["runs"]
+        found = [entry["pearson"] for entry in only["history"]]
+        assert len(found) == 6
+        assert only["epoch"] == 1 + int(np.argmax(found))
+        assert only["selection"] == max(found)
+        assert results["parts"][part]["test"]["pearson"] > 0.7
+        losses = [entry["train_loss"] for entry in only["history"]]
+        assert losses[-1] < losses[0] / 2
+    assert not list(folder.glob("run/**/checkpoint-*"))
+
+
+def test_the_checkpoint_scores_in_geceval_as_in_plain_transformers(finished, ratings):
+    folder, results = finished
+    test = split_ratings(read_tmu_gfm(ratings), 20, 20)["test"]
+    result = Some(Settings(model=str(folder))).score([r.source for r in test], [r.output for r in test])
+    for part, name in PARTS.items():
+        answers = 1 + 3 * np.array(result.details[f"{part}_scores"])
+        found = correlations(answers, [getattr(rating, part) for rating in test])
+        assert found == pytest.approx(results["parts"][part]["test"], abs=1e-5)
+        assert found["mse"] < 0.5  # answers are ratings, 2 or 4 here; the variance of the data is 1
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder / name).eval()
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder / name)
+        texts = (
+            [[r.output for r in test]] if part != "meaning" else [[r.source for r in test], [r.output for r in test]]
+        )
+        with torch.no_grad():
+            plain = network(**tokenizer(*texts, padding=True, return_tensors="pt")).logits[:, 0]
+        assert answers == pytest.approx(plain.numpy(), abs=1e-5)
+
+
+def test_the_card_says_what_was_measured(finished):
+    folder, results = finished
+    card = (folder / "README.md").read_text()
+    test = results["parts"]["fluency"]["test"]
+    # .676 and .696: Table 2 of the paper.
+    assert f"| fluency | {test['pearson']:.3f} | {test['spearman']:.3f} | {test['mse']:.3f} | 0.676 | 0.696 |" in card
+    assert "| train | 120 |" in card and "| test | 20 |" in card
+    assert f"toy.csv (SHA-256 {results['settings']['ratings']['sha256'][:12]})" in card
+    assert 'geceval.load("some", model="toy-some")' in card
+
+
+def test_adapters_over_two_bases_give_what_was_trained(script, ratings, base, make_checkpoint, tmp_path):
+    folder, other = tmp_path / "adapters", make_checkpoint(8, hidden_size=24)
+    arguments = ["--ratings", str(ratings), "--init-from", str(base), "--meaning-init-from", str(other)]
+    more = ["--output", str(folder), "--epochs", "2", *QUICK, "--lora-rank", "4", "--pooling", "mean"]
+    assert script.main([*arguments, *more, "--seeds", "1", "2"]) == 0
+    results = json.loads((folder / "results.json").read_text())
+    dev = split_ratings(read_tmu_gfm(ratings), 20, 20)["dev"]
+    for part, name in PARTS.items():
+        start = base if part != "meaning" else other
+        adapter = json.loads((folder / name / "adapter_config.json").read_text())
+        assert adapter["base_model_name_or_path"] == str(start) == results["parts"][part]["base"]
+        assert json.loads((folder / name / "config.json").read_text())["geceval_pooling"] == "mean"
+        runs = results["parts"][part]["runs"]
+        assert [entry["seed"] for entry in runs] == [1, 2]
+        best = max(runs, key=lambda entry: entry["selection"])
+        assert results["parts"][part]["seed"] == best["seed"]
+        texts, gold = zip(*rated_texts(dev, part), strict=True)
+        answers = get_encoder(resolve(folder, part=name), head=True).logits(texts)[:, 0]
+        assert correlations(answers, gold)["pearson"] == pytest.approx(best["selection"], abs=5e-3)  # in 16 bits
+
+
+def test_a_second_call_returns_the_results_and_other_settings_are_refused(script, finished, ratings, base, capsys):
+    folder, results = finished
+    before = (folder / "meaning/model.safetensors").stat().st_mtime_ns
+    arguments = ["--ratings", str(ratings), "--init-from", str(base), "--output", str(folder), *QUICK, "--epochs", "6"]
+    assert script.main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {name: entry["pearson"] for name, entry in found.items()} == {
+        part: results["parts"][part]["test"]["pearson"] for part in PARTS
+    }
+    assert (folder / "meaning/model.safetensors").stat().st_mtime_ns == before
+    assert script.main([*arguments, "--fold-seed", "2"]) == 2
+    assert "other settings" in capsys.readouterr().err
+
+
+def test_dry_run_says_what_it_would_push_and_pushes_no_sentence(script, finished, ratings, base, capsys):
+    folder, _ = finished
+    arguments = ["--ratings", str(ratings), "--init-from", str(base), "--output", str(folder), *QUICK, "--epochs", "6"]
+    assert script.main([*arguments, "--push-to-hub", "someone/toy", "--dry-run"]) == 0
+    names = capsys.readouterr().out.splitlines()[-1].removeprefix("would push to someone/toy: ").split(", ")
+    each = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+    assert names == sorted(
+        ["README.md", "results.json", *(f"{part}/{name}" for part in PARTS.values() for name in each)]
+    )
+
+
+def test_killed_and_started_again_it_ends_with_the_same_weights(ratings, base, tmp_path):
+    for name in ("whole", "broken"):
+        process = run(ratings, base, tmp_path / name, "--epochs", "2")
+        if name == "broken":
+            while not list((tmp_path / name).glob("run/fluency/seed-1/checkpoint-*/trainer_state.json")):
+                assert process.poll() is None, process.stdout.read()
+                time.sleep(0.02)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            assert not (tmp_path / name / "results.json").exists()
+            process = run(ratings, base, tmp_path / name, "--epochs", "2")
+        assert process.wait() == 0, process.stdout.read()
+    for part in PARTS.values():
+        whole, broken = (load_file(tmp_path / name / part / "model.safetensors") for name in ("whole", "broken"))
+        assert all(torch.equal(whole[key], broken[key]) for key in whole)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--ratings", "absent.csv"], "absent.csv"),
+        (["--ratings", "RATINGS", "--dev", "1"], "the dev fold is empty"),
+        (["--ratings", "RATINGS", *FOLDS, "--max-length", "4000"], "reads at most"),
+        (["--ratings", "RATINGS", *FOLDS, "--meaning-init-from", "./absent", "--epochs", "1"], "no such folder"),
+    ],
+)
+def test_mistakes_end_with_one_line_and_code_2(script, ratings, base, tmp_path, capsys, options, message):
+    options = [str(ratings) if option == "RATINGS" else option for option in options]
+    assert script.main(["--init-from", str(base), "--output", str(tmp_path / "out"), "--quiet", *options]) == 2
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert error.startswith("train_some: ")
+    assert message in error
+
+
+def test_a_job_needs_a_seed(ratings, tmp_path):
+    with pytest.raises(ValueError, match="at least one seed"):
+        train_some(Job(ratings, Recipe(), seeds=()), tmp_path)
