@@ -1,13 +1,16 @@
-"""What metrics ask of an error detector: how probable it finds it that a sentence has no error."""
+"""What metrics ask of an error detector: its labels in a label scheme, and how free of errors it finds a sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geceval.core.options import RunTime
+from geceval.core.signature import package_version
+from geceval.edits.ged_labels import LABELS
+from geceval.scorers.label_sequences import label_id
 
 if TYPE_CHECKING:
     from geceval.models.detector import Detector
@@ -49,3 +52,48 @@ def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, ru
         words = row[is_seen(row), detector.correct].astype(np.float64)
         found.append(words.sum() / (max(len(words), 1) if reduction == "mean" else 1))
     return np.array(found)
+
+
+def scheme(detector: Detector) -> int:
+    """How many classes the label scheme of a detector has: 2 if its labels are those of none of the others."""
+    classes = len(detector.labels)
+    return classes if classes in LABELS and set(_ids(detector, classes)) == set(range(classes)) else 2
+
+
+def in_scheme(detector: Detector, classes: int) -> list[int]:
+    """The id that each of the detector's labels has in a label scheme.
+
+    Args:
+        detector: From `load_detector`.
+        classes: 2, 4, 25 or 55.
+
+    Raises:
+        ValueError: If one of its labels belongs to none of the classes; with two classes, all but one are INCORRECT.
+    """
+    ids = _ids(detector, classes)
+    if None in ids:
+        raise ValueError(
+            f"{detector.name}: its label {detector.labels[ids.index(None)]!r} belongs to none of {classes} classes; "
+            "use classes=2"
+        )
+    return ids  # type: ignore[return-value]
+
+
+def _ids(detector: Detector, classes: int) -> list[int | None]:
+    named = [label.lower() != f"label_{number}" for number, label in enumerate(detector.labels)]
+    names = detector.labels if all(named) else LABELS.get(len(detector.labels), detector.labels)
+    ids = [1 if classes == 2 else label_id(name, classes) for name in names]
+    ids[detector.correct] = 0
+    return ids
+
+
+def detector_facts(detector: Detector | None, runtime: RunTime) -> dict[str, Any]:
+    """What the signature says of a detector."""
+    if detector is None:
+        return {}
+    return {
+        "model": detector.name,
+        "max_length": detector.max_length,
+        "dtype": runtime.dtype,
+        "transformers": package_version("transformers"),
+    }

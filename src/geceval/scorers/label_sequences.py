@@ -1,0 +1,77 @@
+"""Columns that hold label sequences of error detection in place of corrected sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geceval.edits.ged_labels import CORRECT, INCORRECT, LABELS, label_ids
+
+KINDS = ("auto", "labels", "corrections")
+
+_SHORT = {"c": CORRECT, "C": CORRECT, "i": INCORRECT, "I": INCORRECT}
+_NAMES = frozenset(label for labels in LABELS.values() for label in labels)
+
+
+def label_id(text: str, classes: int) -> int | None:
+    """The id that a label has among so many classes.
+
+    Args:
+        text: A name of any of the label schemes, `c` or `i`, or an id among `classes`.
+        classes: 2, 4, 25 or 55.
+
+    Returns:
+        The id; a label of a finer scheme gets that of the coarser class it belongs to. `None` if it belongs to none.
+    """
+    if text.isascii() and text.isdigit():
+        return int(text) if int(text) < classes else None
+    name = _SHORT.get(text, text)
+    if name == CORRECT:
+        return 0
+    if classes == 2:
+        return 1 if name in _NAMES else None
+    ids = label_ids(classes)
+    if name in LABELS[55]:
+        operation, _, main = name.partition(":")
+        name = {4: operation, 25: main, 55: name}[classes]
+    return ids.get(name)
+
+
+def kind_of(column: Sequence[str]) -> str:
+    """Whether a column holds `"labels"` or `"corrections"`: labels, if more than half of its texts hold nothing else.
+
+    Empty texts do not count. So few sentences consist of words like `C`, `I` or `2` that one wrong label is reported
+    as such, and does not turn the column into corrected sentences.
+    """
+    known = _NAMES | _SHORT.keys() | {str(number) for number in range(len(LABELS[55]))}
+    texts = [text.split() for text in column if text.strip()]
+    return "labels" if 2 * sum(known.issuperset(words) for words in texts) > len(texts) else "corrections"
+
+
+def parse_labels(metric: str, place: str, text: str, source: str, classes: int) -> list[int]:
+    """The ids of a label sequence.
+
+    Args:
+        metric: Name of the metric, for the messages.
+        place: What to call the text in messages, e.g. `predictions[3]`.
+        text: Labels, separated by white space; one a token of the source.
+        source: The sentence that is labelled.
+        classes: 2, 4, 25 or 55.
+
+    Raises:
+        ValueError: If there are more or fewer labels than tokens, or one is not in the label scheme.
+    """
+    labels, tokens = text.split(), source.split()
+    if len(labels) != len(tokens):
+        raise ValueError(
+            f"{metric}: {place} has {len(labels)} labels but its source has {len(tokens)} tokens; pass one label for "
+            "each token of source.split()"
+        )
+    ids = [label_id(label, classes) for label in labels]
+    if None in ids:
+        first = ids.index(None)
+        raise ValueError(
+            f"{metric}: {place} has the label {labels[first]!r} for token {first} ({tokens[first]!r}); with {classes} "
+            f"classes the labels are {', '.join(LABELS[classes][:4])}{', ...' if classes > 4 else ''}, their ids, or "
+            "those of a finer scheme"
+        )
+    return ids  # type: ignore[return-value]

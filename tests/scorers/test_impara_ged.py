@@ -1,0 +1,180 @@
+"""IMPARA-GED against plain transformers, its detector, its settings, and bad input."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from geceval.core.options import RunTime
+from geceval.models import encoder as encoders
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.detector import get_detector
+from geceval.scorers.impara_ged import ImparaGed, Settings
+
+DEBERTA = {
+    "type_vocab_size": 0,
+    "relative_attention": True,
+    "position_buckets": 16,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+}
+PUBLISHED = [
+    ("Bert", {}),
+    ("DebertaV2", DEBERTA),
+    ("Electra", {"embedding_size": 16}),
+    ("ModernBert", {"classifier_pooling": "cls"}),
+    ("ModernBert", {"classifier_pooling": "mean"}),
+]
+OURS = PUBLISHED[:3]
+WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
+LABELS = {"num_labels": 2, "id2label": {0: "CORRECT", 1: "INCORRECT"}, "label2id": {"CORRECT": 0, "INCORRECT": 1}}
+
+
+def corpus(count=30, seed=0):
+    rng = random.Random(seed)
+    return [" ".join(rng.choices(WORDS, k=rng.randint(0, 25))) for _ in range(count)] + ["", "the " * 300]
+
+
+def plain(folder):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
+
+    def encode(texts):
+        batch = tokenizer(texts, padding="max_length", max_length=128, truncation=True, return_tensors="pt")
+        return {name: batch[name] for name in ("input_ids", "attention_mask")}
+
+    return model, encode
+
+
+@pytest.mark.parametrize(("family", "config"), PUBLISHED)
+def test_published_checkpoints_score_as_in_transformers(make_checkpoint, family, config):
+    folder = make_checkpoint(61, architecture=f"{family}ForSequenceClassification", **config)
+    model, encode = plain(folder)
+    texts = corpus()
+    with torch.no_grad():
+        expected = torch.sigmoid(model(**encode(texts)).logits[:, 0]).numpy()
+    assert expected.std() > 1e-3
+    result = ImparaGed(Settings(model=str(folder))).score(texts, texts)
+    assert result.scores == pytest.approx(expected.tolist(), abs=1e-5)
+    assert result.score == pytest.approx(expected.mean(), abs=1e-5)
+
+
+@pytest.mark.parametrize(("family", "config"), OURS)
+def test_mean_pooling_is_honoured(make_checkpoint, family, config):
+    architecture = f"{family}ForSequenceClassification"
+    folder = make_checkpoint(62, architecture=architecture, geceval_pooling="mean", **config)
+    model, encode = plain(folder)
+    texts = corpus()
+    with torch.no_grad():
+        batch = encode(texts)
+        states = model.base_model(**batch).last_hidden_state
+        weights = batch["attention_mask"].unsqueeze(-1).float()
+        pooled = (states * weights).sum(1) / weights.sum(1)
+        if family == "Electra":
+            logits = model.classifier.out_proj(torch.nn.functional.gelu(model.classifier.dense(pooled)))
+        else:
+            logits = model.classifier(pooled)
+        expected = torch.sigmoid(logits[:, 0]).tolist()
+    assert ImparaGed(Settings(model=str(folder))).score(texts, texts).scores == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def local(make_checkpoint):
+    """Settings with a quality estimator and a detector of their own."""
+    detector = make_checkpoint(64, architecture="BertForTokenClassification", **LABELS)
+    return {"model": str(make_checkpoint(63, geceval_pooling="mean")), "detector": str(detector)}
+
+
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_batch_size_and_order_do_not_matter(local, batch_size):
+    texts = corpus()
+    encoders._encoders._values.clear()
+    expected = ImparaGed(Settings(**local, detector_weight=1.5)).score(texts, texts).scores
+    order = random.Random(batch_size).sample(range(len(texts)), len(texts))
+    encoders._encoders._values.clear()
+    shuffled = [texts[place] for place in order]
+    result = ImparaGed(Settings(**local, detector_weight=1.5), RunTime(batch_size=batch_size)).score(shuffled, shuffled)
+    assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
+
+
+def test_the_source_does_not_enter_the_number(local):
+    one, other = (ImparaGed(Settings(**local)).score([source], ["the cat sat"]) for source in ("the cat sat", "dogs"))
+    assert one.scores == other.scores and one.signature == other.signature
+
+
+def test_a_detector_adds_its_log_probability_to_the_logit(local):
+    texts = ["the cat sat on the mat", "dogs run", ""]
+    without = np.array(ImparaGed(Settings(**local)).score(texts, texts).scores)
+    logs = [row[:, 0].astype(float) for row in get_detector(resolve(local["detector"])).log_probabilities(texts)]
+    for reduction in ("mean", "sum"):
+        found = np.array([getattr(row, reduction)() if len(row) else 0.0 for row in logs])
+        settings = Settings(**local, detector_weight=0.7, detector_reduction=reduction)
+        logits = np.log(without / (1 - without)) + 0.7 * found
+        result = ImparaGed(settings).score(texts, texts)
+        assert result.scores == pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-6)
+        assert f"|detector:{resolve(local['detector']).identity}|detector_reduction:{reduction}|" in result.signature
+
+
+def test_no_detector_is_loaded_without_a_weight(local):
+    result = ImparaGed(Settings(model=local["model"], detector="some-org/never-loaded")).score(["a"], ["a"])
+    assert "|detector_weight:0.0|detector:off|" in result.signature
+    with pytest.raises(CheckpointError, match="some-org/never-loaded"):
+        ImparaGed(Settings(model=local["model"], detector="some-org/never-loaded", detector_weight=1.0)).load()
+
+
+def test_a_checkpoint_of_another_kind_is_refused(make_checkpoint, local):
+    with pytest.raises(CheckpointError, match="has 3 outputs"):
+        ImparaGed(Settings(model=str(make_checkpoint(65, num_labels=3)))).load()
+    with pytest.raises(CheckpointError, match="needs a token classifier"):
+        ImparaGed(Settings(model=local["model"], detector=local["model"], detector_weight=1.0)).load()
+
+
+def test_answers_that_are_not_finite_are_named(make_checkpoint):
+    folder = make_checkpoint(66)
+    state = load_file(folder / "model.safetensors")
+    state["classifier.bias"] = torch.full_like(state["classifier.bias"], 3e38)
+    state["classifier.weight"] = torch.full_like(state["classifier.weight"], 3e38)
+    state["bert.pooler.dense.weight"].zero_()
+    state["bert.pooler.dense.bias"].fill_(1.0)
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(
+        ValueError, match=r"^impara_ged: the quality estimator gives inf for predictions\[0\]; use dtype"
+    ):
+        ImparaGed(Settings(model=str(folder))).score(["a"], ["a"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": None}, "impara_ged: model and detector must be strings"),
+        ({"detector": 3}, "impara_ged: model and detector must be strings"),
+        ({"max_length": 0}, "impara_ged: max_length must be at least 3"),
+        ({"detector_weight": -0.1}, "impara_ged: detector_weight must not be negative, got -0.1"),
+        ({"detector_weight": float("nan")}, "impara_ged: detector_weight"),
+        ({"detector_weight": "1"}, "impara_ged: detector_weight must be a number"),
+        ({"detector_reduction": "max"}, "impara_ged: detector_reduction must be one of 'mean', 'sum'"),
+    ],
+)
+def test_settings_are_checked(options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        Settings(**options)
+
+
+def test_columns_are_checked_before_anything_is_loaded():
+    with pytest.raises(ValueError, match="impara_ged: 1 sources but 2 predictions"):
+        ImparaGed(Settings(model="some-org/never-loaded")).score(["a"], ["a", "b"])
+
+
+def test_settings_stored_with_the_checkpoint_and_pickling(make_checkpoint):
+    scorer = ImparaGed(Settings(model=str(make_checkpoint(67, geceval_max_length=24))))
+    result = scorer.score(["a cat"], ["the cat"])
+    assert "|max_length:24|" in result.signature
+    assert pickle.loads(pickle.dumps(scorer)).score(["a cat"], ["the cat"]) == result
