@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import random
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +51,41 @@ def read_tmu_gfm(path: str | Path) -> list[Rating]:
                 raise ValueError(f"{path}, line {reader.line_num}: a mean rating is no number") from None
             ratings.append(Rating(row["source"], row["output"], *means))
     return ratings
+
+
+def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> dict[str, list[Rating]]:
+    """Divide ratings into folds so that no source is in two of them.
+
+    Sources are shuffled; one after the other goes to the test fold, then to the dev fold, if all of its outputs still
+    fit there. As long as there are sources with one output, both folds get exactly the sizes asked for.
+
+    Args:
+        ratings: Any number of outputs a source.
+        dev: Outputs in the dev fold.
+        test: Outputs in the test fold.
+        seed: Which source goes where.
+
+    Returns:
+        `train`, `dev` and `test`, each in the order given.
+
+    Raises:
+        ValueError: If a fold would be empty.
+    """
+    outputs = Counter(" ".join(rating.source.split()) for rating in ratings)
+    sources = sorted(outputs)
+    random.Random(seed).shuffle(sources)
+    fold_of = dict.fromkeys(sources, "train")
+    for fold, size in (("test", test), ("dev", dev)):
+        for source in sources:
+            if fold_of[source] == "train" and outputs[source] <= size:
+                fold_of[source], size = fold, size - outputs[source]
+    folds: dict[str, list[Rating]] = {"train": [], "dev": [], "test": []}
+    for rating in ratings:
+        folds[fold_of[" ".join(rating.source.split())]].append(rating)
+    for fold, rows in folds.items():
+        if not rows:
+            raise ValueError(f"the {fold} fold is empty: {len(ratings)} ratings are too few for dev={dev}, test={test}")
+    return folds
 
 
 def rated_pairs(ratings: list[Rating], limit: int | None = None, seed: int = 1) -> list[tuple[str, str, str]]:

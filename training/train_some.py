@@ -1,0 +1,68 @@
+"""Train the three regressors of SOME on human ratings of corrections.
+
+    python training/train_some.py --ratings tmu-gfm-dataset.csv --init-from bert-base-cased --output my-some
+
+They learn grammaticality, fluency and meaning one after the other, and end in one folder for
+`geceval.load("some", model="my-some")`. Killed and started again with the same arguments, it goes on where it was.
+`accelerate launch` or `torchrun` in place of `python` trains on several devices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from pathlib import Path
+
+from geceval.hub.runs import add_recipe_options, push, recipe_from
+from geceval.hub.train_some import RECIPE, Job, train_some
+from geceval.models.finetuning import POOLERS
+from geceval.models.heads import POOLINGS
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add = parser.add_argument
+    add("--output", type=Path, required=True, help="folder of the checkpoint")
+    add("--ratings", type=Path, required=True, help="TMU-GFM-Dataset")
+    add("--meaning-init-from", dest="meaning_base", help="start of the meaning regressor; by default that of all")
+    add("--pooling", choices=POOLINGS, default=RECIPE.pooling, help="how the heads read the tokens")
+    add("--pooler", choices=POOLERS, default=RECIPE.pooler, help="start of BERT's pooler: the base's, or the identity")
+    add("--dev", type=int, default=422, help="outputs in the dev fold")
+    add("--test", type=int, default=423, help="outputs in the test fold")
+    add("--fold-seed", type=int, default=1, help="which sources are in which fold")
+    add_recipe_options(parser, RECIPE)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, write the checkpoint with its card, and push it if asked; the exit code."""
+    options = parse(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        job = Job(
+            ratings=options.ratings,
+            recipe=recipe_from(options, RECIPE),
+            meaning_base=options.meaning_base,
+            seeds=tuple(options.seeds),
+            dev=options.dev,
+            test=options.test,
+            fold_seed=options.fold_seed,
+        )
+        results = train_some(job, options.output, progress=not options.quiet)
+        print(json.dumps({name: {"seed": part["seed"], **part["test"]} for name, part in results["parts"].items()}))
+        if options.push_to_hub:
+            names = push(options.output, options.push_to_hub, options.dry_run)
+            print(f"{'would push' if options.dry_run else 'pushed'} to {options.push_to_hub}: {', '.join(names)}")
+    except (OSError, ValueError) as error:
+        print(f"train_some: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
