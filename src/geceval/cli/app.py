@@ -15,6 +15,7 @@ from geceval.cli.arguments import ManyValuesCommand
 from geceval.cli.compare import compare
 from geceval.cli.convert import convert
 from geceval.cli.data import data
+from geceval.cli.detect import detect
 from geceval.cli.impacts import impacts
 from geceval.cli.maege import maege
 from geceval.cli.meta import meta
@@ -22,6 +23,7 @@ from geceval.cli.metrics import list_
 from geceval.cli.register import register
 from geceval.cli.score import score
 from geceval.cli.train import train
+from geceval.cli.tune_weights import tune_weights
 from geceval.cli.weights import weights
 from geceval.core.extras import naming_the_extra
 from geceval.version import __version__
@@ -47,8 +49,10 @@ app = typer.Typer(
 )
 app.command("score", cls=ManyValuesCommand)(score)
 app.command("list")(list_)
+app.command("detect", cls=ManyValuesCommand)(detect)
 app.command("impacts", cls=ManyValuesCommand)(impacts)
 app.command("weights", cls=ManyValuesCommand)(weights)
+app.command("tune-weights", cls=ManyValuesCommand)(tune_weights)
 app.command("meta", cls=ManyValuesCommand)(meta)
 app.command("compare", cls=ManyValuesCommand)(compare)
 app.command("maege", cls=ManyValuesCommand)(maege)

@@ -1,0 +1,159 @@
+"""`geceval tune-weights`: weights of SOME's three sub-metrics for a human ranking of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from geceval.cli.arguments import Format, metric_options
+from geceval.cli.corpus import read_corpus
+from geceval.cli.evaluation import choose_systems
+from geceval.cli.meta import Level
+from geceval.cli.report import check_outputs, records_text, write
+from geceval.hub import registry
+from geceval.meta.data import read_human, read_system_scores
+from geceval.meta.protocol import Pairs, agreement, correlate, judged_pairs
+from geceval.meta.weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
+
+METRIC = "some"
+PARTS = ("grammaticality", "fluency", "meaning")
+DEFAULTS = {"seeda": {Level.system: "ts_sent", Level.sentence: "sent"}, "gjg15": {Level.system: "ts"}}
+
+Rows = tuple[list[str], list[list[Any]]]
+
+
+def tune_weights(
+    data: Annotated[str | None, typer.Option("--data", help="A checkout of SEEDA or of GJG15.")] = None,
+    sources: Annotated[
+        str | None, typer.Option("-s", "--sources", help="Without --data: what the learners wrote, a line each.")
+    ] = None,
+    predictions: Annotated[
+        list[str] | None, typer.Option("-p", "--predictions", help="Without --data: one file per system.")
+    ] = None,
+    human: Annotated[
+        str | None,
+        typer.Option(
+            help="Human scores. Without --data a file, .json or one line `SYSTEM SCORE` each; with it the name of a "
+            "ranking (ts_sent, ew, ...) or, for sentences, of judgments (sent, edit, all)."
+        ),
+    ] = None,
+    level: Annotated[Level, typer.Option(help="Maximise Pearson on systems, or Kendall on sentences.")] = Level.system,
+    systems: Annotated[
+        list[str] | None, typer.Option(help="With --data: base, +INPUT, +fluency or all, or names of systems.")
+    ] = None,
+    share: Annotated[float, typer.Option(help="For sentences: part to tune on; the rest is reported on.")] = 0.1,
+    seed: Annotated[int, typer.Option(help="For sentences: which of them to tune on.")] = 1,
+    option: Annotated[
+        list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of some.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
+    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
+) -> None:
+    """Find the weights of SOME's sub-metrics that agree best with people, among all steps of .01 that add up to 1.
+
+    Example: geceval tune-weights --data SEEDA --level sentence
+
+    The table shows them beside the two sets of weights of the paper, and the line below it the option for `geceval
+    score` and `geceval meta`.
+    """
+    check_outputs(output)
+    options = metric_options([METRIC], option or [])[METRIC]
+    if "weights" in options:
+        raise ValueError("tune-weights finds the weights itself; leave out -o weights=...")
+    if data is not None:
+        if sources or predictions:
+            raise ValueError("tune-weights takes either --data or -s and -p, not both")
+        found, notes = _from_data(data, human, level, systems, options, (share, seed))
+    else:
+        if systems or level is Level.sentence:
+            raise ValueError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
+        found, notes = _from_files(sources, predictions or [], human, options)
+    heads, rows = found
+    write(records_text(heads, rows, form, notes[0], notes[1:]), output)
+
+
+def _from_data(
+    folder: str,
+    name: str | None,
+    level: Level,
+    systems: Sequence[str] | None,
+    options: Mapping[str, Any],
+    split: tuple[float, int],
+) -> tuple[Rows, list[str]]:
+    human = read_human(folder)
+    chosen = choose_systems(human, systems)
+    known: Mapping[str, Any] = human.scores if level is Level.system else human.judgments
+    name = name or DEFAULTS.get(human.name, {}).get(level) or next(iter(known))
+    if name not in known:
+        raise ValueError(f"{human.name} has no {level.value} ranking {name!r}; choose one of {', '.join(known)}")
+    parts = _sub_scores(human.sources, {system: human.outputs[system] for system in chosen}, options)
+    if level is Level.system:
+        best, rows = _on_systems(parts, [human.scores[name][system] for system in chosen])
+    else:
+        best, rows = _on_sentences(parts, judged_pairs(human.judgments[name], chosen), *split)
+    what = f"{human.name} {name}, {len(chosen)} systems"
+    return rows, _notes(best, what, options, human.sources[0])
+
+
+def _from_files(
+    sources: str | None, predictions: Sequence[str], human: str | None, options: Mapping[str, Any]
+) -> tuple[Rows, list[str]]:
+    if not (sources and predictions and human):
+        raise ValueError("tune-weights takes --data FOLDER, or all of -s FILE, -p FILE... and --human FILE")
+    scores = read_system_scores(human)
+    corpus = read_corpus(sources, predictions)
+    missing = [system for system in corpus.systems if system not in scores]
+    if missing:
+        raise ValueError(f"{human}: no score for {', '.join(missing)}; it has {', '.join(scores) or 'none at all'}")
+    parts = _sub_scores(corpus.sources, corpus.systems, options)
+    best, rows = _on_systems(parts, [scores[system] for system in corpus.systems])
+    return rows, _notes(best, f"{len(corpus.systems)} systems", options, corpus.sources[0])
+
+
+def _sub_scores(sources: list[str], outputs: Mapping[str, list[str]], options: Mapping[str, Any]) -> np.ndarray:
+    """[systems, sentences, 3]."""
+    results = registry.score_systems(registry.make_scorer(METRIC, options), sources, outputs)
+    return np.array([[result.details[f"{part}_scores"] for part in PARTS] for result in results.values()]).swapaxes(
+        1, 2
+    )
+
+
+def _on_systems(parts: np.ndarray, human: Sequence[float]) -> tuple[Tuned, Rows]:
+    means = parts.mean(axis=1)
+    best = tune_on_systems(means, human)
+    rows = []
+    for name, weights in _compared(best).items():
+        found = correlate(means @ weights, human)
+        rows.append([name, *weights.tolist(), found.pearson, found.spearman])
+    return best, (["weights", *PARTS, "pearson", "spearman"], rows)
+
+
+def _on_sentences(parts: np.ndarray, pairs: Pairs, share: float, seed: int) -> tuple[Tuned, Rows]:
+    dev, test = split_pairs(pairs, share, seed)
+    best = tune_on_sentences(parts, dev)
+    rows = []
+    for name, weights in _compared(best).items():
+        scores = parts @ weights
+        tuned_on, rest = (agreement(some, scores, "drop") for some in (dev, test))
+        every = agreement(test, scores, "zero")  # the paper's accuracy counts tied pairs, its tau does not
+        rows.append([name, *weights.tolist(), tuned_on.kendall, rest.kendall, every.accuracy, every.pairs])
+    return best, (["weights", *PARTS, "kendall tuned on", "kendall", "accuracy", "pairs"], rows)
+
+
+def _compared(best: Tuned) -> dict[str, np.ndarray]:
+    named = {"tuned": best.weights, **registry.scorer_module(METRIC).WEIGHTS}
+    return {name: np.array(weights) for name, weights in named.items()}
+
+
+def _notes(best: Tuned, what: str, options: Mapping[str, Any], source: str) -> list[str]:
+    """A caption, the option to paste, and the signature of the metric with it."""
+    scorer = registry.make_scorer(METRIC, {**options, "weights": best.weights})
+    others = f", {best.tied} of them equally good, of which the middle one" if best.tied > 1 else ""
+    return [
+        f"{what}; the best of {len(weight_grid())} triples{others}",
+        f"-o {METRIC}.weights={','.join(f'{weight:g}' for weight in best.weights)}",
+        scorer.score([source], [source]).signature,
+    ]
