@@ -15,7 +15,7 @@ from geceval.edits.m2 import M2Sentence, write_m2
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-QUICK = ["--pairs", "40", "--epochs", "1", "--quiet"]  # the last of several values counts
+QUICK = ["--pairs", "12", "--epochs", "1", "--quiet"]  # the last of several values counts
 
 
 def commands(page: Path) -> list[list[str]]:

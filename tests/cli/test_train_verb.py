@@ -72,7 +72,8 @@ def test_again_it_says_the_same_and_trains_nothing(trained, capsys):
     (after, first) = re.findall(r"right order: (\S+) \(bundled IMPARA: (\S+)\)", out)[0]
     assert after == f"{results['test']['accuracy']:.3f}"
     assert first == f"{adaptation.bundled_scores(folder)['accuracy']:.3f}"
-    assert f"-o model='{folder}'" in out
+    assert f"-o model='{folder}' " in out
+    assert f'geceval.load("impara", model="{folder}")' in out
     assert err == ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -108,6 +109,6 @@ def _report(results: dict[str, Any], before: float, folder: str) -> str:
             f"held-out pairs in the right order: {results['test']['accuracy']:.3f} (bundled IMPARA: {before:.3f})",
             f"the checkpoint and its card are in {folder}; to use it:",
             f"  geceval score -m impara -o model={shlex.quote(folder)} -s SOURCE -p SYSTEM...",
-            f'  geceval.load("impara", model={folder!r})',
+            f'  geceval.load("impara", model={json.dumps(folder, ensure_ascii=False)})',
         ]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,9 @@ def adapt(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any
     if fresh and folder.exists() and any(folder.iterdir()):
         raise ValueError(f"{folder}: not empty and no training run; choose a new folder")
     try:
-        return train_impara(job, folder, progress)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
+            return train_impara(job, folder, progress)
     except (OSError, ValueError):
         if fresh and not (run / "pairs.json").is_file():
             _clear(folder)
