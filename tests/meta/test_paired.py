@@ -1,0 +1,158 @@
+"""Bootstrap and approximate randomisation of sentence-level agreement: known p-values, plain loops, bad input."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from geceval.meta.paired import agreement_interval, compare_agreement, outcomes, p_value
+from geceval.meta.protocol import TIE_RULES, Pairs, agreement
+
+
+def one_pair_a_sentence(size: int) -> Pairs:
+    """Two systems; people prefer the first in every sentence."""
+    zeros = np.zeros(size, dtype=int)
+    return Pairs(np.arange(size), zeros, zeros + 1, zeros + 1)
+
+
+def invented(seed: int, size: int = 300) -> tuple[Pairs, np.ndarray, np.ndarray]:
+    """Judgments of 4 systems on 30 sentences; the second metric sees more of what people see."""
+    draw = np.random.default_rng(seed)
+    quality = draw.normal(size=(4, 30))
+    first, second = np.sort(np.stack([draw.permutation(4)[:2] for _ in range(size)]).T, axis=0)
+    sentence = draw.integers(30, size=size)
+    gap = quality[first, sentence] - quality[second, sentence] + draw.normal(size=size)
+    human = np.where(np.abs(gap) < 0.3, 0, np.sign(gap)).astype(int)
+    blurred = [np.round(quality + spread * draw.normal(size=(4, 30)), 1) for spread in (2.0, 0.5)]
+    return Pairs(sentence, first, second, human), *blurred
+
+
+@pytest.mark.parametrize(("method", "expected"), [("paired", 0.368), ("shifted", 0.264), ("randomisation", 1.0)])
+@pytest.mark.parametrize("unit", ["sentence", "pair"])
+def test_metrics_that_differ_in_one_of_1000_sentences(method, expected, unit):
+    """The sentence is drawn k times with probability e⁻¹/k!: P(k = 0) = .368, P(k ≥ 2) = .264; |Δ| never changes."""
+    alternative = "two-sided" if method == "randomisation" else "greater"
+    first = np.vstack([np.ones(1000), np.zeros(1000)])
+    second = first.copy()
+    first[:, 17] = 0, 1
+    pairs = one_pair_a_sentence(1000)
+    found = compare_agreement(pairs, first, second, method=method, unit=unit, resamples=20_000, alternative=alternative)
+    assert found.difference == pytest.approx(0.001)
+    assert found.p == pytest.approx(expected, abs=0.012)  # 3.5 standard deviations
+
+
+@pytest.mark.parametrize("ties", TIE_RULES)
+@pytest.mark.parametrize("statistic", ["accuracy", "kendall"])
+def test_statistics_are_those_of_the_protocol(ties, statistic):
+    pairs, first, second = invented(1)
+    if (ties, statistic) == ("hties", "accuracy"):
+        with pytest.raises(ValueError, match="defines no accuracy"):
+            outcomes(pairs, first, statistic, ties)
+        return
+    found = compare_agreement(pairs, first, second, statistic=statistic, ties=ties, resamples=10)
+    assert found.first == pytest.approx(getattr(agreement(pairs, first, ties), statistic))
+    assert found.second == pytest.approx(getattr(agreement(pairs, second, ties), statistic))
+
+
+def test_bootstrap_of_sentences_equals_a_plain_loop():
+    """The distribution, not the draws: whole sentences with all their judgments, each as often as it was drawn."""
+    pairs, first, second = invented(2)
+    found = compare_agreement(pairs, first, second, method="paired", ties="zero", resamples=20_000)
+    draw, differences = np.random.default_rng(0), []
+    judged = np.unique(pairs.sentence)
+    tables = [outcomes(pairs, scores, "accuracy", "zero") for scores in (first, second)]
+    for _ in range(600):
+        rows = np.concatenate([np.flatnonzero(pairs.sentence == each) for each in draw.choice(judged, len(judged))])
+        one, two = (sums[rows].sum(axis=0) for sums in tables)
+        differences.append(two[0] / two[1] - one[0] / one[1])
+    low, high = np.quantile(differences, [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.015)
+    assert found.p == pytest.approx(np.mean(np.array(differences) <= 0), abs=0.02)
+
+
+def test_randomisation_equals_all_swaps():
+    """With 10 sentences all 1,024 swaps can be made."""
+    pairs, first, second = invented(3, size=60)
+    keep = pairs.sentence < 10
+    pairs = Pairs(pairs.sentence[keep], pairs.first[keep], pairs.second[keep], pairs.human[keep])
+    tables = [outcomes(pairs, scores, "kendall", "drop") for scores in (first, second)]
+    judged = np.unique(pairs.sentence)
+    one, two = (np.stack([table[pairs.sentence == s].sum(axis=0) for s in judged]) for table in tables)
+    observed = compare_agreement(pairs, first, second, statistic="kendall", ties="drop", resamples=40_000)
+    both = compare_agreement(
+        pairs, first, second, statistic="kendall", ties="drop", resamples=40_000, alternative="two-sided"
+    )
+    differences = []
+    for swaps in itertools.product([False, True], repeat=len(judged)):
+        mask = np.array(swaps)[:, None]
+        a, b = np.where(mask, two, one).sum(axis=0), np.where(mask, one, two).sum(axis=0)
+        differences.append(b[0] / b[1] - a[0] / a[1])
+    differences = np.array(differences)
+    assert observed.p == pytest.approx((differences >= observed.difference - 1e-12).mean(), abs=0.01)
+    assert both.p == pytest.approx((np.abs(differences) >= abs(observed.difference) - 1e-12).mean(), abs=0.01)
+
+
+@pytest.mark.parametrize("method", ["paired", "shifted", "randomisation"])
+def test_identical_metrics_do_not_differ_and_swapped_ones_mirror(method):
+    pairs, first, second = invented(4)
+    for alternative in ("greater", "two-sided"):
+        same = compare_agreement(pairs, first, first, method=method, alternative=alternative, resamples=200)
+        assert (same.difference, same.p) == (0.0, 1.0)
+    one = compare_agreement(pairs, first, second, method=method, alternative="two-sided", resamples=2000)
+    other = compare_agreement(pairs, second, first, method=method, alternative="two-sided", resamples=2000)
+    assert other.difference == -one.difference
+    assert other.p == pytest.approx(one.p, abs=0.03)
+    if method != "randomisation":
+        assert (other.low, other.high) == pytest.approx((-one.high, -one.low), abs=0.02)
+
+
+def test_seeds():
+    pairs, first, second = invented(5)
+    one, again, other = (
+        compare_agreement(pairs, first, second, method="paired", resamples=500, seed=s) for s in (1, 1, 2)
+    )
+    assert one == again
+    assert one.low != other.low
+
+
+def test_interval_covers_the_statistic():
+    pairs, _, second = invented(6)
+    low, high = agreement_interval(pairs, second, resamples=2000)
+    assert low < agreement(pairs, second).accuracy < high
+    assert agreement_interval(pairs, second, resamples=2000, confidence=0.5)[0] > low
+
+
+def test_p_values_by_hand():
+    found = np.array([-0.1, 0.0, 0.1, 0.2, 0.3])
+    assert p_value(0.1, found, "paired", "greater") == 2 / 5
+    assert p_value(0.1, found, "paired", "two-sided") == 4 / 5
+    assert p_value(0.1, found, "shifted", "greater") == 3 / 6  # .2 - .1 and .3 - .1 reach .1
+    assert p_value(0.1, found, "shifted", "two-sided") == 5 / 6
+    assert p_value(0.1, found, "randomisation", "greater") == 4 / 6
+    assert p_value(-0.1, found, "randomisation", "two-sided") == 5 / 6
+
+
+def test_bad_input():
+    pairs, first, second = invented(7)
+    broken = first.copy()
+    broken[1, 2] = math.nan
+    for arguments, message in (
+        ({"second": broken}, "system 1 on sentence 2 is NaN"),
+        ({"ties": "none"}, "ties must be one of"),
+        ({"method": "t-test"}, "method must be one of"),
+        ({"unit": "system"}, "unit must be one of"),
+        ({"resamples": 0}, "resamples must be at least 1"),
+        ({"confidence": 1.0}, "confidence must lie between 0 and 1"),
+        ({"second": np.zeros_like(first), "ties": "drop"}, "no pair of systems is left"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_agreement(**({"pairs": pairs, "first": first, "second": second} | arguments))
+
+
+def test_constant_scores_are_ties():
+    pairs, first, _ = invented(8)
+    found = compare_agreement(pairs, np.zeros_like(first), first, ties="zero", resamples=200)
+    assert (found.first, found.second > 0.4, found.p) == (0.0, True, 1 / 201)

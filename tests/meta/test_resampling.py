@@ -1,0 +1,131 @@
+"""Systems under one metric: intervals and p-values beside plain loops, and what must hold of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from geceval.meta import resampling
+from geceval.meta.resampling import Settings, compare_rows, pick_baseline
+
+
+def mean(rows: np.ndarray) -> np.ndarray:
+    return rows.mean(axis=-1)
+
+
+def f_score(rows: np.ndarray) -> np.ndarray:
+    """F0.5 of summed counts, [samples][sentences][3]."""
+    tp, fp, fn = np.moveaxis(rows.sum(axis=1), -1, 0)
+    return 1.25 * tp / (1.25 * tp + fp + 0.25 * fn)
+
+
+def counts(seed: int, hits: float, size: int = 40) -> np.ndarray:
+    return np.random.default_rng(seed).poisson([hits, 1, 1], size=(size, 3)).astype(float)
+
+
+SYSTEMS = {"worse": counts(1, 1.0), "better": counts(2, 3.0), "same": counts(1, 1.0)}
+SETTINGS = Settings(resamples=300, seed=4)
+
+
+def test_equals_a_plain_loop():
+    """The definitions, resample by resample, on the documented draws."""
+    found = {each.system: each for each in compare_rows(SYSTEMS, f_score, SETTINGS)}
+    worse, better = SYSTEMS["worse"], SYSTEMS["better"]
+    observed = float(f_score(better[None])[0] - f_score(worse[None])[0])
+    draw, scores, shifted = np.random.default_rng(4), [], 0
+    for _ in range(300):
+        sample = sorted(draw.integers(40, size=40))
+        one, two = (float(f_score(rows[sample][None])[0]) for rows in (worse, better))
+        scores.append(two)
+        shifted += abs(two - one - observed) >= abs(observed) - 1e-12
+    assert (found["better"].low, found["better"].high) == pytest.approx(tuple(np.quantile(scores, [0.025, 0.975])))
+    assert found["better"].p["bootstrap"] == (1 + shifted) / 301
+    draw, reached = np.random.default_rng(4), 0
+    for _ in range(300):
+        swap = draw.random(40) < 0.5
+        one, two = (np.where(swap[:, None], *pair)[None] for pair in ((better, worse), (worse, better)))
+        reached += abs(float(f_score(two)[0] - f_score(one)[0])) >= abs(observed) - 1e-12
+    assert found["better"].p["randomisation"] == (1 + reached) / 301
+    assert found["better"].difference == observed
+
+
+def test_scores_and_identical_systems():
+    found = {each.system: each for each in compare_rows(SYSTEMS, f_score, SETTINGS)}
+    for name, rows in SYSTEMS.items():
+        assert found[name].score == float(f_score(rows[None])[0])
+        assert found[name].low < found[name].score < found[name].high
+    assert found["same"].p == found["worse"].p == {"bootstrap": 1.0, "randomisation": 1.0}
+    assert max(found["better"].p.values()) < 0.01
+    assert (found["same"].low, found["same"].high) == (found["worse"].low, found["worse"].high)
+
+
+def test_swapped_systems_mirror():
+    pair = {"a": counts(1, 1.0), "b": counts(3, 1.5)}
+    _, b = compare_rows(pair, f_score, SETTINGS)
+    a, _ = compare_rows(pair, f_score, Settings(resamples=300, seed=4, baseline="b"))
+    assert a.difference == -b.difference
+    assert a.p == b.p
+
+
+def test_seed_and_memory(monkeypatch):
+    """The portions in which resamples are made change nothing; another seed does."""
+    whole = compare_rows(SYSTEMS, f_score, SETTINGS)
+    assert compare_rows(SYSTEMS, f_score, Settings(resamples=300, seed=5)) != whole
+    monkeypatch.setattr(resampling, "_BYTES", 7 * SYSTEMS["worse"].nbytes)
+    assert compare_rows(SYSTEMS, f_score, SETTINGS) == whole
+
+
+def test_interval_of_a_mean_is_that_of_the_normal_approximation():
+    scores = np.random.default_rng(1).normal(size=400)
+    found = compare_rows({"a": scores, "b": scores}, mean, Settings(resamples=4000))[0]
+    half = 1.96 * scores.std() / 20
+    assert (found.score - found.low, found.high - found.score) == pytest.approx((half, half), rel=0.06)
+
+
+def test_baseline():
+    scores = {"a": 0.1, "b": 0.3, "c": 0.3}
+    assert [pick_baseline(scores, name) for name in ("first", "best", "c")] == ["a", "b", "c"]
+    assert pick_baseline(scores, "best", higher_is_better=False) == "a"
+    with pytest.raises(ValueError, match="choose first, best, or one of a, b, c"):
+        pick_baseline(scores, "d")
+
+
+def test_methods():
+    (_, better, _) = compare_rows(SYSTEMS, f_score, Settings(methods="randomisation", resamples=20))
+    assert list(better.p) == ["randomisation"]
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ({"a": np.ones(3)}, "at least two systems"),
+        ({"a": np.ones(3), "b": np.ones(4)}, "b has 4 sentences but a has 3"),
+        ({"a": np.ones(3), "b": np.array([1, math.nan, 1])}, "the score of b is nan"),
+        ({"a": np.ones(0), "b": np.ones(0)}, "no sentences"),
+    ],
+)
+def test_bad_systems(systems, message):
+    with pytest.raises(ValueError, match=message):
+        compare_rows(systems, mean, SETTINGS)
+
+
+def test_constant_scores_do_not_differ():
+    one, two = compare_rows({"a": np.ones(5), "b": np.ones(5)}, mean, SETTINGS)
+    assert (one.low, one.high, two.p) == (1.0, 1.0, {"bootstrap": 1.0, "randomisation": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": ()}, "at least one of bootstrap, randomisation"),
+        ({"methods": ("t",)}, "method must be one of"),
+        ({"resamples": 0}, "resamples must be at least 1"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"confidence": 95}, "confidence must lie between 0 and 1"),
+    ],
+)
+def test_bad_settings(options, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**options)
