@@ -1,0 +1,86 @@
+"""Error detection: precision, recall and F over tokens, or how free of errors a detector finds a sentence."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval[edits,neural]
+
+_CITATION = """\
+@inproceedings{yuan-etal-2021-multi,
+    title = "Multi-Class Grammatical Error Detection for Correction: A Tale of Two Systems",
+    author = "Yuan, Zheng and Taslimipoor, Shiva and Davis, Christopher and Bryant, Christopher",
+    booktitle = "Proceedings of the 2021 Conference on Empirical Methods in Natural Language Processing",
+    year = "2021",
+    pages = "8722--8736",
+    url = "https://aclanthology.org/2021.emnlp-main.687",
+}
+"""
+
+_DESCRIPTION = """\
+Grammatical error detection marks the tokens of a sentence that are in error. This metric compares the marks of a
+system, of a detector, or of corrected sentences with those of references, token by token, in 2, 4, 25 or 55 classes.
+With `task="sentence"` it needs no references: a corrected sentence is scored by how probable a detector finds it that
+its words are correct.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): Tokenised sentences, tokens separated by white space.
+    predictions (`list` of `str`): Label sequences, one label a token of the source (`"c i c"`, `"CORRECT R:DET"`, ids),
+        or corrected sentences, whose ERRANT edits are turned into labels. With `model`, the sources once more.
+    references (`list` of `list` of `str`): Label sequences or corrected sentences, one list a sentence, or one string a
+        sentence; not needed with `gold_m2` or `task="sentence"`.
+    task (`str`, *optional*, defaults to `"detection"`): `"sentence"` scores corrected sentences without references.
+    model (`str`, *optional*): A detector (token classifier): `"bundled"`, a folder, or a Hub id, optionally with
+        `@revision`. For detection, it marks the sources. The sentence score takes the bundled one by default.
+    classes (`int`, *optional*): 2, 4, 25 or 55; by default as many as the detector has, else 2.
+    average (`str`, *optional*, defaults to `"binary"`): `"binary"`, F of errors whatever their class, or `"macro"`.
+    beta (`float`, *optional*, defaults to 0.5): Weight of recall.
+    threshold (`float`, *optional*): Probability from which the detector marks an error; by default it gives each word
+        its most probable label.
+    reduction (`str`, *optional*, defaults to `"mean"`): `"mean"` or `"sum"` of log P(correct) over the words.
+    prediction_kind, reference_kind (`str`, *optional*, default to `"auto"`): `"labels"` or `"corrections"`.
+    final_insertion (`str`, *optional*, defaults to `"last"`): What an insertion at the end of a sentence marks: the
+        last token, or nothing (`"lost"`).
+    uncorrected (`str`, *optional*, defaults to `"drop"`): `"label"` counts errors of type UNK in `gold_m2`.
+    gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
+    max_length (`int`, *optional*): Tokens beyond which the detector's input is cut; by default as stored with it.
+    nlp (`str`, *optional*): spaCy pipeline behind ERRANT; by default `en_core_web_sm` or else the bundled one.
+    batch_size, device, dtype, workers, progress (*optional*): How to compute; see the card.
+
+    Every option is taken by `load` and by `compute`.
+
+Returns:
+    score (`float`): F, binary or macro, in [0, 1]; or the mean of `scores`, at most 0. Higher is better.
+    scores (`list` of `float`): F of each sentence, or the mean or sum of log P(correct) over its words.
+    precision, recall, f, tp, fp, fn (`float`): Of errors against correct tokens, whatever the average. Detection only.
+    macro_precision, macro_recall, macro_f (`float`): Over the classes that occur, CORRECT included. Detection only.
+    by_class (`dict`): `by_class["SPELL"]["recall"]` and so on, for the classes that occur. Detection only.
+    annotators (`list` of `int`): The reference that each sentence was compared with. Detection only.
+    signature (`str`): What was computed.
+
+Examples:
+
+    >>> import geceval
+    >>> ged = geceval.load("ged")
+    >>> result = ged.compute(
+    ...     sources=["He go to school every days ."],
+    ...     predictions=["c i c c i c c"],
+    ...     references=[["He goes to school every day ."]],
+    ... )
+    >>> result["precision"], result["recall"]
+    (0.5, 0.5)
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Ged(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/2021.emnlp-main.687"]
+    codebase_urls = ["https://github.com/gotutiyan/ged_baselines"]
+
+    def scorer_class(self):
+        from geceval.scorers.ged import Ged
+
+        return Ged
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,0 +1,100 @@
+"""`geceval detect`: mark the words of sentences that are in error."""
+
+from __future__ import annotations
+
+import enum
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from geceval.cli.arguments import Format
+from geceval.cli.report import check_outputs, records_text, terminal_width, write
+from geceval.core.inputs import read_lines
+from geceval.core.options import RunTime
+from geceval.hub import registry
+
+
+class Marks(str, enum.Enum):
+    """How marked sentences are written."""
+
+    text = "text"
+    table = "table"
+    tsv = "tsv"
+    json = "json"
+
+
+def detect(
+    texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Sentences, one an argument.")] = None,
+    sources: Annotated[
+        str | None, typer.Option("-s", "--sources", help="File, one sentence a line; - for standard input.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="A detector (token classifier): bundled, a folder, or a Hub id[@revision].")
+    ] = "bundled",
+    classes: Annotated[
+        int | None, typer.Option(help="2: errors; 25: their types. By default as the model has it, bundled 2.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Mark words whose probability of an error reaches this.")
+    ] = None,
+    max_length: Annotated[int | None, typer.Option(help="Tokens beyond which a sentence is cut.")] = None,
+    batch_size: Annotated[int, typer.Option(help="Sentences a batch.")] = 64,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = "auto",
+    form: Annotated[
+        Marks,
+        typer.Option(
+            "--format",
+            help="text: marked sentences; table: errors; tsv: all words; json: one sentence a line.",
+        ),
+    ] = Marks.text,
+    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
+    progress: Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")] = False,
+) -> None:
+    """Mark the words that a detector takes for errors, as [word] or [word|TYPE], and give their probabilities.
+
+    Example: geceval detect "He go to school every days ."
+    """
+    check_outputs(output)
+    sentences = _sentences(texts or [], sources)
+    runtime = RunTime(batch_size=batch_size, device=device, progress=progress)
+    options: dict[str, Any] = {"model": model, "classes": classes, "threshold": threshold, "max_length": max_length}
+    rows = registry.scorer_module("ged").detect(sentences, **options, runtime=runtime) if sentences else []
+    if form is Marks.text:
+        in_colour = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        write("".join(f"{' '.join(mark(word, in_colour) for word in row)}\n" for row in rows), output)
+    elif form is Marks.json:
+        write("".join(_json_line(number, row) for number, row in enumerate(rows, start=1)), output)
+    else:
+        every = form is Marks.tsv
+        cells = [
+            [number, place, word.text, word.label, word.error]
+            for number, row in enumerate(rows, start=1)
+            for place, word in enumerate(row)
+            if every or word.is_error
+        ]
+        caption = f"{len(rows)} {'sentence' if len(rows) == 1 else 'sentences'}, {len(cells)} errors"
+        heads = ["line", "token", "word", "label", "error"]
+        write(records_text(heads, cells, Format(form.value), caption, width=terminal_width(output)), output)
+
+
+def mark(word: Any, in_colour: bool) -> str:
+    """A word as it stands in marked text: `[word]` if it is an error, `[word|TYPE]` if the type is known."""
+    if not word.is_error:
+        return word.text
+    text = f"[{word.text}]" if word.label == "INCORRECT" else f"[{word.text}|{word.label}]"
+    return typer.style(text, fg="red", bold=True) if in_colour else text
+
+
+def _sentences(texts: Sequence[str], sources: str | None) -> list[str]:
+    if bool(texts) == (sources is not None):
+        raise ValueError("detect takes either sentences, or -s FILE")
+    return read_lines(sources) if sources is not None else list(texts)
+
+
+def _json_line(number: int, row: Sequence[Any]) -> str:
+    words = [{"text": word.text, "label": word.label, "error": word.error} for word in row]
+    return json.dumps({"line": number, "words": words}, ensure_ascii=False) + "\n"
