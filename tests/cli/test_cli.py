@@ -76,7 +76,7 @@ def test_version_imports_neither_typer_nor_rich():
 def test_help_names_every_verb(ok):
     text = ok()
     assert text == ok("--help")
-    for verb in ("score", "list", "impacts", "convert", "register"):
+    for verb in ("score", "list", "impacts", "convert", "data", "register"):
         assert f"\n  {verb} " in text
         assert "Usage: geceval " + verb in ok(verb, "--help")
 

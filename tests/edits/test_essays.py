@@ -143,6 +143,8 @@ def test_no_character_is_lost(text, data):
         ('{"id": 1, "text": "abc", "edits": [[0, [[0]]]]}', "not an essay"),
         ('{"id": 1, "text": "abc", "edits": [[0, [[0, 2, "x"], [1, 3, "y"]]]]}', "overlap at character 1"),
         ("[" * 100_000, "line 2: not an essay"),
+        ('{"id": 1, "text": "a\\ud800", "edits": []}', "surrogates not allowed"),
+        ('{"id": 1, "text": "abc", "edits": [[0, [[0, 1, "\\ud800"]]]]}', "surrogates not allowed"),
     ],
 )
 def test_bad_files(tmp_path, line, message):

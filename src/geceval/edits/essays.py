@@ -114,6 +114,7 @@ def _to_essay(content: Any) -> Essay:
     text = content["text"]
     if not isinstance(text, str):
         raise TypeError(f"text is {type(text).__name__}")
+    text.encode("utf-8")  # JSON may hold halves of surrogate pairs, no other file can
     edits: dict[int, list[TextEdit]] = {}
     for annotator, rows in content["edits"]:
         edits.setdefault(_integer(annotator), []).extend(_to_edit(text, row) for row in rows)
@@ -131,6 +132,7 @@ def _to_edit(text: str, row: Any) -> TextEdit:
         raise ValueError(f"the edit {row} lies beyond the {len(text)} characters of the text")
     if correction is not None and not isinstance(correction, str):
         raise TypeError(f"the correction of {row} is {type(correction).__name__}")
+    (correction or "").encode("utf-8")
     return TextEdit(start, end, correction)
 
 
