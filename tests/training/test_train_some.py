@@ -17,6 +17,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
+from geceval.hub.some_card import some_card
 from geceval.hub.train_some import Job, rated_texts, tokenised, train_some
 from geceval.meta.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
@@ -172,6 +173,18 @@ def test_the_card_says_what_was_measured(finished):
     assert "| train | 120 |" in card and "| test | 20 |" in card
     assert f"toy.csv (SHA-256 {results['settings']['ratings']['sha256'][:12]})" in card
     assert 'geceval.load("some", model="toy-some")' in card
+
+
+def test_the_card_takes_evaluations(finished):
+    _, results = finished
+    entry = {
+        "title": "Agreement with people",
+        "command": "evaluate x",
+        "columns": ["human", "r"],
+        "rows": [["ts", 0.5]],
+    }
+    card = some_card({**results, "evaluations": [entry]}, "toy-some")
+    assert "Agreement with people (`evaluate x`):\n\n| human | r |\n| --- | --- |\n| ts | 0.500 |\n\n## Limits" in card
 
 
 def test_adapters_over_two_bases_give_what_was_trained(script, ratings, base, make_checkpoint, tmp_path):

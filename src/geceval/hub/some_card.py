@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geceval.hub.card_parts import recipe_rows, table
+from geceval.hub.card_parts import evaluation_tables, recipe_rows, table
 from geceval.models.checkpoints import is_bundled
 from geceval.scorers.some import PARTS
 
@@ -55,7 +55,7 @@ On the test fold, which chose nothing; beside it what Yoshimura et al. (2020, Ta
 fold of the same size but with other sentences:
 
 {tests}
-
+{evaluations}
 ## Limits
 
 - The rated texts are not tokenised ("don't do it."), the texts of GEC are ("do n't do it ."). The last columns of the
@@ -86,6 +86,7 @@ def some_card(results: Mapping[str, Any], name: str) -> str:
         hash=settings["ratings"]["sha256"][:12],
         runs=_runs(parts),
         tests=_tests(parts),
+        evaluations=evaluation_tables(results),
         max_length=settings["max_length"],
     )
 

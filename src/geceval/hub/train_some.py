@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,10 +97,15 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
     if state.is_main_process and not (folder / "results.json").is_file():
         parts = {part: _finish(job, folder, part, runs[part], folds["test"]) for part in PARTS}
         results = {"settings": settings, "data": _counts(folds), "parts": parts}
-        write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
-        write_text(folder / "README.md", some_card(results, folder.name))
+        write_results(folder, results)
     state.wait_for_everyone()
     return json.loads((folder / "results.json").read_text(encoding="utf-8"))
+
+
+def write_results(folder: Path, results: Mapping[str, Any]) -> None:
+    """Write `results.json` and the card that is made from it."""
+    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
+    write_text(folder / "README.md", some_card(results, folder.name))
 
 
 def rated_texts(ratings: Sequence[Rating], part: str) -> list[tuple[str | tuple[str, str], float]]:
