@@ -1,0 +1,130 @@
+"""`geceval compare` and `geceval maege` on small files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from geceval.cli.app import run
+
+SOURCES = ["a b c d", "d c b a", "a a b b", "c d c d"] * 4
+M2 = """S a b c d
+A 0 1|||R:X|||A|||REQUIRED|||-NONE-|||0
+A 2 3|||R:X|||C|||REQUIRED|||-NONE-|||0
+A 0 1|||R:X|||A|||REQUIRED|||-NONE-|||1
+A 3 4|||R:X|||D|||REQUIRED|||-NONE-|||1
+
+S e f g h
+A 1 2|||R:X|||F|||REQUIRED|||-NONE-|||0
+A 2 3|||R:X|||G|||REQUIRED|||-NONE-|||1
+
+"""
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    columns = {
+        "source": SOURCES,
+        "ref": [text.replace("b", "x") for text in SOURCES],
+        "good": [text.replace("b", "x") for text in SOURCES[:14]] + SOURCES[14:],
+        "bad": SOURCES,
+    }
+    for name, lines in columns.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "gold.m2").write_text(M2, encoding="utf-8")
+    return ["-s", "source.txt", "-r", "ref.txt"]
+
+
+def answer(capsys, *arguments: str) -> dict:
+    code = run([*arguments, "--format", "json"])
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    return json.loads(captured.out)
+
+
+def test_compare(files, capsys):
+    found = answer(
+        capsys,
+        "compare",
+        "-m",
+        "green",
+        "gleu",
+        *files,
+        "-p",
+        "bad.txt",
+        "good.txt",
+        "--resamples",
+        "50",
+        "--seed",
+        "3",
+    )
+    assert [(row["metric"], row["system"]) for row in found["rows"]] == [
+        *(("green", "bad"), ("green", "good")),
+        *(("gleu", "bad"), ("gleu", "good")),
+    ]
+    first, second = found["rows"][:2]
+    heads = ["metric", "system", "score", "95% low", "95% high", "difference", "p bootstrap", "p randomisation"]
+    assert list(first) == heads
+    assert (first["difference"], first["p bootstrap"], first["p randomisation"]) == (0.0, 1.0, 1.0)
+    assert second["difference"] > 0 and second["p bootstrap"] == second["p randomisation"] == pytest.approx(1 / 51)
+    assert found["notes"][-1].startswith("compare|methods:bootstrap,randomisation|baseline:first|resamples:50")
+    assert "seed:3" in found["notes"][-1]
+
+
+def test_compare_with_the_best_and_one_method(files, capsys):
+    arguments = ["compare", "-m", "green", *files, "-p", "bad.txt", "good.txt", "--resamples", "20"]
+    found = answer(capsys, *arguments, "--baseline", "best", "--method", "randomisation", "--confidence", "0.9")
+    assert [row["difference"] == 0 for row in found["rows"]] == [False, True]
+    assert "p bootstrap" not in found["rows"][0] and "90% low" in found["rows"][0]
+
+
+def test_compare_as_a_table(files, capsys):
+    assert run(["compare", "-m", "green", *files, "-p", "bad.txt", "good.txt", "--resamples", "20"]) == 0
+    out = capsys.readouterr().out
+    assert "16 sentences; p of the difference from the first system, two-sided" in out
+    assert "green|beta:2.0" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-p", "bad.txt"], "pass at least two systems"),
+        (["-p", "bad.txt", "good.txt", "--baseline", "other"], "no system 'other' to compare with"),
+        (["-p", "bad.txt", "good.txt", "--confidence", "95"], "confidence must lie between 0 and 1"),
+        (["-p", "bad.txt", "gold.m2"], "they must be parallel"),
+    ],
+)
+def test_mistakes_of_compare_are_one_line(files, arguments, message, capsys):
+    assert run(["compare", "-m", "green", *files, *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_maege(files, capsys):
+    found = answer(capsys, "maege", "-m", "green", "gleu", "--m2", "gold.m2", "--source", "source", "--seed", "5")
+    assert [row["metric"] for row in found["rows"]] == ["green", "gleu"]
+    assert found["caption"] == "gold.m2: 4 chains with 10 texts and 8 pairs"
+    assert {"corpus r", "sentence ρ", "chain τ", "τ no ties", "ties", "corpus lines"} <= set(found["rows"][0])
+    assert "source:source" in found["notes"][-1] and "seed:5" in found["notes"][-1]
+
+
+def test_maege_with_references_of_others(files, capsys):
+    found = answer(capsys, "maege", "-m", "green", "--m2", "gold.m2", "-r", "gold.m2", "--min-chains", "1")
+    assert "refs:given@" in found["notes"][-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--m2", "source.txt"], "expected a line that starts with"),
+        (["--m2", "gold.m2", "--min-chains", "3"], "none of the 2 sentences gives 3 chains"),
+        (["--m2", "gold.m2", "-r", "gold.m2", "--all-references"], "not both"),
+        (["--m2", "gold.m2", "-r", "ref.txt"], "2 sources"),
+    ],
+)
+def test_mistakes_of_maege_are_one_line(files, arguments, message, capsys):
+    assert run(["maege", "-m", "green", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
