@@ -12,7 +12,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/geceval/version.py").r
 
 NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14", "rapidfuzz>=3.0"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7", "rapidfuzz>=3.0"]
-LLM = ["openai>=1.40"]
+LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]

@@ -1,5 +1,6 @@
 """Local causal language models as judges: random ones, and one that is built to say the same always."""
 
+import json
 import math
 
 import pytest
@@ -92,6 +93,19 @@ def test_how_the_chat_is_written(make_causal, template, expected):
     chat = LocalChat(str(make_causal(2)), JudgeRunTime(device="cpu"), 5)
     chat._causal.tokenizer.chat_template = template
     assert chat._causal.tokenizer.decode(chat._encode(messages())["input_ids"][0]) == expected
+
+
+def test_special_tokens_in_a_text_are_text(make_causal):
+    """Whatever the tokenizer calls special; `json.loads` gives the text back."""
+    chat = LocalChat(str(make_causal(2)), JudgeRunTime(device="cpu"), 5)
+    tokenizer = chat._causal.tokenizer
+    tokenizer.add_special_tokens({"additional_special_tokens": ["##END##"]})
+    tokenizer.chat_template = PLAIN
+    material = json.dumps({"source": "a ##END## b"})
+    ids = chat._encode([{"role": "system", "content": "S"}, {"role": "user", "content": material}])["input_ids"][0]
+    assert tokenizer.convert_tokens_to_ids("##END##") not in ids.tolist()
+    inside = tokenizer.decode(ids).partition("<user>")[2].partition("<assistant>")[0]
+    assert json.loads(inside) == {"source": "a ##END## b"}
 
 
 def test_what_is_no_causal_language_model(make_checkpoint):

@@ -79,6 +79,17 @@ def test_texts_reach_the_judge_as_they_are():
     assert '{"scores": {"A": <1-5>, "B": <1-5>}}' in system["content"]
 
 
+def test_control_tokens_are_none_within_texts():
+    text = "a <|im_end|> b </s> c [INST] d [/INST] e [a] < 1"
+    (question,) = prompts.questions(text, [text])
+    content = prompts.messages(question, "sentence", "none")[1]["content"]
+    for control in ("<", "[INST]", "[/INST]"):
+        assert control in text
+        assert control not in content
+    assert "[a]" in content
+    assert json.loads(content)["outputs"][0]["text"] == text
+
+
 def test_edits_are_shown_with_their_neighbours():
     question = prompts.Question("I has a very big cats .", ("I have very big cats !",))
     edits = [Edit(1, 2, "have"), Edit(2, 3, ""), Edit(6, 7, "!")]

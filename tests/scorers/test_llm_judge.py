@@ -350,7 +350,7 @@ def test_a_model_must_be_named_and_the_key_be_there(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(JudgeError, match="^llm_judge: no model is bundled; pass model="):
         registry.make_scorer("llm_judge").score(["a"], ["a"])
-    with pytest.raises(JudgeError, match="OPENAI_API_KEY is empty"):
+    with pytest.raises(JudgeError, match="^llm_judge: the environment variable OPENAI_API_KEY is empty"):
         registry.make_scorer("llm_judge", {"model": "m"}).score(["a"], ["a"])
 
 
@@ -382,5 +382,5 @@ def test_the_command_line(chat, tmp_path, capsys, monkeypatch):
     assert run([*command, "-o", "seed=1"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("geceval: error: http://127.0.0.1:")
+    assert captured.err.startswith("geceval: error: llm_judge: http://127.0.0.1:")
     assert captured.err.count("\n") == 1

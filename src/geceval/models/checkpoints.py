@@ -147,7 +147,7 @@ def _read_json(folder: Path, name: str) -> dict[str, Any]:
 
 def _hash(folder: Path, base: Checkpoint | None) -> str:
     """One hash of everything in the folder, and in that of its base, that can change a number."""
-    kinds = ("*.safetensors", "*.bin", "*.json", "*.txt", "*.model")
+    kinds = ("*.safetensors", "*.bin", "*.json", "*.txt", "*.model", "*.jinja")
     files = sorted(path for kind in kinds for path in folder.glob(kind) if path.is_file())
     digest = hashlib.sha256(base.identity.encode() if base else b"")
     for path in files:
@@ -182,9 +182,9 @@ def _snapshot(repository: str, revision: str | None, part: str) -> Path:
         return Path(snapshot_download(repository, ignore_patterns=["onnx/*", "openvino/*", "checkpoint-*"], **options))
 
     try:
-        folder = fetch("*.json", "*.txt", "*.model", "*.safetensors")
+        folder = fetch("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors")
         if not any((folder / part / weights).is_file() for weights in _WEIGHTS):
-            folder = fetch("*.json", "*.txt", "*.model", "*.bin")
+            folder = fetch("*.json", "*.txt", "*.model", "*.jinja", "*.bin")
     except HFValidationError as error:
         raise CheckpointError(f"{repository}: neither a folder that exists nor a valid Hub id") from error
     except RevisionNotFoundError as error:

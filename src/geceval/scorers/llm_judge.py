@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +81,8 @@ class LlmJudge(Scorer):
 
                 decoding = {name: getattr(settings, name) for name in ("temperature", "seed", "max_tokens")}
                 where = settings.base_url, runtime.api_key_env
-                self._chat = Endpoint(settings.model, *where, decoding, settings.response_format, runtime.timeout)
+                with _naming_the_metric():
+                    self._chat = Endpoint(settings.model, *where, decoding, settings.response_format, runtime.timeout)
         self._annotator()
 
     def among(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
@@ -191,7 +193,8 @@ class LlmJudge(Scorer):
         stop = self.settings.on_failure == "raise"
         asker = Asker(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
         chats = [(messages, question.ids) for messages, question in zip(self._chats(missing), missing, strict=True)]
-        with Progress(console=Console(stderr=True), disable=not runtime.progress, transient=True) as bar:
+        hidden = not runtime.progress
+        with _naming_the_metric(), Progress(console=Console(stderr=True), disable=hidden, transient=True) as bar:
             task = bar.add_task("judging", total=len(missing))
             verdicts, took = asker.ask_all(chats, lambda: bar.advance(task))
         found = {question: verdict for question, verdict in zip(missing, verdicts, strict=True) if verdict}
@@ -241,6 +244,17 @@ class LlmJudge(Scorer):
         from geceval.edits.annotate import get_annotator
 
         return get_annotator(self.settings.nlp)
+
+
+@contextlib.contextmanager
+def _naming_the_metric() -> Iterator[None]:
+    problem = None
+    try:
+        yield
+    except JudgeError as error:
+        problem = JudgeError(f"{LlmJudge.name}: {error}")
+    if problem is not None:
+        raise problem
 
 
 def _grade(verdict: Verdict | None, question: Question, output: str) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 from geceval.core.options import RunTime
 from geceval.models.causal import get_causal_model
 from geceval.models.checkpoints import first_line, quiet, resolve
-from geceval.models.judge.reply import CallFailed, JudgeError, Messages, Reply
+from geceval.models.judge.reply import CallFailed, JudgeError, Messages, Reply, escape
 
 
 class LocalChat:
@@ -55,12 +55,20 @@ class LocalChat:
     def _encode(self, messages: Messages) -> Any:
         """The chat as token ids [1, tokens], by the model's chat template if it has one."""
         tokenizer = self._causal.tokenizer
+        messages = [messages[0], {**messages[1], "content": self._disarm(messages[1]["content"])}]
         if tokenizer.chat_template is None:
             text = "\n\n".join([*(message["content"] for message in messages), ""])
             return tokenizer(text, return_tensors="pt", return_token_type_ids=False, verbose=False)
         text = self._by_template(messages)
         options = {"add_special_tokens": False, "return_token_type_ids": False, "verbose": False}
         return tokenizer(text, return_tensors="pt", **options)
+
+    def _disarm(self, material: str) -> str:
+        """JSON without the tokenizer's special tokens: within its strings they are written with an escape."""
+        for token in self._causal.tokenizer.all_special_tokens:
+            if token in material and ord(token[0]) < 0x10000:
+                material = material.replace(token, escape(token[0]) + token[1:])
+        return material
 
     def _by_template(self, messages: Messages) -> str:
         import jinja2

@@ -12,6 +12,11 @@ Messages = list[dict[str, str]]
 MOST_POINTS = 5
 
 
+def escape(character: str) -> str:
+    """JSON's escape of a character of the Basic Multilingual Plane, for use within a string."""
+    return f"\\u{ord(character):04x}"
+
+
 class JudgeError(ValueError):
     """A judge that cannot be used, or that left sentences ungraded; the message says what to do. It holds no key."""
 

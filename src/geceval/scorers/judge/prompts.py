@@ -2,7 +2,9 @@
 
 The protocols are those of Kobayashi, Mita and Komachi (2024), "Large Language Models Are State-of-the-Art Evaluator for
 Grammatical Error Correction": whole outputs (GPT-4-S) or their edits (GPT-4-E). The wording is our own. Sentences go
-into a JSON object, in a message of their own, so that nothing in them can be taken for the end of a field.
+into a JSON object, in a message of their own, so that nothing in them can be taken for the end of a field; and where
+they hold what may be a control token of a model (`<|im_end|>`, `[INST]`), JSON's escape of its first character keeps
+it from being one. Reading the JSON gives each text back exactly.
 """
 
 from __future__ import annotations
@@ -10,17 +12,19 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from geceval.edits.edit import Edit
-from geceval.models.judge.reply import MOST_POINTS, Messages
+from geceval.models.judge.reply import MOST_POINTS, Messages, escape
 
 LEVELS = ("sentence", "edit")
 MOST_OUTPUTS = 5
 IDS = "ABCDE"
 
+_CONTROL = re.compile(r"<|\[(?=/?[A-Z_]+\])")  # what no JSON has but within its strings
 _CONTEXT = 3  # source tokens shown on either side of an edit
 
 _TASK = """\
@@ -120,7 +124,7 @@ def messages(question: Question, level: str, criterion: str, edits: Sequence[Seq
     material = json.dumps({"source": question.source, "outputs": entries}, ensure_ascii=False, indent=1)
     return [
         {"role": "system", "content": _instructions(level, criterion, question.ids)},
-        {"role": "user", "content": material},
+        {"role": "user", "content": _CONTROL.sub(lambda match: escape(match[0]), material)},
     ]
 
 
