@@ -180,7 +180,8 @@ def test_decisions():
     assert decide(row, threshold=0.5).tolist() == [0, 2, 1, 0]
     assert decide(row, threshold=0.25).tolist() == [2, 2, 1, 0]
     assert decide(row, correct=2).tolist() == [0, 2, 0, 0]
-    assert decide(row, correct=2, threshold=0.9).tolist() == [2, 2, 2, 0]
+    assert decide(row, correct=2, threshold=0.7).tolist() == [0, 2, 0, 2]  # a word that is not seen is correct
+    assert decide(row, threshold=0.0).tolist() == [2, 2, 1, 0]
 
 
 def test_labels_that_nobody_named(make_checkpoint):

@@ -255,6 +255,7 @@ def test_a_detector_wants_the_sources_as_predictions(two):
         ({"classes": 2.0}, "ged: classes must be an int"),
         ({"threshold": 1.5}, r"ged: threshold must be a probability in \[0, 1\], got 1.5"),
         ({"threshold": float("nan")}, "ged: threshold must be a probability"),
+        ({"threshold": 0.5}, "ged: threshold is for a detector; name one"),
         ({"beta": 0}, "ged: beta must be positive"),
         ({"model": 1}, "ged: model must be a string"),
         ({"max_length": 2}, "ged: max_length must be at least 3"),

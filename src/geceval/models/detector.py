@@ -149,8 +149,8 @@ def decide(log_probabilities: np.ndarray, correct: int = 0, threshold: float | N
     Args:
         log_probabilities: [words, labels], see `Detector.log_probabilities`.
         correct: The id of the label of correct words.
-        threshold: A word is in error if the probability that it is not correct reaches this, and has then the most
-            probable of the other labels; `None` takes the most probable of all labels.
+        threshold: A word that the network sees is in error if the probability that it is not correct reaches this, and
+            has then the most probable of the other labels; `None` takes the most probable of all labels.
 
     Returns:
         Ids of labels, [words].
@@ -159,7 +159,8 @@ def decide(log_probabilities: np.ndarray, correct: int = 0, threshold: float | N
         return log_probabilities.argmax(axis=1)
     others = log_probabilities.copy()
     others[:, correct] = -np.inf
-    return np.where(error_probabilities(log_probabilities, correct) >= threshold, others.argmax(axis=1), correct)
+    in_error = (error_probabilities(log_probabilities, correct) >= threshold) & is_seen(log_probabilities)
+    return np.where(in_error, others.argmax(axis=1), correct)
 
 
 def error_probabilities(log_probabilities: np.ndarray, correct: int = 0) -> np.ndarray:

@@ -100,6 +100,8 @@ class Settings:
             check_number("ged: threshold", self.threshold)
             if not 0 <= self.threshold <= 1:
                 raise ValueError(f"ged: threshold must be a probability in [0, 1], got {self.threshold!r}")
+            if self.model is None:
+                raise ValueError("ged: threshold is for a detector; name one, e.g. model='bundled'")
         if self.max_length is not None:
             check_count("ged: max_length", self.max_length, least=3)
         if not isinstance(self.model, (str, type(None))):
