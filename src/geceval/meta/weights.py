@@ -11,7 +11,7 @@ import numpy as np
 from geceval.meta.protocol import Pairs
 
 STEPS = 100
-BLOCK = 4096  # pairs whose margins under all triples are in memory at once, 150 MiB
+BLOCK = 2048  # pairs whose margins under all triples are in memory at once, 80 MB
 SAME = 1e-12
 
 
