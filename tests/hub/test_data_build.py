@@ -190,6 +190,12 @@ def test_the_card_says_where_the_texts_come_from(built):
     assert "path: default/validation.parquet" in card
 
 
+def test_the_card_says_how_rows_were_made(built):
+    card = (built("gjg15") / "README.md").read_text(encoding="utf-8")
+    assert "References: all annotators of `official-2014.combined.m2`" in card
+    assert re.search(r"ERRANT with the pipeline `en_geceval_en_ewt-.*28,350 \(train\)", parallel.essay_note("bundled"))
+
+
 def test_unknown_config(load):
     with pytest.raises(ValueError, match="judgments_sent"):
         load("seeda", "judgments", split="test")

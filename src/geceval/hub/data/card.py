@@ -55,7 +55,8 @@ def _table(config: Config) -> str:
     sizes = ", ".join(f"`{split}` {len(rows):,} rows" for split, rows in config.splits.items())
     columns = [f"| `{field.name}` | `{_type(field.type)}` | {_NOTES.get(field.name, '')} |" for field in config.schema]
     head = "| column | type | what it is |\n|---|---|---|"
-    return "\n".join([f"### {config.name}: {sizes}\n", head, *columns])
+    notes = [f"{config.note}\n"] if config.note else []
+    return "\n".join([f"### {config.name}: {sizes}\n", *notes, head, *columns])
 
 
 def _type(kind: pa.DataType) -> str:

@@ -23,11 +23,13 @@ class Config:
         schema: Columns and their types. No metadata of `datasets` goes into the files: what version 5 writes there,
             version 3 cannot read, while both read plain parquet.
         splits: Split to rows.
+        note: For the card, how the rows were made, if that is not plain from the files.
     """
 
     name: str
     schema: pa.Schema
     splits: dict[str, list[dict[str, Any]]]
+    note: str = ""
 
 
 def check_target(target: Path) -> None:

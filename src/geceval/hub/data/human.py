@@ -85,7 +85,7 @@ def build_seeda(folder: Path, gold_m2: Path | None) -> list[Config]:
     return [
         tables["sent"],
         tables["edit"],
-        Config("outputs", _OUTPUTS, {"subset": [rows[line] for line in human.lines], "full": rows}),
+        Config("outputs", _OUTPUTS, {"subset": [rows[line] for line in human.lines], "full": rows}, _note(gold_m2)),
         _system_scores("system_scores", human, human.scores, ("base", "+INPUT", "+fluency", "all"), kinds, "neural"),
     ]
 
@@ -103,7 +103,7 @@ def build_gjg15(folder: Path, gold_m2: Path | None) -> list[Config]:
     kinds = {"INPUT": "input"}
     return [
         Config("judgments", _JUDGMENTS, {"test": _judgments(rankings)}),
-        Config("outputs", _OUTPUTS, {"full": _outputs(outputs, gold_m2)}),
+        Config("outputs", _OUTPUTS, {"full": _outputs(outputs, gold_m2)}, _note(gold_m2)),
         _system_scores("system_scores", human, human.scores, ("all",), kinds, "team"),
         _system_scores("system_scores_nus", human, nus, ("all",), kinds, "team"),
     ]
@@ -155,6 +155,12 @@ def _outputs(outputs: dict[str, list[str]], gold_m2: Path | None) -> list[dict[s
         }
         for line, source in enumerate(sources)
     ]
+
+
+def _note(gold_m2: Path | None) -> str:
+    if gold_m2 is None:
+        return "Without references: build with `--gold-m2`, the M2 file of CoNLL-2014, to have them."
+    return f"References: all annotators of `{gold_m2.name}`; one without edits left the sentence as it is."
 
 
 def _references(path: Path, sources: list[str]) -> list[list[str]]:

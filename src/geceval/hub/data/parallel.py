@@ -105,7 +105,7 @@ def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
         OSError: If a file is missing.
         ValueError: If a file is malformed or is not the published one.
     """
-    splits = {}
+    splits, note = {}, ""
     for split, (fold, sentences, essays) in _FCE.items():
         name = f"fce.{fold}.gold.bea19.m2"
         m2 = find_if_any(folder, name, f"m2/{name}")
@@ -114,7 +114,8 @@ def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
         else:
             path = find(folder, f"fce-{fold}.json", f"json/fce.{fold}.json")
             splits[split] = essay_rows(path, f"fce.{fold}", essays, nlp, workers)
-    return [Config("default", SCHEMA, splits)]
+            note = essay_note(nlp)
+    return [Config("default", SCHEMA, splits, note)]
 
 
 def build_jfleg(folder: Path) -> list[Config]:
@@ -198,6 +199,20 @@ def essay_rows(path: Path, name: str, expected: int, nlp: str | None, workers: i
         ]
         rows.append(row)
     return rows
+
+
+def essay_note(nlp: str | None) -> str:
+    """What the rows of `essay_rows` depend on, for the card."""
+    import spacy
+
+    from geceval.edits.annotate import get_annotator
+
+    counts = ", ".join(f"{sentences:,} ({split})" for split, (_, sentences, _) in _FCE.items())
+    return (
+        f"From the JSON files: sentences and tokens by the rules of spaCy {spacy.__version__}, types of edits by "
+        f"ERRANT with the pipeline `{get_annotator(nlp).pipeline}`. The M2 files of BEA-2019 split the same essays "
+        f"into {counts} sentences."
+    )
 
 
 def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str, doc: str = "") -> dict[str, Any]:
