@@ -137,7 +137,9 @@ def load_token_classifier(checkpoint: Checkpoint) -> Any:
 
 def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> Any:
     # The base of an adapter may have a head of its own, of another size.
-    model, missing = read_model(model_class, checkpoint.base or checkpoint, config, any_size=checkpoint.base is not None)
+    model, missing = read_model(
+        model_class, checkpoint.base or checkpoint, config, any_size=checkpoint.base is not None
+    )
     if checkpoint.base is not None:
         model, kept = _merge(model, checkpoint)
         missing = [name for name in missing if name not in kept]
