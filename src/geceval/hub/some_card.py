@@ -42,8 +42,8 @@ several seeds the best, was chosen by Pearson's r on the dev fold. No source is 
 
 {folds}
 
-Data: {file} (SHA-256 {hash}), TMU-GFM-Dataset: outputs of five systems for sentences of CoNLL-2013, each rated by five
-people. It was published without a licence.
+Data: {file} (SHA-256 {hash}), TMU-GFM-Dataset: outputs of five systems for sentences of CoNLL-2013, each
+rated by five people. It was published without a licence.
 
 ## Results
 
@@ -52,7 +52,7 @@ On the dev fold:
 {runs}
 
 On the test fold, which chose nothing; beside it what Yoshimura et al. (2020, Table 2) found for BERT-base on a test
-fold of the same size but with other sentences:
+fold of their own, 423 outputs of the same data:
 
 {tests}
 {evaluations}
