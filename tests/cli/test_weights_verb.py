@@ -55,6 +55,16 @@ def test_everything_is_written_in_one_run(files, capsys):
     ]
 
 
+def test_difficulty_by_type_is_drawn(files, capsys):
+    shared = ["weights", "-w", "weights.txt", "--gold-m2", "gold.m2"]
+    assert run([*shared, "--plot", "types.svg"]) == 0
+    assert capsys.readouterr().out == ""
+    assert (files / "types.svg").read_bytes().startswith(b"<?xml")
+    assert run([*shared, "--plot", "types.txt", "--output", "w.txt"]) == 2
+    assert "figures are written to .png, .svg, .pdf" in capsys.readouterr().err
+    assert not (files / "w.txt").exists()
+
+
 def test_a_weight_file_is_shown_with_errant_types(files, capsys):
     assert run(["weights", "-w", "weights.txt", "--gold-m2", "gold.m2", "--types", "2", "--errant-types"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["Error", "DET", "VERB:SVA"]

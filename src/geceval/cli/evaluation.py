@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from geceval.cli.arguments import metric_options
 from geceval.core.extras import naming_the_extra
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 from geceval.hub import registry
@@ -19,9 +19,9 @@ from geceval.meta.scores import MetricScores, read_scores
 
 logger = logging.getLogger("geceval")
 
-# ERRANT compares its own edits of the output with its own edits of the references. The M2 files of shared tasks hold
-# the annotators' edits, cut and typed otherwise; from these files it takes the corrected texts only.
-EXTRACTS_ITS_GOLD = ("errant", "pt_errant")
+# These compare with the annotators' own edits. All others take the corrected texts of an M2 file, ERRANT too, which
+# cuts its own edits from them: that is how the rows of the papers came about.
+READ_EDITS = ("gotoscorer", "i_measure", "m2", "pt_m2")
 
 
 def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:
@@ -48,52 +48,51 @@ def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list
 
 
 def score_metrics(
-    names: Sequence[str],
-    assignments: Iterable[str],
-    human: HumanData,
-    systems: Sequence[str],
-    gold_m2: str | None = None,
-    note: Callable[[str], None] = lambda name: None,
+    options: Mapping[str, dict[str, Any]], human: HumanData, systems: Sequence[str], gold_m2: str | None = None
 ) -> list[MetricScores]:
-    """Score the outputs of systems, all statistics then work on what this returns.
+    """Score the outputs of systems; all statistics then work on what this returns.
 
     A network, and ERRANT, see each distinct text or pair of texts once: their caches serve all systems and metrics.
 
     Args:
-        names: Metrics.
-        assignments: Options as `KEY=VALUE` or `METRIC.KEY=VALUE`.
+        options: Metric to its options, see `metric_options`.
         human: The data.
         systems: Which systems.
-        gold_m2: M2 file of the whole text of which the data may be a part; metrics of `EXTRACTS_ITS_GOLD` take the
-            corrected texts from it, others that read M2 its edits.
-        note: Told the name of each metric before it scores.
+        gold_m2: M2 file of the whole text of which the data may be a part. Metrics of `READ_EDITS` take its edits, all
+            others the corrected text of each annotator, which is the source where an annotator has no line.
 
     Raises:
         ValueError: If an option is wrong, references are missing, or the M2 file does not fit the data.
         OSError: If a file cannot be read.
     """
-    options = metric_options(names, assignments)
-    gold = read_m2(gold_m2) if gold_m2 is not None else None
-    texts = None
-    if gold_m2 is not None and gold is not None:
-        texts = [list(references(sentence).values()) for sentence in _judged(gold_m2, gold, human)]
+    texts = None if gold_m2 is None else reference_texts(gold_m2, human)
     tables = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in names:
-            own = options[name]
-            if name not in EXTRACTS_ITS_GOLD and hasattr(registry.scorer_class(name).Settings, "gold_m2"):
-                own.setdefault("gold_m2", gold_m2)
+        for name, given in options.items():
+            own = {"gold_m2": gold_m2, **given} if name in READ_EDITS else dict(given)
             if own.get("gold_m2") is not None:
                 own["gold_m2"] = _write_judged(own["gold_m2"], human, Path(folder) / name)
             scorer = registry.make_scorer(name, own)
             if scorer.needs_references() and texts is None:
                 raise ValueError(f"{name} needs references: pass --gold-m2 with the M2 file of CoNLL-2014")
-            note(name)
             with naming_the_extra(name):
                 outputs = {system: human.outputs[system] for system in systems}
                 results = registry.score_systems(scorer, human.sources, outputs, texts)
             tables.append(_table(name, results))
     return tables
+
+
+def reference_texts(path: str, human: HumanData) -> list[list[str]]:
+    """The corrected texts of all annotators of an M2 file, one list a sentence of the data.
+
+    Raises:
+        ValueError: If the file is no M2 or has fewer sentences than the data.
+        OSError: If the file cannot be read.
+    """
+    sentences = _judged(path, human)
+    annotators = sorted({who for sentence in sentences for who in sentence.edits})
+    corrected = [(sentence.source, references(sentence)) for sentence in sentences]
+    return [[texts.get(who, source) for who in annotators] for source, texts in corrected]
 
 
 def read_score_files(
@@ -136,8 +135,9 @@ def _table(name: str, results: dict[str, Any]) -> MetricScores:
     return MetricScores(name, tuple(results), sentences, corpus, first.signature)
 
 
-def _judged(path: str, sentences: list[M2Sentence], human: HumanData) -> list[M2Sentence]:
-    """Those sentences of an M2 file that the data holds; a file of no other sentences is taken as it is."""
+def _judged(path: str, human: HumanData) -> list[M2Sentence]:
+    """Those sentences of an M2 file that the data holds; a file with as many sentences as the data is taken whole."""
+    sentences = _read_m2(path, Path(path).stat().st_mtime_ns)
     if len(sentences) == len(human.lines):
         return sentences
     if len(sentences) <= max(human.lines):
@@ -147,9 +147,15 @@ def _judged(path: str, sentences: list[M2Sentence], human: HumanData) -> list[M2
     return [sentences[line] for line in human.lines]
 
 
+@functools.lru_cache(maxsize=2)
+def _read_m2(path: str, modified: int) -> list[M2Sentence]:
+    """The sentences of a file; `modified` only makes a changed file another entry of the cache."""
+    return read_m2(path)
+
+
 def _write_judged(path: str, human: HumanData, folder: Path) -> str:
     """An M2 file with the sentences of the data only, under the name of the whole one, which signatures give."""
     folder.mkdir()
     target = folder / Path(path).name
-    write_m2(target, _judged(path, read_m2(path), human))
+    write_m2(target, _judged(path, human))
     return str(target)

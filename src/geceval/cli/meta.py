@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from geceval.cli import analyses
-from geceval.cli.arguments import Format
+from geceval.cli.arguments import Format, metric_options
 from geceval.cli.evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
 from geceval.cli.report import check_outputs, records_text, write
 from geceval.meta import drawing
@@ -104,7 +104,7 @@ def meta(
     human = read_human(data)
     chosen = choose_systems(human, systems)
     given = read_score_files(scores or [], human, chosen, taken=names)
-    tables = [*score_metrics(names, option or [], human, chosen, gold_m2), *given]
+    tables = [*score_metrics(metric_options(names, option or []), human, chosen, gold_m2), *given]
     if save is not None:
         write_scores(save, tables)
     warn_of_degenerate(tables, chosen)

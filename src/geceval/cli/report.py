@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import math
 import os
 import shutil
 import sys
@@ -129,7 +130,7 @@ def records_text(
 ) -> str:
     """Rows as a table, JSON (caption, rows as objects, notes), TSV (rows only) or LaTeX (notes as comments)."""
     if form is Format.json:
-        rows = [dict(zip(heads, row, strict=True)) for row in cells]
+        rows = [dict(zip(heads, map(_or_null, row), strict=True)) for row in cells]
         content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if form is Format.tsv:
@@ -171,7 +172,14 @@ def write(text: str, output: str | None) -> None:
 
 
 def _short(cell: Any) -> str:
-    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return "–" if math.isnan(cell) else f"{cell:.4f}"
+    return str(cell)
+
+
+def _or_null(cell: Any) -> Any:
+    """What JSON, which has no NaN, says instead."""
+    return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
 def _latex(heads: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ import typer
 from geceval.cli.corpus import Corpus, read_corpus
 from geceval.cli.report import check_outputs, write
 from geceval.hub import registry
+from geceval.meta import drawing, plots
 
 
 def weights(
@@ -34,6 +35,9 @@ def weights(
     ] = False,
     heat_map: Annotated[str | None, typer.Option(help="HTML file to write: the heat map.")] = None,
     chunks: Annotated[str | None, typer.Option(help="Text file to write: every chunk; - for standard output.")] = None,
+    plot: Annotated[
+        str | None, typer.Option(help="Figure to write, .png, .svg or .pdf: difficulty by error type.")
+    ] = None,
     a: Annotated[float, typer.Option(help="In the weight a - (k + b) / (N + c) of what k of N systems get right.")] = 1,
     b: Annotated[float, typer.Option(help="See --a.")] = 0,
     c: Annotated[float, typer.Option(help="See --a.")] = 0,
@@ -45,11 +49,13 @@ def weights(
 
     Example: geceval weights -s source.txt -p systems/*.txt -r reference.txt --output weights.txt --heat-map map.html
 
-    Without --types, --heat-map and --chunks the weights go to standard output.
+    Without --types, --heat-map, --chunks and --plot the weights go to standard output.
     """
     if (weight_file is None) == (not predictions):
         raise ValueError("weights takes either -p FILE..., the systems, or -w FILE, their weights")
-    check_outputs(output, heat_map, chunks)
+    check_outputs(output, heat_map, chunks, plot)
+    if plot is not None:
+        drawing.check_suffix(plot)
     corpus = _read(sources, predictions or [], references or [], gold_m2)
     options: dict[str, Any] = {"gold_m2": gold_m2, "ref_id": ref_id, "weights": weight_file, "nlp": nlp}
     options |= {"a": a, "b": b, "c": c, "workers": workers, "progress": progress}
@@ -57,7 +63,7 @@ def weights(
     systems = list(corpus.systems.values()) or None
     report = scorer.report(corpus.sources, systems, corpus.references, errant_types=errant_types)
     texts = []
-    if output is not None or not (types or heat_map or chunks):
+    if output is not None or not (types or heat_map or chunks or plot):
         texts.append((report.weight_file(), output))
     if types is not None:
         texts.append((report.type_table(types), None))
@@ -65,8 +71,11 @@ def weights(
         texts.append((report.heat_map(), heat_map))
     if chunks is not None:
         texts.append((report.chunk_table(), chunks))
+    figure = plots.difficulty(report.types(types or 2)) if plot is not None else None
     for text, path in texts:
         write(text, path)
+    if figure is not None and plot is not None:
+        drawing.save(figure, plot)
 
 
 def _read(sources: str | None, predictions: list[str], references: list[str], gold_m2: str | None) -> Corpus:

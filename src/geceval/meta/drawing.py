@@ -138,19 +138,19 @@ def numbered_points(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
     axes.margins(0.1)
 
 
-def draw_map(axes: Axes, values: np.ndarray, title: str, ranks: str, *, diverging: bool = False) -> None:
+def draw_map(
+    axes: Axes, values: np.ndarray, title: str, ranks: str, limits: tuple[float, float], *, diverging: bool = False
+) -> None:
     """The cells above the diagonal, each with its number; the second rank runs to the right, the first one down."""
     size = len(values)
     shown = values[:-1, 1:]
-    largest = max(0.05, float(np.nanmax(np.abs(shown)))) if np.isfinite(shown).any() else 1.0
-    low, high = (-largest, largest) if diverging else (min(0.0, float(np.nanmin(shown, initial=0.0))), 1.0)
-    picture = axes.imshow(shown, cmap="RdBu" if diverging else "cividis", vmin=low, vmax=high, aspect="auto")
+    picture = axes.imshow(shown, cmap="RdBu" if diverging else "cividis", vmin=limits[0], vmax=limits[1], aspect="auto")
     for (row, column), value in np.ndenumerate(shown):
         if np.isfinite(value):
             red, green, blue, _ = picture.cmap(picture.norm(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             text = signed(value, 2) if diverging else unsigned(value, 2)
-            axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
+            axes.text(column, row, text, ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
     axes.set_xticks(range(size - 1), range(2, size + 1))
     axes.set_yticks(range(size - 1), range(1, size))
     axes.tick_params(length=0)
@@ -170,3 +170,12 @@ def signed(value: float, digits: int) -> str:
 def unsigned(value: float, digits: int = 3) -> str:
     """`.12`, and a dash for NaN."""
     return "–" if np.isnan(value) else signed(value, digits).removeprefix("+")
+
+
+def shared_limits(maps: Sequence[np.ndarray], *, diverging: bool = False) -> tuple[float, float]:
+    """Ends of one colour scale for several maps; around 0 for differences. Cells without a number do not count."""
+    numbers = np.concatenate([values[np.isfinite(values)] for values in maps])
+    if not diverging:
+        return (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
+    largest = max(0.05, float(np.abs(numbers).max(initial=0.0)))
+    return -largest, largest

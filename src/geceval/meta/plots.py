@@ -71,25 +71,25 @@ def curves(
 def scatter(
     metrics: Mapping[str, Mapping[str, float]], humans: Mapping[str, Mapping[str, float]], systems: Sequence[str]
 ) -> Figure:
-    """Scores of systems by metrics (rows) and people (columns), systems as numbers, with the least-squares line.
+    """Scores of systems by metrics and people, a panel for each two, systems as numbers, with the least-squares line.
 
     Args:
         metrics: Metric to system to score.
         humans: Human ranking to system to score.
         systems: Which systems; their numbers are explained at the side.
     """
-    figure, grid = drawing.panels(len(metrics), len(humans), 2.6, 2.3, right=1.5)
-    for row, (metric, scores) in enumerate(metrics.items()):
-        for column, (ranking, human) in enumerate(humans.items()):
-            axes = grid[row][column]
-            x, y = (np.array([values[system] for system in systems]) for values in (human, scores))
-            drawing.numbered_points(axes, x, y)
-            found = correlate(y, x)
-            axes.set_title(f"r = {drawing.signed(found.pearson, 3)}   ρ = {drawing.signed(found.spearman, 3)}")
-            if row == len(metrics) - 1:
-                axes.set_xlabel(f"human: {ranking}")
-            if column == 0:
-                axes.set_ylabel(metric)
+    panels = [(metric, ranking) for metric in metrics for ranking in humans]
+    columns = len(humans)
+    if len(metrics) > columns:
+        panels, columns = [(metric, ranking) for ranking in humans for metric in metrics], len(metrics)
+    figure, grid = drawing.panels(len(panels) // columns, columns, 2.6, 2.3, right=1.5)
+    for axes, (metric, ranking) in zip([axes for row in grid for axes in row], panels, strict=True):
+        x, y = (np.array([each[system] for system in systems]) for each in (humans[ranking], metrics[metric]))
+        drawing.numbered_points(axes, x, y)
+        found = correlate(y, x)
+        axes.set_title(f"r = {drawing.signed(found.pearson, 3)}   ρ = {drawing.signed(found.spearman, 3)}")
+        axes.set_xlabel(f"human: {ranking}")
+        axes.set_ylabel(metric)
     names = "\n".join(f"{number:>2}  {system}" for number, system in enumerate(systems, start=1))
     width, height = figure.get_size_inches()
     figure.text(1 - 1.4 / width, 1 - 0.35 / height, names, va="top", fontsize=8, linespacing=1.45)
@@ -104,20 +104,28 @@ def pair_maps(tables: Mapping[str, Mapping[str, PairMap]], ranks: str) -> Figure
         tables: Metric to set of judgments to heat map.
         ranks: Whose ranks they are, for the labels.
     """
-    kinds = list(next(iter(tables.values())))
-    size = len(next(iter(tables.values()))[kinds[0]].pairs)
-    cell = 0.36 if size > 6 else 0.5
-    rows = len(tables) + (len(tables) == 2)
-    figure, grid = drawing.panels(rows, len(kinds), cell * size + 0.75, cell * (size - 1) + 0.75)
-    names = list(tables)
+    names, kinds = list(tables), list(next(iter(tables.values())))
+    size = len(tables[names[0]][kinds[0]].pairs)
+    panel = ((0.36 if size > 6 else 0.5) * size + 0.75, (0.36 if size > 6 else 0.5) * (size - 1) + 0.75)
+    rows = len(names) + (len(names) == 2)
+    if len(kinds) == 1:  # side by side
+        figure, grid = drawing.panels(1, rows, *panel)
+        grid = [[axes] for axes in grid[0]]
+    else:
+        figure, grid = drawing.panels(rows, len(kinds), *panel)
+    limits = drawing.shared_limits([each.kendall for table in tables.values() for each in table.values()])
     for column, kind in enumerate(kinds):
+        of_kind = "" if kind == "all" else f", {kind}"
         for row, metric in enumerate(names):
-            title = f"{metric}, {kind}: Kendall's τ" if kind != "all" else f"{metric}: Kendall's τ"
-            drawing.draw_map(grid[row][column], tables[metric][kind].kendall, title, ranks)
-        if rows > len(names):
-            difference = tables[names[0]][kind].kendall - tables[names[1]][kind].kendall
-            title = f"{names[0]} − {names[1]}" + (f", {kind}" if kind != "all" else "")
-            drawing.draw_map(grid[-1][column], difference, title, ranks, diverging=True)
+            values = tables[metric][kind].kendall
+            drawing.draw_map(grid[row][column], values, f"{metric}{of_kind}: Kendall's τ", ranks, limits)
+    if rows > len(names):
+        first, second = (tables[name] for name in names)
+        differences = {kind: first[kind].kendall - second[kind].kendall for kind in kinds}
+        limits = drawing.shared_limits(list(differences.values()), diverging=True)
+        for axes, (kind, values) in zip(grid[-1], differences.items(), strict=True):
+            title = f"{names[0]} − {names[1]}" + ("" if kind == "all" else f", {kind}")
+            drawing.draw_map(axes, values, title, ranks, limits, diverging=True)
     return figure
 
 
@@ -135,7 +143,13 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
         found = [table[kind] for table in tables.values()]
         values = np.array([each.kendall if np.isnan(each.accuracy) else each.accuracy for each in found])
         axes.barh(places, values, height=0.62, color="#56B4E9", edgecolor="#000000", linewidth=0.6)
-        axes.plot([each.tie_share for each in found], places, linestyle="", label="tied pairs", **drawing.mark(0, "D"))
+        axes.plot(
+            [each.tie_share for each in found],
+            places,
+            linestyle="",
+            label="share of tied pairs",
+            **drawing.mark(0, "D"),
+        )
         for place, value in zip(places, values, strict=True):
             axes.text(max(value, 0) + 0.015, place, drawing.unsigned(value), va="center", fontsize=8)
         whole = all(np.isnan(each.accuracy) for each in found)
@@ -156,7 +170,12 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
 
     Args:
         rows: One a type, the hardest first.
+
+    Raises:
+        ValueError: If there is none.
     """
+    if not rows:
+        raise ValueError("no edit, no error type whose difficulty could be drawn")
     figure, grid = drawing.panels(1, 1, 4.6, 0.24 * len(rows) + 0.35, left=1.1)
     axes = grid[0][0]
     places = np.arange(len(rows))
@@ -171,6 +190,6 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
     axes.set_yticks(places, [row.type for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("difficulty (mean weight, ± 1 standard deviation)")
-    axes.set_title("edits", loc="right", fontsize=8)
+    axes.text(limit * 1.02, -0.95, "edits", va="center", ha="left", fontsize=8)
     axes.grid(axis="y", visible=False)
     return figure

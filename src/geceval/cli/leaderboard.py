@@ -1,0 +1,147 @@
+"""The leaderboard of `geceval report`: what is measured of each metric, beside what papers report."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from geceval.cli.arguments import metric_options
+from geceval.cli.evaluation import choose_systems, read_score_files, reference_texts, score_metrics
+from geceval.hub import registry
+from geceval.meta.data import HumanData
+from geceval.meta.papers import COLUMNS, PUBLISHED, Published
+from geceval.meta.protocol import agreement, correlate_systems, judged_pairs
+from geceval.meta.scores import MetricScores
+
+if TYPE_CHECKING:
+    from geceval.meta.plots import DifficultyRow
+
+logger = logging.getLogger("geceval")
+
+RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
+# What a metric is told where its default task is not to judge corrections.
+_TASKS = {"ged": {"task": "sentence"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """One data set with everything that the page shows of it.
+
+    Attributes:
+        human: The data.
+        systems: The systems compared.
+        tables: Scores, the best metric first.
+        values: Metric to key of a column to what was measured.
+        published: The papers' rows of this data set.
+        skipped: Metric to why it was not scored.
+        difficulty: Difficulty by error type, the hardest first; empty unless gotoscorer was scored.
+    """
+
+    human: HumanData
+    systems: list[str]
+    tables: list[MetricScores]
+    values: dict[str, dict[str, float]]
+    published: list[Published]
+    skipped: dict[str, str]
+    difficulty: list[DifficultyRow]
+
+
+def offline_metrics() -> tuple[list[str], dict[str, str]]:
+    """Metrics that run on what ships with geceval, and the others with what they need."""
+    chosen, left = [], {}
+    for name in registry.list_metrics():
+        model = getattr(registry.scorer_class(name).Settings(), "model", None)
+        if "llm" in registry.entry(name).extra.split(","):
+            left[name] = "asks a language model of your choice"
+        elif model is not None and str(model).partition(":")[0] != "bundled":
+            left[name] = f"its default model, {model}, is not bundled"
+        else:
+            chosen.append(name)
+    return chosen, left
+
+
+def make_leaderboard(
+    human: HumanData,
+    names: Sequence[str] | None,
+    assignments: Iterable[str],
+    scores: Iterable[str],
+    gold_m2: str | None,
+    note: Callable[[str], None],
+) -> Leaderboard:
+    """Score all metrics on one data set and compare each with people.
+
+    Args:
+        human: The data.
+        names: Metrics, which must then all work; by default those that run offline, without those that fail.
+        assignments: Options as `KEY=VALUE` or `METRIC.KEY=VALUE`.
+        scores: Files of scores of other metrics.
+        gold_m2: M2 file of the whole text.
+        note: Told what is scored next.
+
+    Raises:
+        ValueError: If a named metric fails, an option or a file of scores is wrong, or no metric is left.
+        OSError: If a file cannot be read.
+    """
+    systems = choose_systems(human)
+    metrics, skipped = (list(dict.fromkeys(names)), {}) if names is not None else offline_metrics()
+    options = metric_options(metrics, assignments)
+    tables = []
+    for name in metrics:
+        note(f"{human.name}: {name}")
+        own = {name: {**_TASKS.get(name, {}), **options[name]}}
+        try:
+            tables += score_metrics(own, human, systems, gold_m2)
+        except (ValueError, ImportError) as error:
+            if names is not None:
+                raise
+            skipped[name] = str(error)
+    difficulty = _difficulty(human, systems, gold_m2) if "gotoscorer" in {table.metric for table in tables} else []
+    tables += read_score_files(scores, human, systems, taken=metrics)
+    if not tables:
+        raise ValueError(f"{human.name}: no metric could be scored: {'; '.join(skipped.values()) or 'none was named'}")
+    values = {table.metric: measure(human, table) for table in tables}
+    tables.sort(key=lambda table: -values[table.metric][RANKED_BY[human.name]])
+    published = [row for row in PUBLISHED if row.data == human.name]
+    return Leaderboard(human, systems, tables, values, published, skipped, difficulty)
+
+
+def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
+    """What the columns of the leaderboard say of one metric, by key.
+
+    System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on GJG15.
+    Sentence level: tie rule `order`, expanded pairs.
+    """
+    found: dict[str, float] = {}
+    wanted = [("", "trueskill")] if human.name == "seeda" else [("corpus ", "corpus"), ("average ", "average")]
+    for prefix, how in wanted:
+        scores = table.of_systems(how)
+        for ranking, target in human.scores.items():
+            both = correlate_systems(scores, target, table.systems)
+            found |= {f"{prefix}{ranking} r": both.pearson, f"{prefix}{ranking} ρ": both.spearman}
+    for kind, items in human.judgments.items():
+        each = agreement(judged_pairs(items, table.systems), table.sentences)
+        found |= {f"{kind} acc": each.accuracy, f"{kind} τ": each.kendall, f"{kind} ties": each.tie_share}
+    shown = {key for keys in COLUMNS[human.name].values() for key in keys}
+    return {key: value for key, value in found.items() if key in shown}
+
+
+def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:
+    """What papers report of one metric: key of a column to value and row; of several rows the first."""
+    found: dict[str, tuple[float, Published]] = {}
+    for row in published:
+        if row.metric == metric:
+            for key, value in row.values.items():
+                found.setdefault(key, (value, row))
+    return found
+
+
+def _difficulty(human: HumanData, systems: Sequence[str], gold_m2: str | None) -> Sequence[DifficultyRow]:
+    """Difficulty by error type for the first annotator; the edits come from the cache, as gotoscorer was scored."""
+    if gold_m2 is None:
+        return []
+    scorer: Any = registry.make_scorer("gotoscorer", {"ref_id": 0})
+    texts: Mapping[int, Any] | list[list[str]] = reference_texts(gold_m2, human)
+    report = scorer.report(human.sources, [human.outputs[system] for system in systems], texts)
+    return report.types(2)

@@ -1,0 +1,120 @@
+"""`geceval report`: one page with the leaderboard of metrics on SEEDA and GJG15."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from geceval.cli import analyses
+from geceval.cli.leaderboard import Leaderboard, make_leaderboard
+from geceval.cli.page import NAMES, page
+from geceval.cli.report import check_outputs, write
+from geceval.meta import drawing, plots
+from geceval.meta.data import HumanData, read_human
+
+CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
+WINDOW = 4
+
+
+def report(
+    data: Annotated[list[str], typer.Option("--data", help="Checkouts of SEEDA, of GJG15, or of both.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write.")],
+    gold_m2: Annotated[
+        str | None,
+        typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None, typer.Option("-m", "--metrics", help="Metrics; by default all that run offline.")
+    ] = None,
+    scores: Annotated[
+        list[str] | None, typer.Option("--scores", help="Scores of other metrics; see geceval meta.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "Metrics and people",
+    progress: Annotated[bool, typer.Option("--progress", help="Name on standard error what is scored.")] = False,
+) -> None:
+    """Write one HTML page: a leaderboard of metrics with plots, signatures and the papers' numbers.
+
+    Example: geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 -o report.html
+
+    With --scores and without -m, only the scores in the files are shown.
+    """
+    check_outputs(output)
+    humans = [read_human(folder) for folder in data]
+    if len({human.name for human in humans}) < len(humans):
+        raise ValueError("the same data is given twice")
+    names = [] if metrics is None and scores else metrics
+    files = _files_by_data(scores or [], humans)
+
+    def note(text: str) -> None:
+        if progress:
+            typer.echo(text, err=True)
+
+    boards = [
+        make_leaderboard(human, names, option or [], files[human.name], gold_m2, note)
+        for human in humans
+        if names != [] or files[human.name]
+    ]
+    write(page(title, boards, [_figures(board) for board in boards]), output)
+
+
+def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[str]]:
+    """Which file of scores belongs to which data: the one whose systems and sentences it has."""
+    from geceval.meta.scores import read_scores
+
+    found: dict[str, list[str]] = {human.name: [] for human in humans}
+    for path in paths:
+        errors = []
+        for human in humans:
+            try:
+                read_scores(path, human.outputs, len(human.sources))
+            except ValueError as error:
+                errors.append(error)
+            else:
+                found[human.name].append(path)
+                break
+        else:
+            raise errors[0]
+    return found
+
+
+def _figures(board: Leaderboard) -> list[tuple[str, bytes]]:
+    """The figures of one data set as SVG, each with its caption."""
+    human, tables = board.human, board.tables
+    how = "trueskill" if human.name == "seeda" else "corpus"
+    kind, items = next(iter(human.judgments.items()))
+    skills = {name: scores for name, scores in human.scores.items() if name.startswith("ts_")} or human.scores
+    ranked = dataclasses.replace(human, scores=skills)
+    drawn = [
+        (
+            "Accuracy on sentences, and the share of pairs with equal scores.",
+            analyses.sentence_level(human, tables, "order", True),
+        ),
+        (
+            f"Correlation over {WINDOW} systems that are neighbours in the human ranking, by the rank of the first; "
+            f"the best {CURVES} metrics at most.",
+            analyses.window_level(ranked, tables[:CURVES], how, WINDOW),
+        ),
+        (
+            f"Correlation over the K best systems of the human ranking; the best {CURVES} metrics at most.",
+            analyses.top_k_level(ranked, tables[:CURVES], how),
+        ),
+        (
+            "How often people prefer the output that a metric ranks higher, as Kendall’s τ, by the two ranks, and the "
+            "difference of two metrics; the best two.",
+            analyses.pairwise(dataclasses.replace(human, judgments={kind: items}), tables[:2], "metric", "order", True),
+        ),
+        (
+            f"Scores of the systems by metric ({how}) and by people; the best {SCATTERED} metrics at most.",
+            analyses.system_level(ranked, tables[:SCATTERED], how),
+        ),
+    ]
+    figures = [(f"{NAMES[human.name]}: {caption}", drawing.image(each.draw(), "svg")) for caption, each in drawn]
+    if board.difficulty:
+        caption = "How hard the error types of the first annotator are: mean share of systems that fail."
+        figures.append((f"{NAMES[human.name]}: {caption}", drawing.image(plots.difficulty(board.difficulty), "svg")))
+    return figures
