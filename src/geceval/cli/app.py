@@ -19,6 +19,7 @@ from geceval.cli.detect import detect
 from geceval.cli.impacts import impacts
 from geceval.cli.maege import maege
 from geceval.cli.meta import meta
+from geceval.cli.meta_report import report
 from geceval.cli.metrics import list_
 from geceval.cli.register import register
 from geceval.cli.score import score
@@ -54,6 +55,7 @@ app.command("impacts", cls=ManyValuesCommand)(impacts)
 app.command("weights", cls=ManyValuesCommand)(weights)
 app.command("tune-weights", cls=ManyValuesCommand)(tune_weights)
 app.command("meta", cls=ManyValuesCommand)(meta)
+app.command("report", cls=ManyValuesCommand)(report)
 app.command("compare", cls=ManyValuesCommand)(compare)
 app.command("maege", cls=ManyValuesCommand)(maege)
 app.command("convert", cls=ManyValuesCommand)(convert)
