@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 from geceval.version import __version__
 
 if TYPE_CHECKING:
+    from geceval.hub.attribution import attribute
     from geceval.hub.compare import compare
     from geceval.hub.maege import maege
     from geceval.hub.registry import list_metrics, load, register
     from geceval.scorers.impara import edit_impacts
 
-__all__ = ["__version__", "compare", "edit_impacts", "list_metrics", "load", "maege", "register"]
+__all__ = ["__version__", "attribute", "compare", "edit_impacts", "list_metrics", "load", "maege", "register"]
 
 _HOMES = {
+    "attribute": "geceval.hub.attribution",
     "compare": "geceval.hub.compare",
     "edit_impacts": "geceval.scorers.impara",
     "list_metrics": "geceval.hub.registry",

@@ -1,0 +1,111 @@
+"""Shares of players in what a coalition gains: which coalitions each rule looks at, and what it makes of them.
+
+A coalition of n players is a bit mask: bit i stands for player i. `gains` maps a mask to D, what that coalition gains
+over the empty one, so that D(empty) = 0 and D(all) is the total.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+METHODS = ("add", "sub", "shapley", "shapley_sampling")
+RESCALES = ("safe", "ratio", "none")
+LARGEST_RATIO = 10.0
+
+Orders = Sequence[Sequence[int]]
+
+
+def draw_orders(players: int, permutations: int, seed: int) -> list[tuple[int, ...]]:
+    """Orders in which the players join: all n! of them if that is no more than `permutations`, else random ones."""
+    if math.factorial(players) <= permutations:
+        return list(itertools.permutations(range(players)))
+    generator = np.random.default_rng(seed)
+    return [tuple(generator.permutation(players).tolist()) for _ in range(permutations)]
+
+
+def coalitions(method: str, players: int, orders: Orders = ()) -> list[int]:
+    """The masks whose gain a method needs, each once; always among them the empty coalition and that of all.
+
+    Args:
+        method: One of `METHODS`.
+        players: How many.
+        orders: For `"shapley_sampling"`, see `draw_orders`.
+    """
+    everyone = (1 << players) - 1
+    if method == "add":
+        masks = [1 << player for player in range(players)]
+    elif method == "sub":
+        masks = [everyone ^ 1 << player for player in range(players)]
+    elif method == "shapley":
+        masks = range(everyone + 1)
+    else:
+        masks = [mask for order in orders for mask in _growing(order)]
+    return list(dict.fromkeys([0, everyone, *masks]))
+
+
+def shares(method: str, players: int, gains: Mapping[int, float], orders: Orders = ()) -> np.ndarray:
+    """What each player is given, before any rescaling, `[players]`.
+
+    Args:
+        method: `"add"`: D({i}). `"sub"`: D(all) - D(all but i). `"shapley"`: the mean of D(C and i) - D(C) over all
+            orders in which the players can join, C being those before i. `"shapley_sampling"`: the same over `orders`.
+        players: How many.
+        gains: Of each mask of `coalitions`.
+        orders: As given to `coalitions`.
+    """
+    everyone = (1 << players) - 1
+    if method == "add":
+        return np.array([gains[1 << player] for player in range(players)])
+    if method == "sub":
+        return np.array([gains[everyone] - gains[everyone ^ 1 << player] for player in range(players)])
+    if method == "shapley":
+        return _shapley(players, np.array([gains[mask] for mask in range(everyone + 1)]))
+    found = np.zeros(players)
+    for order in orders:
+        values = np.array([gains[mask] for mask in _growing(order)])
+        found[list(order)] += np.diff(values)
+    return found / max(1, len(orders))
+
+
+def rescaled(raw: np.ndarray, total: float, how: str) -> tuple[np.ndarray, bool]:
+    """Make shares sum to the total.
+
+    Args:
+        raw: `[players]`.
+        total: D(all).
+        how: `"ratio"` multiplies by total / sum, as published: signs turn round where sum and total differ in sign,
+            shares grow without bound as the sum goes to 0, and at 0 all are 0. `"safe"` does so only where the ratio
+            lies in (0, 10], and otherwise adds the same amount to each. `"none"` leaves them.
+
+    Returns:
+        The shares, and whether the same amount was added to each.
+    """
+    if how == "none" or not len(raw):
+        return raw, False
+    whole = math.fsum(raw)
+    if how == "ratio":
+        return raw * (total / whole if whole else 0.0), False
+    if total * whole > 0 and abs(total) <= LARGEST_RATIO * abs(whole):
+        return raw * (total / whole), False
+    return raw + (total - whole) / len(raw), not math.isclose(whole, total, abs_tol=1e-9)
+
+
+def _growing(order: Sequence[int]) -> list[int]:
+    """The coalitions as players join, from the empty one to all."""
+    return [0, *itertools.accumulate((1 << player for player in order), int.__or__)]
+
+
+def _shapley(players: int, gains: np.ndarray) -> np.ndarray:
+    """Shapley (1953): sum over C without i of |C|! (n - |C| - 1)! / n! (D(C and i) - D(C)); `gains` is `[2 ** n]`."""
+    masks = np.arange(len(gains))
+    sizes = sum((masks >> player & 1 for player in range(players)), np.zeros_like(masks))
+    weights = np.array([1 / (players * math.comb(players - 1, size)) for size in range(players)])
+    found = np.empty(players)
+    for player in range(players):
+        without = masks[masks >> player & 1 == 0]
+        found[player] = weights[sizes[without]] @ (gains[without | 1 << player] - gains[without])
+    return found
