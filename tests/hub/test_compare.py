@@ -76,6 +76,6 @@ def test_bad_input():
     with pytest.raises(ValueError, match="no system 'c' to compare with"):
         geceval.compare("gleu", SOURCES, SYSTEMS, REFERENCES, baseline="c")
     scorer = make_scorer("green")
-    broken = {"a": Result(0.0, [1.0, np.nan], "s"), "b": Result(0.0, [1.0, 1.0], "s")}
+    broken = {"a": Result(np.nan, [1.0, np.nan], "s"), "b": Result(0.0, [1.0, 1.0], "s")}
     with pytest.raises(ValueError, match="green: the score of a on sentence 1 is nan"):
         compare_results(scorer, broken)

@@ -86,12 +86,13 @@ def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Set
         settings: How to test.
 
     Raises:
-        ValueError: See `geceval.meta.resampling.compare_rows`, or if a sentence score is not finite.
+        ValueError: See `geceval.meta.resampling.compare_rows`; the message names the sentence if one of them makes a
+            corpus score NaN or infinite. What a sentence without a score means is the metric's business.
     """
     settings = settings or Settings()
     for name, result in results.items():
         bad = np.flatnonzero(~np.isfinite(result.scores))
-        if bad.size:
+        if bad.size and not np.isfinite(result.score):
             raise ValueError(f"{scorer.name}: the score of {name} on sentence {bad[0]} is {result.scores[bad[0]]}")
     rows = {name: result.rows() for name, result in results.items()}
     standings = compare_rows(rows, scorer.aggregate, settings, higher_is_better=scorer.higher_is_better)
