@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
+import enum
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.arguments import Format
+from geceval.cli.arguments import Format, metric_options
 from geceval.cli.corpus import read_corpus
 from geceval.cli.report import check_outputs, records_text, terminal_width, write
+from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
+from geceval.edits.edit import Edit
 from geceval.hub import registry
+from geceval.hub.attribution import attribute
+
+
+class Method(str, enum.Enum):
+    """Where the numbers come from."""
+
+    impact = "impact"
+    add = "add"
+    sub = "sub"
+    shapley = "shapley"
+    shapley_sampling = "shapley-sampling"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A sentence: its edits, a number for each, what there is to say about the sentence, and a note or `""`."""
+
+    edits: Sequence[Edit]
+    values: Sequence[float]
+    facts: dict[str, Any]
+    note: str = ""
 
 
 def impacts(
@@ -21,7 +46,21 @@ def impacts(
     ] = None,
     sources: Annotated[str | None, typer.Option("-s", "--sources", help="File, one sentence a line.")] = None,
     predictions: Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")] = None,
-    model: Annotated[str, typer.Option(help="Encoder: bundled, a folder, or a Hub id[@revision].")] = "bundled",
+    references: Annotated[
+        list[str] | None, typer.Option("-r", "--references", help="Files, for a metric that needs references.")
+    ] = None,
+    method: Annotated[Method, typer.Option(help="IMPARA's impact, or how a metric's gain is divided.")] = Method.impact,
+    metric: Annotated[
+        str | None, typer.Option("-m", "--metric", help="Whose gain is divided; impara by default.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of the metric.")
+    ] = None,
+    rescale: Annotated[str, typer.Option(help="How add and sub come to the total: safe, ratio or none.")] = "safe",
+    permutations: Annotated[int, typer.Option(help="Random orders for shapley-sampling.")] = 64,
+    max_edits: Annotated[int, typer.Option(help="Edits of a sentence beyond which shapley is sampled.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of the random orders.")] = 1,
+    model: Annotated[str | None, typer.Option(help="Encoder or model of the metric; bundled by default.")] = None,
     nlp: Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")] = None,
     batch_size: Annotated[int, typer.Option(help="Sentences a batch.")] = 64,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = "auto",
@@ -32,47 +71,104 @@ def impacts(
     output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
     progress: Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")] = False,
 ) -> None:
-    """Show the edits of corrected sentences with their impact (IMPARA, equation 5).
+    """Show the edits of corrected sentences and how much each matters.
 
-    The impact of an edit is 1 - cos(T, T without the edit), in [0, 2], for the encoder's mean token vectors. It
-    compares edits of one sentence; in a longer sentence, every edit has less impact.
+    The impact of an edit (IMPARA, equation 5) is 1 - cos(T, T without the edit), in [0, 2], for the encoder's mean
+    token vectors. It compares edits of one sentence; in a longer sentence, every edit has less impact. The other
+    methods divide what the correction gains over the source in any metric: by the gain of the edit alone (add), by
+    what is lost without it (sub), or by Shapley values.
+
+    Example: geceval impacts --method shapley -m impara "He go to school ." "He goes to the school ."
     """
     check_outputs(output)
-    left, right = _columns(texts or [], sources, predictions)
-    runtime = RunTime(batch_size=batch_size, device=device, workers=workers, progress=progress)
-    rows = registry.scorer_module("impara").edit_impacts(left, right, model=model, nlp=nlp, runtime=runtime)
-    if form is Format.json:
-        write(json.dumps(_to_json(left, right, rows), ensure_ascii=False, indent=2) + "\n", output)
-        return
-    heads = ["line", "span", "source", "correction", "type", "impact"]
-    cells = [
-        [number, f"{edit.start}:{edit.end}", _span(source, edit), edit.correction, edit.type, impact]
-        for number, (source, row) in enumerate(zip(left, rows, strict=True), start=1)
-        for edit, impact in row
-    ]
-    caption = f"{len(left)} {'sentence' if len(left) == 1 else 'sentences'}, {len(cells)} edits"
-    write(records_text(heads, cells, form, caption, width=terminal_width(output)), output)
+    runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
+    if method is Method.impact:
+        given = {"-m": metric, "-r": references, "-o": option}
+        odd = [flag for flag, value in given.items() if value]
+        if odd:
+            raise ValueError(f"{odd[0]} is for the other methods; add --method shapley, shapley-sampling, add or sub")
+        left, right, _ = _columns(texts or [], sources, predictions)
+        rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
+        head, caption = "impact", ""
+    else:
+        name, head = metric or "impara", method.value
+        own = ([f"model={model}"] if model else []) + (option or [])
+        options = {**runtime, **metric_options([name], own)[name]}
+        if registry.make_scorer(name, options).needs_references() and not references:
+            raise ValueError(f"{name} needs references: pass -r FILE...")
+        left, right, targets = _columns(texts or [], sources, predictions, references or [])
+        settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
+        found = attribute(
+            name, left, right, targets, options=options, nlp=nlp, method=head.replace("-", "_"), **settings
+        )
+        rows = [_Row(each.edits, each.scores, _facts(each), each.note) for each in found]
+        caption = f", {head} of {name}: {found[0].signature}"
+    write(_render(left, right, rows, head, caption, form, terminal_width(output)), output)
 
 
-def _columns(texts: Sequence[str], sources: str | None, predictions: str | None) -> tuple[list[str], list[str]]:
+def _impacts(left: Sequence[str], right: Sequence[str], model: str, nlp: str | None, runtime: RunTime) -> list[_Row]:
+    found = registry.scorer_module("impara").edit_impacts(left, right, model=model, nlp=nlp, runtime=runtime)
+    return [_Row([edit for edit, _ in row], [value for _, value in row], {}) for row in found]
+
+
+def _facts(found: Any) -> dict[str, Any]:
+    names = ("source_score", "total", "method", "note", "signature", "how")
+    return {name: getattr(found, name) for name in names}
+
+
+def _columns(
+    texts: Sequence[str], sources: str | None, predictions: str | None, references: Sequence[str] = ()
+) -> tuple[list[str], list[str], list[list[str | None]] | None]:
     if len(texts) == 2 and not sources and not predictions:
-        return [texts[0]], [texts[1]]
+        lines = [read_lines(path) for path in references]
+        for path, read in zip(references, lines, strict=True):
+            if len(read) != 1:
+                raise ValueError(f"{path} has {len(read)} lines but there is one sentence")
+        return [texts[0]], [texts[1]], [[line for (line,) in lines]] if lines else None
     if texts or not sources or not predictions:
         raise ValueError("impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE")
-    corpus = read_corpus(sources, [predictions])
-    return corpus.sources, next(iter(corpus.systems.values()))
+    corpus = read_corpus(sources, [predictions], references)
+    return corpus.sources, next(iter(corpus.systems.values())), corpus.references
 
 
-def _span(source: str, edit: Any) -> str:
+def _render(
+    left: Sequence[str],
+    right: Sequence[str],
+    rows: Sequence[_Row],
+    head: str,
+    caption: str,
+    form: Format,
+    width: int | None,
+) -> str:
+    if form is Format.json:
+        return json.dumps(_to_json(left, right, rows, head), ensure_ascii=False, indent=2) + "\n"
+    totals = any(row.facts for row in rows)
+    heads = ["line", "span", "source", "correction", "type", head, *(["total"] if totals else [])]
+    cells = [
+        [number, f"{edit.start}:{edit.end}", _span(source, edit), edit.correction, edit.type, value]
+        + ([row.facts["total"]] if totals else [])
+        for number, (source, row) in enumerate(zip(left, rows, strict=True), start=1)
+        for edit, value in zip(row.edits, row.values, strict=True)
+    ]
+    notes = [f"line {number}: {row.note}" for number, row in enumerate(rows, start=1) if row.note]
+    counted = f"{len(left)} {'sentence' if len(left) == 1 else 'sentences'}, {len(cells)} edits"
+    return records_text(heads, cells, form, counted + caption, notes, width)
+
+
+def _span(source: str, edit: Edit) -> str:
     return " ".join(source.split()[edit.start : edit.end])
 
 
-def _to_json(sources: Sequence[str], corrections: Sequence[str], rows: Sequence[Any]) -> list[dict[str, Any]]:
+def _to_json(
+    sources: Sequence[str], corrections: Sequence[str], rows: Sequence[_Row], head: str
+) -> list[dict[str, Any]]:
+    value_name = "impact" if head == "impact" else "score"
     return [
         {
             "line": number,
             "source": source,
             "correction": correction,
+            **row.facts,
             "edits": [
                 {
                     "start": edit.start,
@@ -80,9 +176,9 @@ def _to_json(sources: Sequence[str], corrections: Sequence[str], rows: Sequence[
                     "source": _span(source, edit),
                     "correction": edit.correction,
                     "type": edit.type,
-                    "impact": impact,
+                    value_name: value,
                 }
-                for edit, impact in row
+                for edit, value in zip(row.edits, row.values, strict=True)
             ],
         }
         for number, (source, correction, row) in enumerate(zip(sources, corrections, rows, strict=True), start=1)

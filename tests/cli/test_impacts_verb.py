@@ -1,0 +1,103 @@
+"""`geceval impacts --method ...`: attribution of a metric's gain to edits, on the command line."""
+
+import json
+
+import pytest
+
+import geceval
+from geceval.cli.app import run
+
+PAIR = ["He go to school .", "He goes to the school ."]
+
+
+@pytest.fixture
+def call(capsys):
+    """Run the command in this process: exit code, standard output, standard error."""
+
+    def call(*arguments):
+        code = run(["impacts", *(str(argument) for argument in arguments)])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two sentences, the first of them correct, and references of both: -s, -p, -r."""
+    texts = {
+        "s": ["They sleep .", PAIR[0]],
+        "p": ["They sleep .", PAIR[1]],
+        "r": ["They sleep .", "He goes to school ."],
+    }
+    arguments = []
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        arguments += [f"-{name}", tmp_path / name]
+    return arguments
+
+
+@pytest.mark.parametrize("method", ["add", "sub", "shapley", "shapley-sampling"])
+def test_json_holds_what_the_library_gives(call, files, method):
+    code, out, err = call("--method", method, "-m", "gleu", *files, "--format", "json")
+    assert (code, err) == (0, "")
+    correct, found = json.loads(out)
+    columns = [["They sleep .", PAIR[0]], ["They sleep .", PAIR[1]], [["They sleep ."], ["He goes to school ."]]]
+    same, direct = geceval.attribute("gleu", *columns, method=method.replace("-", "_"))
+    assert [edit["score"] for edit in found["edits"]] == list(direct.scores)
+    assert [(edit["source"], edit["correction"]) for edit in found["edits"]] == [("go", "goes"), ("", "the")]
+    for row, each in ((correct, same), (found, direct)):
+        assert (row["source_score"], row["total"], row["note"]) == (each.source_score, each.total, each.note)
+        assert (row["signature"], row["how"]) == (each.signature, each.how)
+    assert correct["edits"] == []
+
+
+def test_the_table_has_shares_totals_and_notes(call):
+    # IMPARA by default, for which no reference is needed.
+    code, out, err = call("--method", "shapley", "--max-edits", "1", *PAIR)
+    assert (code, err) == (0, "")
+    (direct,) = geceval.attribute("impara", [PAIR[0]], [PAIR[1]], max_edits=1)
+    lines = out.splitlines()
+    assert lines[0].split() == ["line", "span", "source", "correction", "type", "shapley", "total"]
+    for line, share in zip(lines[2:4], direct.scores, strict=True):
+        assert line.split()[-2:] == [f"{share:.4f}", f"{direct.total:.4f}"]
+    assert lines[4] == f"1 sentence, 2 edits, shapley of impara: {direct.signature}"
+    assert lines[5] == "line 1: 2 edits are more than max_edits=1: Shapley values are sampled"
+
+
+def test_options_reach_the_metric_and_the_attribution(call, files):
+    code, out, _ = call(
+        "--method", "add", "-m", "gleu", *files, "-o", "order=2", "--rescale", "none", "--format", "json"
+    )
+    assert code == 0
+    found = json.loads(out)[1]
+    assert "|order:2|" in found["signature"]
+    assert "|method:add|rescale:none|" in found["how"]
+
+
+def test_a_reference_of_one_sentence(call, tmp_path):
+    reference = tmp_path / "r"
+    reference.write_text("He goes to school .\n", encoding="utf-8")
+    code, out, _ = call("--method", "shapley", "-m", "gleu", *PAIR, "-r", reference, "--format", "tsv")
+    assert code == 0
+    (direct,) = geceval.attribute("gleu", [PAIR[0]], [PAIR[1]], ["He goes to school ."])
+    assert [float(line.split("\t")[5]) for line in out.splitlines()[1:]] == list(direct.scores)
+
+
+MISTAKES = [
+    (["-m", "gleu", *PAIR], "-m is for the other methods; add --method shapley"),
+    (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),
+    (["--method", "shapley", "-m", "no_such", *PAIR], "unknown metric 'no_such'"),
+    (["--method", "shapley", "--max-edits", "99", *PAIR], "attribution: max_edits must be at most 20, got 99"),
+    (["--method", "add", "--rescale", "odd", *PAIR], "attribution: rescale must be one of 'safe', 'ratio', 'none'"),
+    (["--method", "add", "-o", "frob=1", *PAIR], "unknown option 'frob'"),
+    (["--method", "add", "-r", "two", "-m", "gleu", *PAIR], "two has 2 lines but there is one sentence"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES, ids=[message[:24] for _, message in MISTAKES])
+def test_mistakes_are_one_line(call, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two").write_text("a\nb\n", encoding="utf-8")
+    code, out, err = call(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
