@@ -18,9 +18,9 @@ from geceval.meta.papers import PUBLISHED
 SENTENCES = ["a x c", "d y", "f"]
 
 
-@pytest.fixture
-def checkout(tmp_path):
-    folder = tmp_path / "gjg15"
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("invented") / "gjg15"
     outputs = folder / "data/original/official_submissions"
     outputs.mkdir(parents=True)
     for name in GJG15_SYSTEMS:
@@ -29,8 +29,8 @@ def checkout(tmp_path):
     ranks = '<translation system="AMU" rank="1"/><translation system="RAC IPN" rank="2"/>'
     (folder / "data/judgments.xml").write_text(f'<r><ranking-item src-id="0" user="u">{ranks}</ranking-item></r>')
     scores = {name: [1.0 if name == "AMU" else place / 99] * 3 for place, name in enumerate(GJG15_SYSTEMS)}
-    (tmp_path / "a<b>&.json").write_text(json.dumps(scores), encoding="utf-8")
-    (tmp_path / "gleu.json").write_text(json.dumps({name: [-s for s in row] for name, row in scores.items()}))
+    (folder.parent / "a<b>&.json").write_text(json.dumps(scores), encoding="utf-8")
+    (folder.parent / "gleu.json").write_text(json.dumps({name: [-s for s in row] for name, row in scores.items()}))
     return folder
 
 
@@ -56,32 +56,31 @@ class Reader(html.parser.HTMLParser):
         self.text += data
 
 
-def make(checkout, *arguments: str) -> Reader:
-    page = checkout.parent / "report.html"
+@pytest.fixture(scope="module")
+def page(checkout) -> str:
+    target = checkout.parent / "page.html"
     files = [str(checkout.parent / name) for name in ("gleu.json", "a<b>&.json")]
-    assert run(["report", "--data", str(checkout), "--scores", *files, "-o", str(page), *arguments]) == 0
-    return Reader(page.read_text(encoding="utf-8"))
+    assert run(["report", "--data", str(checkout), "--scores", *files, "-o", str(target), "--title", "A & <B>"]) == 0
+    return target.read_text(encoding="utf-8")
 
 
-def test_the_page_stands_alone_and_is_well_formed(checkout):
-    page = make(checkout, "--title", "A & <B>")
-    assert page.open == []
-    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "base"}
-    sources = [attributes["src"] for tag, attributes in page.tags if tag == "img"]
+def test_the_page_stands_alone_and_is_well_formed(page):
+    found = Reader(page)
+    assert found.open == []
+    assert not {tag for tag, _ in found.tags} & {"script", "link", "iframe", "object", "base"}
+    sources = [attributes["src"] for tag, attributes in found.tags if tag == "img"]
     assert len(sources) == 5
     for source in sources:
         kind, _, content = source.partition(",")
         assert kind == "data:image/svg+xml;base64"
         assert base64.b64decode(content, validate=True).rstrip().endswith(b"</svg>")
-    assert not [attributes for _, attributes in page.tags if "href" in attributes]
-    policy = next(a["content"] for tag, a in page.tags if tag == "meta" and a.get("http-equiv"))
+    assert not [attributes for _, attributes in found.tags if "href" in attributes]
+    policy = next(a["content"] for tag, a in found.tags if tag == "meta" and a.get("http-equiv"))
     assert policy.startswith("default-src 'none'")
-    assert "A & <B>" in page.text and "a<b>&" in page.text  # as text, not as tags
+    assert "A & <B>" in found.text and "a<b>&" in found.text  # as text, not as tags
 
 
-def test_measured_and_published_numbers_share_a_cell(checkout):
-    make(checkout)
-    page = (checkout.parent / "report.html").read_text(encoding="utf-8")
+def test_measured_and_published_numbers_share_a_cell(page):
     (row,) = re.findall(r'<tr><th class="name">gleu.*?</tr>', page)
     cells = re.findall(r"<td.*?</td>", row)
     # Expected Wins on corpus scores: measured r of -(1, 1/99, 2/99 ...) and Table 3b; .701 from PT-M2's Table 5.
@@ -92,6 +91,24 @@ def test_measured_and_published_numbers_share_a_cell(checkout):
     assert order == ["a&lt;b&gt;&amp;", "gleu"]  # the better one first
     assert '<th class="name">IMPARA<small>' in page  # published only
     assert "gleu: from a file, without a signature" in page
+
+
+M2 = "S a x c\nA 1 2|||R|||b|||REQUIRED|||-NONE-|||0\n\nS d y\nA 1 2|||R|||e|||REQUIRED|||-NONE-|||0\n\nS f\n\n"
+
+
+def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, monkeypatch):
+    everything = (["m2", "gotoscorer", "errant"], {"bartscore": "its model is elsewhere"})
+    monkeypatch.setattr("geceval.cli.leaderboard.offline_metrics", lambda: everything)
+    gold, page = checkout.parent / "gold.m2", checkout.parent / "all.html"
+    gold.write_text(M2, encoding="utf-8")
+    shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-o", str(page)]
+    assert run([*shared, "--option", "errant.nlp=no_such_pipeline"]) == 0
+    found = Reader(page.read_text(encoding="utf-8"))
+    assert re.findall(r'<tr><th class="name">(.*?)<', page.read_text(encoding="utf-8")) == ["m2", "gotoscorer"]
+    assert "bartscore: its model is elsewhere" in found.text
+    assert re.search(r"errant: .*no_such_pipeline", found.text)
+    captions = [attributes["alt"] for tag, attributes in found.tags if tag == "img"]
+    assert len(captions) == 6 and "How hard the error types" in captions[-1]
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from geceval.meta.scores import MetricScores, read_scores
 
 logger = logging.getLogger("geceval")
 
-# These compare with the annotators' own edits. All others take the corrected texts of an M2 file, ERRANT too, which
-# cuts its own edits from them: that is how the rows of the papers came about.
-READ_EDITS = ("gotoscorer", "i_measure", "m2", "pt_m2")
+# These compare with the annotators' own edits. All others take the corrected texts of an M2 file, also those that cut
+# edits from texts as ERRANT does: edits cut in one way on both sides, which is how the rows of the papers came about.
+READ_EDITS = ("i_measure", "m2", "pt_m2")
 
 
 def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +93,7 @@ def make_leaderboard(
         own = {name: {**_TASKS.get(name, {}), **options[name]}}
         try:
             tables += score_metrics(own, human, systems, gold_m2)
-        except (ValueError, ImportError) as error:
+        except (ValueError, ImportError, OSError) as error:
             if names is not None:
                 raise
             skipped[name] = str(error)
@@ -138,10 +138,10 @@ def published_values(published: Iterable[Published], metric: str) -> dict[str, t
 
 
 def _difficulty(human: HumanData, systems: Sequence[str], gold_m2: str | None) -> Sequence[DifficultyRow]:
-    """Difficulty by error type for the first annotator; the edits come from the cache, as gotoscorer was scored."""
+    """Difficulty by error type for the first annotator; the edits come from the cache that gotoscorer filled."""
     if gold_m2 is None:
         return []
     scorer: Any = registry.make_scorer("gotoscorer", {"ref_id": 0})
-    texts: Mapping[int, Any] | list[list[str]] = reference_texts(gold_m2, human)
-    report = scorer.report(human.sources, [human.outputs[system] for system in systems], texts)
+    outputs = [human.outputs[system] for system in systems]
+    report = scorer.report(human.sources, outputs, reference_texts(gold_m2, human))
     return report.types(2)
