@@ -128,9 +128,8 @@ def _history(log: list[dict[str, float]], summary: Callable[[dict[str, float]], 
     losses: dict[int, float] = {}
     for entry in log:
         number = round(entry["epoch"])
-        kept = {k.removeprefix("eval_"): v for k, v in entry.items() if k.startswith("eval_")}
-        kept.pop(SELECTION, None)
-        epochs.setdefault(number, {}).update({k: v for k, v in kept.items() if not k.endswith(_CLOCK)})
+        names = [name for name in entry if name.startswith("eval_") and not name.endswith((SELECTION, *_CLOCK))]
+        epochs.setdefault(number, {}).update({name.removeprefix("eval_"): entry[name] for name in names})
         if "loss" in entry:
             losses[number] = entry["loss"]
     return [
