@@ -21,6 +21,7 @@ from geceval.cli.maege import maege
 from geceval.cli.meta import meta
 from geceval.cli.meta_report import report
 from geceval.cli.metrics import list_
+from geceval.cli.publish import publish
 from geceval.cli.register import register
 from geceval.cli.score import score
 from geceval.cli.train import train
@@ -62,6 +63,7 @@ app.command("convert", cls=ManyValuesCommand)(convert)
 app.add_typer(train, name="train")
 app.command("register")(register)
 app.add_typer(data, name="data", help="Build data sets for datasets.load_dataset.")
+app.add_typer(publish, name="publish", help="Put metrics, checkpoints, data sets and Spaces on the Hub.")
 
 
 def _print_and_exit(text: str):

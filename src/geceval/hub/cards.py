@@ -1,4 +1,4 @@
-"""Cards of metrics: reading and linting the README of a module folder."""
+"""Cards of metrics, checkpoints, data sets and Spaces: reading and linting a README with YAML front matter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECTIONS = (
     "Citation",
     "Further References",
 )
-REQUIRED = {
+SPACE = {
     "title": str,
     "emoji": str,
     "colorFrom": str,
@@ -28,10 +28,11 @@ REQUIRED = {
     "app_file": str,
     "pinned": bool,
     "license": str,
-    "tags": list,
-    "description": str,
     "short_description": str,
 }
+METRIC = {**SPACE, "tags": list, "description": str}
+MODEL = {"license": str, "library_name": str, "pipeline_tag": str, "tags": list}
+DATA = {"license": str, "pretty_name": str, "language": list, "tags": list, "configs": list}
 TAGS = ("evaluate", "metric", "grammatical-error-correction")
 COLORS = ("red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray")  # what the Hub accepts
 SHORT_DESCRIPTION = 60  # characters that the Hub accepts
@@ -83,19 +84,67 @@ def lint_metric_card(path: str | Path) -> list[str]:
         ValueError: If it has no readable front matter.
     """
     card = read_card(path)
-    problems = [
-        f"front matter: {key} must be of type {kind.__name__}, got {card.metadata.get(key)!r}"
-        for key, kind in REQUIRED.items()
-        if not isinstance(card.metadata.get(key), kind)
-    ]
+    problems = _types(card, METRIC)
     if problems:
         return problems
     problems += [f"front matter: the tag {tag} is missing" for tag in TAGS if tag not in card.metadata["tags"]]
+    problems += _space_values(card)
+    if card.sections != list(SECTIONS):
+        problems.append(f"sections must be {', '.join(SECTIONS)}; they are {', '.join(card.sections)}")
+    return problems
+
+
+def lint_space_card(path: str | Path) -> list[str]:
+    """What is wrong with the card of a Space; see `lint_metric_card`."""
+    card = read_card(path)
+    return _types(card, SPACE) or _space_values(card)
+
+
+def lint_model_card(path: str | Path) -> list[str]:
+    """What is wrong with the card of a checkpoint; see `lint_metric_card`."""
+    card = read_card(path)
+    problems = _types(card, MODEL)
+    if not re.search(r"^# \S", card.text, flags=re.MULTILINE):
+        problems.append("the text must begin with a title: # ...")
+    return problems
+
+
+def lint_data_card(path: str | Path) -> list[str]:
+    """What is wrong with the card of a data set, its tables included; see `lint_metric_card`.
+
+    The tables that the front matter names must be the parquet files of the folder, no more and no fewer, since
+    `datasets.load_dataset` reads nothing else.
+    """
+    card = read_card(path)
+    problems = _types(card, DATA)
+    if problems:
+        return problems
+    folder = Path(path).parent
+    there = {file.relative_to(folder).as_posix() for file in folder.rglob("*.parquet")}
+    named = set()
+    for number, config in enumerate(card.metadata["configs"]):
+        try:
+            named |= {entry["path"] for entry in config["data_files"]}
+        except (KeyError, TypeError):
+            problems.append(f"front matter: configs[{number}] must have config_name and data_files with split and path")
+    problems += [f"front matter: configs name {name}, which is no file here" for name in sorted(named - there)]
+    problems += [f"front matter: configs do not name {name}" for name in sorted(there - named)]
+    return problems
+
+
+def _types(card: Card, required: dict[str, type]) -> list[str]:
+    return [
+        f"front matter: {key} must be of type {kind.__name__}, got {card.metadata.get(key)!r}"
+        for key, kind in required.items()
+        if not isinstance(card.metadata.get(key), kind)
+    ]
+
+
+def _space_values(card: Card) -> list[str]:
+    problems = []
     for key in ("colorFrom", "colorTo"):
         if card.metadata[key] not in COLORS:
             problems.append(f"front matter: {key} must be one of {', '.join(COLORS)}, got {card.metadata[key]!r}")
     if len(card.metadata["short_description"]) > SHORT_DESCRIPTION:
         problems.append(f"front matter: short_description is longer than {SHORT_DESCRIPTION} characters")
-    if card.sections != list(SECTIONS):
-        problems.append(f"sections must be {', '.join(SECTIONS)}; they are {', '.join(card.sections)}")
     return problems

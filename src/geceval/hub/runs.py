@@ -50,31 +50,29 @@ def _identity(path: Path) -> dict[str, str]:
 
 
 def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str]:
-    """Push a finished checkpoint to the Hub, without `run/`.
+    """Publish a finished checkpoint, without `run/`, as `geceval publish checkpoint` does.
 
     Args:
         folder: Of a training run.
         repository: Hub id `ORG/NAME`; made if it does not exist.
-        dry_run: Only say what would be pushed.
+        dry_run: Only check it and say what would be published.
 
     Returns:
         Names of the files.
 
     Raises:
-        ValueError: If the folder holds no finished checkpoint.
+        OSError: If the Hub cannot be reached or refuses it.
+        ValueError: If the folder holds no finished checkpoint, or something that is not to be published.
     """
-    folder = Path(folder)
-    if not (folder / "results.json").is_file():
-        raise ValueError(f"{folder}: no finished checkpoint; train first")
-    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    names = sorted(str(path) for path in files if path.parts[0] != "run")
-    if not dry_run:
-        from huggingface_hub import HfApi
+    from geceval.hub.publish.checkpoint import checkpoint_repository
+    from geceval.hub.publish.repository import check
+    from geceval.hub.publish.upload import publish
 
-        api = HfApi()
-        api.create_repo(repository, exist_ok=True)
-        api.upload_folder(folder_path=str(folder), repo_id=repository, allow_patterns=names)
-    return names
+    found = checkpoint_repository(folder, repository)
+    check([found], private=False, tag=None)
+    if not dry_run:
+        list(publish([found]))
+    return sorted(found.files)
 
 
 def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe) -> None:

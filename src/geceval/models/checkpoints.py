@@ -124,7 +124,7 @@ def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpo
 def _check_base(folder: Path, config: dict[str, Any], base: Checkpoint) -> None:
     expected = config.get("geceval_base_sha256")
     weights = base.folder / "model.safetensors"
-    found = _sha256(weights, weights.stat().st_mtime_ns) if weights.is_file() else "none"
+    found = file_sha256(weights) if weights.is_file() else "none"
     if expected and expected != found:
         raise CheckpointError(
             f"{folder}: this adapter was trained over weights with SHA-256 {expected[:12]}..., but those of its base "
@@ -152,8 +152,13 @@ def _hash(folder: Path, base: Checkpoint | None) -> str:
     digest = hashlib.sha256(base.identity.encode() if base else b"")
     for path in files:
         if path.name not in ("trainer_state.json", "training_args.bin", "results.json"):
-            digest.update(f"{path.name}\n{_sha256(path, path.stat().st_mtime_ns)}\n".encode())
+            digest.update(f"{path.name}\n{file_sha256(path)}\n".encode())
     return digest.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits; read again only if the file has changed."""
+    return _sha256(path, path.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=256)
@@ -170,6 +175,13 @@ def offline() -> bool:
     """Whether the user has forbidden calls to the Hub (`HF_HUB_OFFLINE` or `TRANSFORMERS_OFFLINE`)."""
     names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
     return any(os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON") for name in names)
+
+
+def http_error() -> type[Exception]:
+    """The base of all errors of the library that speaks HTTP for huggingface_hub, whichever that is."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    return [cls for cls in HfHubHTTPError.__mro__ if cls.__module__.startswith(("httpx", "requests"))][-1]
 
 
 def _snapshot(repository: str, revision: str | None, part: str) -> Path:
@@ -194,7 +206,12 @@ def _snapshot(repository: str, revision: str | None, part: str) -> Path:
             f"{repository}: neither a folder here nor a repository of the Hub that you may read (private ones need: "
             f"hf auth login)"
         ) from error
-    except OSError as error:  # also what huggingface_hub raises without a network
+    except (OSError, http_error()) as error:  # OSError is what huggingface_hub raises without a network
+        if getattr(getattr(error, "response", None), "status_code", None) == 401:
+            raise CheckpointError(
+                f"{repository}: the Hub does not accept your token, not even for public repositories; log in again "
+                f"(hf auth login), or out (hf auth logout, unset HF_TOKEN)"
+            ) from error
         why = "the Hub is switched off (HF_HUB_OFFLINE)" if offline() else "the Hub cannot be reached"
         at = f" --revision {revision}" if revision else ""
         raise CheckpointError(

@@ -1,0 +1,126 @@
+"""`geceval publish`: metrics, checkpoints, data sets and Spaces on the Hub."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from geceval.hub.publish.repository import Repository
+
+publish = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+Org = Annotated[str, typer.Option("--org", help="Your name on the Hub, or an organisation of yours.")]
+Name = Annotated[str | None, typer.Option("--name", help="Of the repository; by default that of the folder.")]
+Tag = Annotated[str | None, typer.Option("--tag", metavar="v1", help="Name for this version.")]
+Private = Annotated[bool, typer.Option("--private", help="Make new repositories private.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and say what would be sent; send nothing.")]
+
+
+@publish.command("modules")
+def modules(
+    org: Org,
+    names: Annotated[list[str] | None, typer.Argument(help="Metrics; all by default.")] = None,
+    tag: Tag = None,
+    private: Private = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Publish metrics, each as a Space that evaluate.load("ORG/NAME") reads.
+
+    Example: geceval publish modules --org ORG --tag v1
+    """
+    from geceval.hub.publish.folders import module_repository
+    from geceval.hub.registry import list_metrics
+
+    _publish([module_repository(name, org) for name in names or list_metrics()], private, tag, dry_run)
+
+
+@publish.command("checkpoint")
+def checkpoint(
+    folder: Annotated[str, typer.Argument(help="Folder of a checkpoint, or bundled:NAME.")],
+    org: Org,
+    name: Name = None,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Merge adapters into their bases: transformers alone can load the result.")
+    ] = False,
+    tag: Tag = None,
+    private: Private = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Publish a checkpoint for model="ORG/NAME".
+
+    Example: geceval publish checkpoint my-impara --org ORG --tag v1
+    """
+    from geceval.hub.publish.checkpoint import checkpoint_repository
+
+    with tempfile.TemporaryDirectory() if merge else contextlib.nullcontext() as place:
+        target = f"{org}/{name or _last_part(folder)}"
+        repository = checkpoint_repository(folder, target, merged=Path(place) if place else None)
+        _publish([repository], private, tag, dry_run)
+
+
+@publish.command("data")
+def data(
+    folder: Annotated[str, typer.Argument(help="Folder that `geceval data build` made.")],
+    org: Org,
+    name: Name = None,
+    tag: Tag = None,
+    private: Private = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Publish a data set for datasets.load_dataset("ORG/NAME"); without an open licence only with --private.
+
+    Example: geceval publish data jfleg --org ORG
+    """
+    from geceval.hub.publish.folders import data_repository
+
+    _publish([data_repository(folder, f"{org}/{name or _last_part(folder)}")], private, tag, dry_run)
+
+
+@publish.command("space")
+def space(
+    org: Org,
+    folder: Annotated[str, typer.Argument(help="Folder of a Gradio Space.")] = "spaces/demo",
+    name: Name = None,
+    tag: Tag = None,
+    private: Private = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Publish a Gradio Space.
+
+    Example: geceval publish space spaces/demo --org ORG --name gec-metrics
+    """
+    from geceval.hub.publish.folders import space_repository
+
+    _publish([space_repository(folder, f"{org}/{name or _last_part(folder)}")], private, tag, dry_run)
+
+
+def _last_part(folder: str) -> str:
+    """`impara` of `bundled:impara`, `my-impara` of `models/my-impara/`."""
+    return Path(folder.rpartition(":")[2]).resolve().name
+
+
+def _publish(repositories: Sequence[Repository], private: bool, tag: str | None, dry_run: bool) -> None:
+    from geceval.hub.publish import upload
+    from geceval.hub.publish.repository import check, content
+
+    if dry_run:
+        check(repositories, private, tag)
+        for repository in repositories:
+            print(f"would publish the {repository.kind} {repository.name}:")
+            for path in sorted(repository.files):
+                print(f"  {path} ({len(content(repository.files[path])):,} bytes)")
+        return
+    from huggingface_hub.utils import disable_progress_bars
+
+    if not sys.stderr.isatty():
+        disable_progress_bars()
+    for published in upload.publish(repositories, private, tag):
+        done = "published" if published.changed else "unchanged"
+        print(f"{done} {published.url}{f' as {tag}' if tag else ''} ({published.commit[:7]})", flush=True)

@@ -1,0 +1,132 @@
+"""What belongs into the repository of a checkpoint; adapters as they are, or merged into a whole network."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from geceval.hub.cards import lint_model_card
+from geceval.hub.publish.folders import collect, report
+from geceval.hub.publish.repository import Repository
+from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, load_tokenizer, quiet, resolve
+
+_NAMES = frozenset(
+    ["README.md", "LICENSE", "config.json", "generation_config.json", "adapter_config.json", "results.json"]
+    + ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"]
+    + [
+        "vocab.json",
+        "vocab.txt",
+        "merges.txt",
+        "spm.model",
+        "spiece.model",
+        "sentencepiece.bpe.model",
+        "tokenizer.model",
+    ]
+    + ["model.safetensors.index.json"]
+)
+
+_ADAPTER = """
+## Loading
+
+An adapter over {base}. `model="{name}"`, optionally with `@revision`, loads it wherever geceval is installed.
+"""
+_WHOLE = """
+## Loading
+
+`model="{name}"`, optionally with `@revision`, loads it wherever geceval is installed. In transformers,
+`{loader}.from_pretrained("{name}"{part})` reads the network by itself.
+"""
+
+
+def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = None) -> Repository:
+    """A checkpoint, of one network or of several in sub-folders, with its card.
+
+    The folder `run/` of a training, which holds sentences of its corpora, stays behind. The card's calls of
+    `geceval.load` get the name that the checkpoint has on the Hub.
+
+    Args:
+        folder: A folder, or `"bundled:NAME"`.
+        name: `ORG/NAME`.
+        merged: An empty folder in which adapters are merged into their bases, so that transformers alone can load what
+            is published. By default an adapter stays one.
+
+    Raises:
+        CheckpointError: If a network cannot be loaded.
+        OSError: If a file cannot be read.
+        ValueError: If there is no finished checkpoint, the card has mistakes, other files lie there, or the checkpoint
+            needs a folder of this machine.
+    """
+    if is_bundled(str(folder)):
+        folder = resolve(str(folder), bundled="impara").folder
+    folder = Path(folder)
+    parts = sorted(path.parent.relative_to(folder) for path in folder.rglob("config.json"))
+    parts = [str(part) for part in parts if part.parts[:1] != ("run",)]
+    if not parts or ((folder / "run").is_dir() and not (folder / "results.json").is_file()):
+        raise ValueError(f"{folder}: no finished checkpoint; train first")
+    files = collect(folder, _belongs, without=["run"])
+    report(folder / "README.md", lint_model_card)
+    checkpoints = {part: resolve(folder, part="" if part == "." else part) for part in parts}
+    for checkpoint in checkpoints.values():
+        _check_portable(checkpoint, merged is not None)
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    if merged is not None:
+        files = {path: file for path, file in files.items() if path in ("README.md", "results.json", "LICENSE")}
+        for part, checkpoint in checkpoints.items():
+            _merge(checkpoint, merged / part)
+        files |= collect(merged, _belongs)
+    bases = {} if merged else {c.base.model: c.base for c in checkpoints.values() if c.base}
+    files["README.md"] = _with_name(card, name, next(iter(checkpoints.values())), parts[0], sorted(bases)).encode()
+    return Repository(name, "model", files, mark="config.json")
+
+
+def _belongs(path: Path) -> bool:
+    return path.name in _NAMES or path.suffix == ".safetensors"
+
+
+def _check_portable(checkpoint: Checkpoint, merged: bool) -> None:
+    """Raise a `ValueError` if the checkpoint needs a folder of this machine."""
+    needed = {"its similarity estimator (geceval_se_model)": checkpoint.setting("se_model", BUNDLED)}
+    if checkpoint.base and not merged:
+        needed["its base"] = checkpoint.base.model
+    for what, model in needed.items():
+        if not is_bundled(model) and Path(model).expanduser().is_dir():
+            raise ValueError(
+                f"{checkpoint.folder}: {what} is {model}, a folder of this machine; publish that and name it there"
+            )
+
+
+def _with_name(card: str, name: str, first: Checkpoint, part: str, bases: list[str]) -> str:
+    """The card with the name that the checkpoint has on the Hub, and how it is loaded from there."""
+    card = re.sub(r'geceval\.load\("(\w+)"(?:, model="[^"]*")?\)', rf'geceval.load("\1", model="{name}")', card)
+    if bases:
+        what = [_base_in_words(base) for base in bases]
+        return card.rstrip() + "\n" + _ADAPTER.format(name=name, base=" and ".join(what))
+    kind = (first.config.get("architectures") or ["AutoModel"])[0]
+    heads = ("ForSequenceClassification", "ForTokenClassification")
+    loader = next((f"AutoModel{head}" for head in heads if kind.endswith(head)), "AutoModel")
+    below = "" if part == "." else f', subfolder="{part}"'
+    return card.rstrip() + "\n" + _WHOLE.format(name=name, loader=loader, part=below)
+
+
+def _base_in_words(base: str) -> str:
+    if not is_bundled(base):
+        return f"`{base}`"
+    return "the encoder bundled with geceval" if base == BUNDLED else f"the checkpoint bundled with geceval as `{base}`"
+
+
+def _merge(checkpoint: Checkpoint, folder: Path) -> None:
+    """Write a checkpoint as a whole network with its tokenizer, adapters merged, in float32."""
+    from geceval.models.heads import load_classifier, load_encoder, load_token_classifier
+
+    kind = (checkpoint.config.get("architectures") or [""])[0]
+    if kind.endswith("ForTokenClassification"):
+        model = load_token_classifier(checkpoint)
+    elif kind.endswith("ForSequenceClassification"):
+        model = load_classifier(checkpoint, labels=None)
+    else:
+        model = load_encoder(checkpoint)
+    if hasattr(model.config, "geceval_base_sha256"):
+        del model.config.geceval_base_sha256  # that of a base which it no longer needs
+    with quiet():
+        model.save_pretrained(folder)
+        load_tokenizer(checkpoint).save_pretrained(folder)

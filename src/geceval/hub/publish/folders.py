@@ -1,0 +1,142 @@
+"""What belongs into the repository of a module, of a data set and of a Space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from geceval.hub.cards import lint_data_card, lint_metric_card, lint_space_card, read_card
+from geceval.hub.publish.repository import Repository
+from geceval.hub.registry import module_folder
+
+OPEN_LICENSES = frozenset(
+    [
+        "apache-2.0",
+        "bsd-3-clause",
+        "cc0-1.0",
+        "cdla-permissive-2.0",
+        "cdla-sharing-1.0",
+        "mit",
+        "odbl",
+        "odc-by",
+        "pddl",
+    ]
+    + [f"cc-by{rest}-{version}" for rest in ("", "-sa", "-nc", "-nc-sa") for version in ("3.0", "4.0")]
+)
+"""Licences, as the Hub names them, that let anyone pass converted texts on (some for non-commercial use only)."""
+
+_LICENCE_FILES = ("LICENSE", "LICENSE.md", "LICENSE.txt")
+_SPACE_TEXTS = ("requirements.txt", "packages.txt", "README.md", *_LICENCE_FILES)
+_SPACE_SUFFIXES = (".py", ".json", ".css", ".js", ".html", ".svg", ".png", ".jpg", ".webp", ".ico")
+
+_APP = '''"""A page to try this metric; made by `geceval publish modules`."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# Else {name}.py, which lies here, would hide a package of the same name.
+sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != HERE]
+
+from geceval.hub.publish.page import page  # noqa: E402
+
+demo = page(HERE / "{name}.py")
+
+if __name__ == "__main__":
+    demo.launch()
+'''
+
+
+def module_repository(name: str, org: str) -> Repository:
+    """A metric as a Space that `evaluate.load("ORG/NAME")` reads and that shows a page to try it.
+
+    Args:
+        name: One of `geceval.list_metrics()`.
+        org: Name of a user or an organisation.
+
+    Raises:
+        ValueError: If there is no such metric, or its card has mistakes.
+    """
+    folder = module_folder(name)
+    report(folder / "README.md", lint_metric_card)
+    files: dict[str, bytes | Path] = {file: folder / file for file in ("README.md", f"{name}.py", "requirements.txt")}
+    files["app.py"] = _APP.format(name=name).encode()
+    return Repository(f"{org}/{name}", "space", files, mark=f"{name}.py", module=True)
+
+
+def data_repository(folder: str | Path, name: str) -> Repository:
+    """A data set in parquet files with a card, as `geceval data build` makes it.
+
+    Args:
+        folder: The card and the tables that it names, nothing else.
+        name: `ORG/NAME`.
+
+    Raises:
+        OSError: If the folder or its card cannot be read.
+        ValueError: If the card has mistakes or there are other files.
+    """
+    folder = Path(folder)
+    report(folder / "README.md", lint_data_card)
+    files = collect(folder, lambda path: path.name in ("README.md", *_LICENCE_FILES) or path.suffix == ".parquet")
+    licence = read_card(folder / "README.md").metadata["license"]
+    restricted = f"its licence is {licence!r}, which lets nobody pass the texts on; --private keeps a copy for yourself"
+    if licence in OPEN_LICENSES:
+        restricted = ""
+    return Repository(name, "dataset", files, mark=".parquet", restricted=restricted)
+
+
+def space_repository(folder: str | Path, name: str) -> Repository:
+    """A Gradio Space.
+
+    Args:
+        folder: A card, the file that its `app_file` names, and `requirements.txt`; further code, pages and pictures.
+        name: `ORG/NAME`.
+
+    Raises:
+        OSError: If the folder or its card cannot be read.
+        ValueError: If the card has mistakes, a file is missing, or there are data or archives.
+    """
+    folder = Path(folder)
+    report(folder / "README.md", lint_space_card)
+    files = collect(folder, lambda path: path.name in _SPACE_TEXTS or path.suffix in _SPACE_SUFFIXES)
+    app = read_card(folder / "README.md").metadata["app_file"]
+    for needed in (app, "requirements.txt"):
+        if needed not in files:
+            raise ValueError(f"{folder}: {needed} is missing")
+    return Repository(name, "space", files, mark=app)
+
+
+def report(card: Path, lint: Callable[[Path], list[str]]) -> None:
+    """Raise a `ValueError` that names all mistakes of a card, if there are any.
+
+    Raises:
+        FileNotFoundError: If there is no card.
+        ValueError: See above.
+    """
+    if not card.is_file():
+        raise FileNotFoundError(f"{card}: there is no card; nothing is published without one")
+    if problems := lint(card):
+        raise ValueError(f"{card}: {'; '.join(problems)}")
+
+
+def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[str] = ()) -> dict[str, bytes | Path]:
+    """The files of a folder and its sub-folders, hidden ones and caches of Python left out.
+
+    Args:
+        folder: Where they lie.
+        belongs: Whether a file, by its path below `folder`, is of the sort that is published from there.
+        without: Sub-folders of `folder` that stay here.
+
+    Raises:
+        ValueError: If there is any other file: nothing goes out that was not meant to.
+    """
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        below = path.relative_to(folder)
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in below.parts)
+        if hidden or below.parts[0] in without or not path.is_file():
+            continue
+        if not belongs(below):
+            raise ValueError(f"{path}: does not belong into what is published from {folder}; move it elsewhere")
+        files[below.as_posix()] = path
+    return files

@@ -1,0 +1,57 @@
+"""The page of a metric's Space: sentences in, scores out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import evaluate
+
+ROWS = 200  # sentences that a page scores at once
+
+
+def page(script: str | Path) -> Any:
+    """A Gradio interface to one module.
+
+    Args:
+        script: The module's Python file.
+
+    Returns:
+        A `gradio.Interface` with the API name `score`.
+    """
+    import gradio as gr
+
+    module = evaluate.load(str(script))
+
+    def score(sources: str, predictions: str, *more: str) -> tuple[float, list[list[Any]], str]:
+        """Score corrections, one a line; references of one sentence are separated by ||."""
+        columns = {"sources": sources.splitlines(), "predictions": predictions.splitlines()}
+        if len(columns["sources"]) > ROWS:
+            raise gr.Error(f"At most {ROWS} sentences; install geceval for more.")
+        if more:
+            columns["references"] = [
+                [text.strip() for text in line.split("||")] if line.strip() else [] for line in more[0].splitlines()
+            ]
+        try:
+            result = module.compute(**columns)
+        except (ValueError, TypeError, ImportError, OSError) as error:
+            raise gr.Error(str(error)) from error
+        rows = [list(row) for row in zip(columns["sources"], columns["predictions"], result["scores"], strict=True)]
+        return result["score"], rows, result["signature"]
+
+    labels = ["Sources, one sentence a line", "Corrections, one sentence a line"]
+    if "references" in module._feature_names():
+        labels.append("References, one line a sentence; several with || between them")
+    return gr.Interface(
+        score,
+        [gr.Textbox(label=label, lines=4) for label in labels],
+        [
+            gr.Number(label="Score"),
+            gr.Dataframe(headers=["source", "correction", "score"], label="Sentences", wrap=True),
+            gr.Textbox(label="Signature"),
+        ],
+        title=module.name,
+        description=module.description,
+        api_name="score",
+        flagging_mode="never",
+    )

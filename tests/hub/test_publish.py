@@ -1,0 +1,220 @@
+"""Publishing to a Hub on this machine and loading from it, with the real client libraries on our side."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import geceval
+from geceval.cli.app import run
+from geceval.hub import registry
+
+COLUMNS = {
+    "sources": ["This are a sentence .", "He go to school every days ."],
+    "predictions": ["This is a sentence .", "He goes to school every day ."],
+}
+REFERENCES = [["This is a sentence ."], ["He goes to school each day ."]]
+
+# Runs in a process of its own with an empty cache; prints one JSON object.
+LOADER = """
+import json, sys, warnings
+import datasets, evaluate, transformers
+from evaluate.loading import evaluation_module_factory, import_main_class
+from geceval.models.checkpoints import CheckpointError
+
+columns, references, names = json.loads(sys.argv[1])
+found = {}
+found["scripts"] = [
+    import_main_class(evaluation_module_factory(f"ORG/{name}").module_path).__name__.lower() for name in names
+]
+impara = evaluate.load("ORG/impara", model="ORG/impara-minilm")
+found["impara"] = impara.compute(**columns)
+found["pinned"] = [
+    impara.compute(**columns, model=f"ORG/tiny@{revision}", threshold=-2)["score"] for revision in ("v1", "v2", "main")
+]
+found["gleu"] = [
+    evaluate.load("ORG/gleu", revision=revision).compute(**columns, references=references).get("edition")
+    for revision in ("v1", "v2", None)
+]
+for name, revision in {"first": "v1", "second": "v2", "newest": "main"}.items():
+    rows = datasets.load_dataset("ORG/notes", split="test", revision=revision)
+    found[name] = rows["source"][:]
+    model = transformers.AutoModelForSequenceClassification.from_pretrained("ORG/tiny", revision=revision)
+    tokenizer = transformers.AutoTokenizer.from_pretrained("ORG/tiny", revision=revision)
+    found[name + " logit"] = model(**tokenizer(columns["predictions"][0], return_tensors="pt")).logits.item()
+found["configs"] = datasets.get_dataset_config_names("ORG/notes")
+found["errors"] = []
+for model in ("ORG/nothing", "ORG/tiny@v9"):
+    try:
+        impara.compute(**columns, model=model)
+    except CheckpointError as error:
+        found["errors"].append(str(error))
+try:
+    evaluate.load("ORG/nothing")
+except FileNotFoundError as error:
+    found["errors"].append(str(error))
+print(json.dumps(found))
+"""
+
+
+def write_notes(folder: Path, sentences: list[str]) -> Path:
+    """A data set as `geceval data build` makes it, with sentences of our own."""
+    import pyarrow as pa
+
+    from geceval.hub.data.card import data_card
+    from geceval.hub.data.folder import Config, write_folder
+
+    schema = pa.schema({"source": pa.string(), "references": pa.list_(pa.string())})
+    rows = [{"source": sentence, "references": [sentence]} for sentence in sentences]
+    configs = [Config("corrected", schema, {"test": rows}), Config("raw", schema, {"dev": rows})]
+    write_folder(folder, configs, data_card("jfleg", configs))
+    return folder
+
+
+def add_card(folder: Path, text: str) -> Path:
+    front = "license: mit\nlibrary_name: transformers\npipeline_tag: text-classification\ntags: [gec]"
+    (folder / "README.md").write_text(f"---\n{front}\n---\n\n# Tiny\n\n{text}\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tiny(make_checkpoint):
+    """Two versions of a tiny checkpoint with a card."""
+    return [
+        add_card(make_checkpoint(seed), f'Version {seed}: `geceval.load("impara", model="tiny")`.') for seed in (1, 2)
+    ]
+
+
+@pytest.fixture(scope="module")
+def published(hub_server, at_home, tiny, tmp_path_factory):
+    """A Hub on which everything was published, some of it twice."""
+    server = hub_server.HubServer()
+    with at_home(server):
+
+        def publish(*arguments):
+            assert run(["publish", *map(str, arguments)]) == 0
+
+        publish("modules", "--org", "ORG", "--tag", "v1")
+        copy = tmp_path_factory.mktemp("modules")
+        shutil.copytree(registry.module_folder("gleu"), copy / "gleu")
+        script = copy / "gleu" / "gleu.py"
+        edition = "    def _compute(self, **columns):\n        return {**super()._compute(**columns), 'edition': 2}\n"
+        script.write_text(script.read_text(encoding="utf-8").rstrip() + "\n\n" + edition, encoding="utf-8")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(registry, "modules_folder", lambda: copy)
+            publish("modules", "gleu", "--org", "ORG", "--tag", "v2")
+        publish("checkpoint", "bundled:impara", "--org", "ORG", "--name", "impara-minilm")
+        folder = tmp_path_factory.mktemp("data")
+        for number, checkpoint in enumerate(tiny, start=1):
+            publish("checkpoint", checkpoint, "--org", "ORG", "--name", "tiny", "--tag", f"v{number}")
+            notes = write_notes(folder / f"{number}", [f"note {number}", "a second note"][:number])
+            publish("data", notes, "--org", "ORG", "--name", "notes", "--tag", f"v{number}")
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def loaded(published, environment, tmp_path_factory):
+    """What a process finds that has never seen any of it."""
+    asked = json.dumps([COLUMNS, REFERENCES, registry.list_metrics()])
+    home = tmp_path_factory.mktemp("empty")
+    done = subprocess.run(
+        [sys.executable, "-c", LOADER, asked],
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env=environment(published, home, token=None),
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_every_metric_has_its_space(published):
+    for name in registry.list_metrics():
+        repo = published.repos["space", f"ORG/{name}"]
+        assert set(repo.files) == {".gitattributes", "README.md", "app.py", "requirements.txt", f"{name}.py"}
+        assert repo.files["requirements.txt"].data.startswith(b"geceval")
+        assert len(repo.commits) == (3 if name == "gleu" else 2)  # that of the Hub, and one of ours a version
+        assert repo.tags["v1"] == repo.commits[1][0]
+
+
+def test_modules_load_by_their_name_on_the_hub(loaded):
+    assert loaded["scripts"] == [name.replace("_", "") for name in registry.list_metrics()]
+
+
+def test_a_metric_and_a_checkpoint_of_the_hub_give_the_score_of_this_machine(loaded, published):
+    here = geceval.load("impara").compute(**COLUMNS)
+    assert loaded["impara"]["scores"] == here["scores"]
+    commit = published.repos["model", "ORG/impara-minilm"].head[:7]
+    assert f"|model:ORG/impara-minilm@{commit}|" in loaded["impara"]["signature"]
+
+
+def test_a_revision_pins(loaded, tiny):
+    module = geceval.load("impara", threshold=-2)
+    scores = [module.compute(**COLUMNS, model=str(folder))["score"] for folder in tiny]
+    assert scores[0] != scores[1]
+    assert loaded["pinned"] == pytest.approx([*scores, scores[1]], abs=1e-6)
+    assert loaded["gleu"] == [None, 2, 2]
+    assert loaded["first"] == ["note 1"]
+    assert loaded["second"] == loaded["newest"] == ["note 2", "a second note"]
+    assert loaded["first logit"] != loaded["second logit"] == loaded["newest logit"]
+    assert loaded["configs"] == ["corrected", "raw"]
+
+
+def test_what_is_missing_is_named(loaded):
+    nothing, revision, module = loaded["errors"]
+    assert nothing.startswith("ORG/nothing: neither a folder here nor a repository of the Hub that you may read")
+    assert revision == "ORG/tiny: the Hub has no revision 'v9' of it"
+    assert "ORG/nothing" in module
+
+
+def test_the_card_names_the_checkpoint_as_the_hub_does(published):
+    card = published.repos["model", "ORG/tiny"].files["README.md"].data.decode()
+    assert 'geceval.load("impara", model="ORG/tiny")' in card
+    assert 'AutoModelForSequenceClassification.from_pretrained("ORG/tiny")' in card
+    card = published.repos["model", "ORG/impara-minilm"].files["README.md"].data.decode()
+    assert 'impara = geceval.load("impara", model="ORG/impara-minilm")' in card
+    assert "An adapter over the encoder bundled with geceval." in card
+
+
+def test_published_again_nothing_is_sent(published, at_home, tiny, capsys):
+    repo = published.repos["model", "ORG/tiny"]
+    before = len(repo.commits)
+    with at_home(published):
+        for number, folder in enumerate(tiny, start=1):
+            assert (
+                run(["publish", "checkpoint", str(folder), "--org", "ORG", "--name", "tiny", "--tag", f"v{number}"])
+                == 0
+            )
+        assert run(["publish", "checkpoint", str(tiny[0]), "--org", "ORG", "--name", "tiny", "--tag", "v2"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out.count("unchanged http://127.0.0.1") == 2
+    assert "ORG/tiny: the tag v2 already names another version; choose a new tag" in captured.err
+    assert len(repo.commits) == before
+
+
+def test_a_merged_adapter_needs_no_geceval(published, at_home, tmp_path):
+    import torch
+    import transformers
+
+    from geceval.models.checkpoints import resolve
+
+    with at_home(published):
+        assert run(["publish", "checkpoint", "bundled:impara", "--org", "ORG", "--name", "whole", "--merge"]) == 0
+    repo = published.repos["model", "ORG/whole"]
+    assert "adapter_config.json" not in repo.files
+    for path, file in repo.files.items():
+        (tmp_path / path).write_bytes(file.data)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path)
+    with torch.no_grad():
+        logits = model(**tokenizer(COLUMNS["predictions"], padding=True, return_tensors="pt")).logits[:, 0]
+    here = geceval.load("impara").compute(**COLUMNS)["scores"]
+    assert torch.sigmoid(logits).tolist() == pytest.approx(here, abs=1e-5)
+    assert resolve(tmp_path).setting("threshold") == 0.615
+    assert resolve(tmp_path).base is None

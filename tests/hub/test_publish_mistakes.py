@@ -1,0 +1,364 @@
+"""What is not published, and what is left when something breaks."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from geceval.cli.app import run
+from geceval.hub.runs import push
+from geceval.models.checkpoints import CheckpointError, resolve
+
+MODEL_CARD = """---
+license: mit
+library_name: transformers
+pipeline_tag: text-classification
+tags: [gec]
+---
+
+# Tiny
+"""
+SPACE_CARD = """---
+title: Toy
+emoji: 🎯
+colorFrom: indigo
+colorTo: pink
+sdk: gradio
+sdk_version: 6.31.0
+app_file: app.py
+pinned: false
+license: apache-2.0
+short_description: A toy
+---
+"""
+DATA_CARD = """---
+license: {licence}
+pretty_name: Notes
+language: [en]
+tags: [grammatical-error-correction]
+configs:
+- config_name: all
+  data_files:
+  - split: test
+    path: all/test.parquet
+---
+
+# Notes
+"""
+# Built at run time, so that this file itself holds no such thing.
+SECRETS = [
+    "hf_" + "a1B2" * 9,
+    "sk-" + "a1B2" * 12,
+    "ghp_" + "a1B2" * 9,
+    "AKIA" + "Z" * 16,
+    "-----BEGIN PRIVATE " + "KEY-----",
+]
+
+
+@pytest.fixture
+def checkpoint(make_checkpoint):
+    """A new tiny checkpoint with a card."""
+    folder = make_checkpoint(3)
+    (folder / "README.md").write_text(MODEL_CARD, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def space(tmp_path):
+    folder = tmp_path / "demo"
+    (folder / "__pycache__").mkdir(parents=True)
+    texts = {"README.md": SPACE_CARD, "app.py": "demo = None\n", "requirements.txt": "geceval\n", "rows.json": "[]\n"}
+    for name, text in {**texts, ".env": "secret\n", "__pycache__/app.pyc": "x"}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def notes(tmp_path):
+    """A function that writes a data set under a licence."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def write(licence):
+        folder = tmp_path / "notes"
+        (folder / "all").mkdir(parents=True)
+        parquet.write_table(pa.table({"source": ["a note"]}), folder / "all" / "test.parquet")
+        (folder / "README.md").write_text(DATA_CARD.format(licence=licence), encoding="utf-8")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def publish(hub, at_home, capsys):
+    """A function that runs `geceval publish` and returns its exit code, output and error."""
+
+    def call(*arguments, **more):
+        with at_home(hub, **more):
+            code = run(["publish", *map(str, arguments), "--org", "ORG"])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def only_ours(repo):
+    return set(repo.files) - {".gitattributes"}
+
+
+def test_a_space(publish, hub, space):
+    assert publish("space", space, "--name", "gec", "--tag", "v1")[0] == 0
+    repo = hub.repos["space", "ORG/gec"]
+    assert only_ours(repo) == {"README.md", "app.py", "requirements.txt", "rows.json"}
+    assert repo.files["README.md"].data.decode() == SPACE_CARD
+
+
+def test_what_left_the_folder_leaves_the_repository(publish, hub, space):
+    publish("space", space)
+    (space / "rows.json").unlink()
+    publish("space", space)
+    repo = hub.repos["space", "ORG/demo"]
+    assert only_ours(repo) == {"README.md", "app.py", "requirements.txt"}
+    assert "rows.json" in repo.commits[1][2]
+
+
+def test_a_dry_run_says_it_all_and_asks_nobody(publish, hub, space, capsys):
+    code, out, _ = publish("space", space, "--dry-run", token=None)
+    assert code == 0
+    assert out.splitlines()[0] == "would publish the space ORG/demo:"
+    assert "  requirements.txt (8 bytes)" in out.splitlines()
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_no_secret_goes_out(publish, hub, space, secret):
+    (space / "app.py").write_text(f'KEY = "{secret}"\n', encoding="utf-8")
+    for more in ([], ["--dry-run"]):
+        code, _, error = publish("space", space, *more)
+        assert code == 2
+        assert "ORG/demo: app.py holds what looks like a token or key" in error
+        assert secret not in error
+    assert hub.requests == []
+
+
+def test_nor_the_token_in_use_whatever_its_form(publish, hub, hub_server, checkpoint):
+    (checkpoint / "config.json").write_text(
+        (checkpoint / "config.json").read_text().replace("{", f'{{"note": "{hub_server.TOKEN}", ', 1)
+    )
+    assert publish("checkpoint", checkpoint)[0] == 2
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize("name", ["corpus.m2", "train.txt", "pytorch_model.bin", "sentences/dev.json"])
+def test_a_checkpoint_takes_nothing_else_along(publish, hub, checkpoint, name):
+    (checkpoint / name).parent.mkdir(exist_ok=True)
+    (checkpoint / name).write_text("He go to school .\n")
+    code, _, error = publish("checkpoint", checkpoint)
+    assert code == 2
+    assert f"{name}: does not belong into what is published" in error
+    assert hub.requests == []
+
+
+def test_the_run_of_a_training_stays_here(hub, at_home, checkpoint):
+    (checkpoint / "run").mkdir()
+    (checkpoint / "run" / "pairs.json").write_text('{"test": [["He go to school ."]]}')
+    with at_home(hub), pytest.raises(ValueError, match="no finished checkpoint; train first"):
+        push(checkpoint, "ORG/tiny")
+    (checkpoint / "results.json").write_text("{}")
+    with at_home(hub):
+        names = push(checkpoint, "ORG/tiny")
+    assert only_ours(hub.repos["model", "ORG/tiny"]) == set(names)
+    assert not [name for name in names if "run" in name]
+
+
+def test_an_adapter_over_a_folder_of_this_machine_is_refused(publish, hub, checkpoint, tmp_path):
+    from safetensors.torch import save_file
+
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "README.md").write_text(MODEL_CARD, encoding="utf-8")
+    (adapter / "config.json").write_text((checkpoint / "config.json").read_text())
+    (adapter / "adapter_config.json").write_text(f'{{"base_model_name_or_path": "{checkpoint}"}}')
+    save_file({}, adapter / "adapter_model.safetensors")
+    code, _, error = publish("checkpoint", adapter)
+    assert code == 2
+    assert f"its base is {checkpoint}, a folder of this machine" in error
+
+
+def test_texts_without_an_open_licence_stay_private(publish, hub, notes):
+    folder = notes("other")
+    code, _, error = publish("data", folder)
+    assert code == 2
+    assert "ORG/notes: its licence is 'other', which lets nobody pass the texts on; --private" in error
+    assert hub.requests == []
+    assert publish("data", folder, "--private")[0] == 0
+    assert hub.repos["dataset", "ORG/notes"].private
+    hub.repos["dataset", "ORG/notes"].private = False
+    code, _, error = publish("data", folder, "--private")
+    assert code == 2
+    assert "ORG/notes is there already and public" in error
+
+
+def test_a_data_set_is_its_tables(publish, hub, notes):
+    folder = notes("cc-by-4.0")
+    assert publish("data", folder)[0] == 0
+    assert not hub.repos["dataset", "ORG/notes"].private
+    (folder / "all" / "more.parquet").write_bytes(b"PAR1")
+    code, _, error = publish("data", folder)
+    assert code == 2
+    assert "configs do not name all/more.parquet" in error
+    (folder / "all" / "more.parquet").rename(folder / "raw.m2")
+    code, _, error = publish("data", folder)
+    assert code == 2
+    assert "raw.m2: does not belong" in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["modules", "nothing"], "unknown metric 'nothing'"),
+        (["modules", "gleu", "--tag", "v1.2.3"], "evaluate takes three numbers for a release of its own"),
+        (["modules", "gleu", "--tag", "a b"], "letters, digits, dots and dashes only"),
+        (["checkpoint", "bundled:nothing"], "no checkpoint 'nothing' is bundled"),
+        (["checkpoint", "bundled:impara", "--name", "a/b"], "is no name of the Hub"),
+        (["checkpoint", "{space}"], "no finished checkpoint; train first"),
+        (["space", "{space}/none"], "there is no card; nothing is published without one"),
+        (["data", "{space}"], "pretty_name must be of type str, got None"),
+    ],
+)
+def test_mistakes_are_one_line(publish, hub, space, arguments, message):
+    code, out, error = publish(*[argument.format(space=space) for argument in arguments])
+    assert (code, out) == (2, "")
+    assert error.startswith("geceval: error: ")
+    assert error.count("\n") == 1
+    assert message in error
+    assert hub.requests == []
+
+
+def test_a_card_with_mistakes_is_not_published(publish, hub, space):
+    (space / "README.md").write_text(SPACE_CARD.replace("pink", "mauve"), encoding="utf-8")
+    code, _, error = publish("space", space)
+    assert code == 2
+    assert "colorTo must be one of" in error
+    assert hub.requests == []
+
+
+def test_another_repository_of_that_name_is_left_alone(publish, hub, hub_server, space):
+    repo = hub.create("space", "ORG/demo")
+    repo.commit({**repo.files, "main.py": hub_server.File(b"print()\n", False)}, "mine")
+    code, _, error = publish("space", space)
+    assert code == 2
+    assert "ORG/demo is there already and something else (no app.py); choose another name" in error
+    assert len(repo.commits) == 2
+
+
+@pytest.mark.parametrize(
+    ("token", "message"),
+    [
+        (None, "no token of the Hub"),
+        ("hf_wrong", "the token was not accepted (Invalid credentials in Authorization header)"),
+        ("hf_reader", "the token may not do this (You don't have the rights to write under this namespace)"),
+    ],
+)
+def test_tokens_that_do_not_do(publish, hub, space, token, message):
+    code, _, error = publish("space", space, token=token)
+    assert code == 2
+    assert message in error
+    assert error.count("\n") == 1
+    assert hub.repos == {}
+
+
+def test_loading_with_a_wrong_token(hub, at_home, checkpoint):
+    with at_home(hub):
+        push_as_is(hub, checkpoint)
+    with at_home(hub, token="hf_wrong"), pytest.raises(CheckpointError, match="the Hub does not accept your token"):
+        resolve("ORG/tiny")
+    hub.repos["model", "ORG/tiny"].private = True
+    with (
+        at_home(hub, token=None),
+        pytest.raises(CheckpointError, match="nor a repository of the Hub that you may read"),
+    ):
+        resolve("ORG/tiny")
+    with at_home(hub):
+        assert resolve("ORG/tiny").identity == f"ORG/tiny@{hub.repos['model', 'ORG/tiny'].head[:7]}"
+
+
+def push_as_is(hub, checkpoint):
+    assert run(["publish", "checkpoint", str(checkpoint), "--org", "ORG", "--name", "tiny"]) == 0
+
+
+def test_no_hub(publish, hub, space, at_home, monkeypatch, capsys):
+    from huggingface_hub import constants
+
+    with at_home(hub):
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+        assert run(["publish", "space", str(space), "--org", "ORG"]) == 2
+    assert "the Hub is switched off (HF_HUB_OFFLINE)" in capsys.readouterr().err
+    assert hub.requests == []
+    monkeypatch.undo()
+    hub.close()
+    code, _, error = publish("space", space)
+    assert code == 2
+    assert "the connection to the Hub failed" in error
+
+
+def test_a_download_that_breaks_off(hub, hub_server, at_home):
+    repo = hub.create("model", "ORG/tiny")
+    files = {"config.json": hub_server.File(b"{}", False), "model.safetensors": hub_server.File(bytes(20000), True)}
+    repo.commit(files, "weights")
+    hub.fault = hub_server.Fault("GET", "/storage/", "drop", times=99)
+    with at_home(hub), pytest.raises(CheckpointError, match="the Hub cannot be reached"):
+        resolve("ORG/tiny")
+
+
+@pytest.mark.parametrize(("how", "commits"), [("drop", 1), ("lose", 2)])
+def test_a_commit_that_breaks_off(publish, hub, hub_server, checkpoint, how, commits):
+    """Whether the Hub had heard it all or not: the repository is whole, and the same command ends the work."""
+    hub.fault = hub_server.Fault("POST", "/commit/", how)
+    code, _, error = publish("checkpoint", checkpoint, "--name", "tiny", "--tag", "v1")
+    repo = hub.repos["model", "ORG/tiny"]
+    assert code == 2
+    assert "A repository changes as a whole or not at all; run the same command again" in error
+    assert len(repo.commits) == commits
+    assert repo.tags == {}
+    assert only_ours(repo) in (set(), {"README.md", "config.json", "model.safetensors", "tokenizer.json",
+                                       "tokenizer_config.json"})  # fmt: skip
+    assert publish("checkpoint", checkpoint, "--name", "tiny", "--tag", "v1")[0] == 0
+    assert len(repo.commits) == 2
+    assert repo.tags == {"v1": repo.head}
+
+
+def test_a_large_file_that_breaks_off_is_sent_again(publish, hub, hub_server, checkpoint):
+    hub.fault = hub_server.Fault("PUT", "/storage/", "drop")
+    assert publish("checkpoint", checkpoint, "--name", "tiny")[0] == 0
+    weights = hub.repos["model", "ORG/tiny"].files["model.safetensors"]
+    assert weights.data == (checkpoint / "model.safetensors").read_bytes()
+
+
+def test_killed_while_it_sends(publish, hub, hub_server, environment, checkpoint, tmp_path):
+    """The second version is not there until all of it is."""
+    assert publish("checkpoint", checkpoint, "--name", "tiny", "--tag", "v1")[0] == 0
+    repo = hub.repos["model", "ORG/tiny"]
+    before = (repo.head, dict(repo.files))
+    data = (checkpoint / "model.safetensors").read_bytes()
+    (checkpoint / "model.safetensors").write_bytes(data[:-4] + b"\0\0\0\0")
+    (checkpoint / "README.md").write_text(MODEL_CARD + "\nThe second version.\n", encoding="utf-8")
+    hub.fault = hub_server.Fault("PUT", "/storage/", "hang")
+    arguments = ["checkpoint", str(checkpoint), "--name", "tiny", "--tag", "v2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "geceval.cli", "publish", *arguments, "--org", "ORG"],
+        env=environment(hub, tmp_path / "home"),
+    )
+    assert hub.fault.reached.wait(120)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    hub.fault.go_on.set()
+    assert (repo.head, repo.files) == before
+    assert set(repo.tags) == {"v1"}
+    assert publish(*arguments)[0] == 0
+    assert b"The second version." in repo.files["README.md"].data
+    assert repo.files["model.safetensors"].data[-4:] == b"\0\0\0\0"
+    assert repo.tags == {"v1": before[0], "v2": repo.head}
