@@ -90,6 +90,8 @@ def test_measured_and_published_numbers_share_a_cell(page):
     order = re.findall(r'<tr><th class="name">(.*?)(?:<|$)', page)
     assert order == ["a&lt;b&gt;&amp;", "gleu"]  # the better one first
     assert '<th class="name">IMPARA<small>' in page  # published only
+    (errant,) = re.findall(r'<tr class="paper"><th class="name">ERRANT<.*?</tr>', page)  # two parts of one table
+    assert ".642" in errant and ".870" in errant
     assert "gleu: from a file, without a signature" in page
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,3 +115,11 @@ def test_files_are_what_their_names_say_and_always_the_same(tmp_path, suffix, st
 def test_other_names_are_refused(tmp_path):
     with pytest.raises(ValueError, match="figures are written to .png, .svg, .pdf"):
         drawing.save(plots.difficulty([Row("PUNCT", 0.9, 0.05, 3)]), tmp_path / "figure.jpg")
+
+
+def test_without_matplotlib_the_message_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'geceval\[plots\]'"):
+        drawing.check_suffix(tmp_path / "figure.png")
+    with pytest.raises(ImportError, match="matplotlib"):
+        plots.difficulty([Row("PUNCT", 0.9, 0.05, 3)])

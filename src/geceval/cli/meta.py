@@ -52,7 +52,7 @@ class Ranks(str, enum.Enum):
 
 
 def meta(
-    data: Annotated[str, typer.Option("--data", help="A checkout of SEEDA or of GJG15.")],
+    data: Annotated[str, typer.Option("--data", help="SEEDA or GJG15: a checkout, or what `geceval data` built.")],
     metrics: Annotated[list[str] | None, typer.Option("-m", "--metrics", help="One or more of `geceval list`.")] = None,
     scores: Annotated[
         list[str] | None,

@@ -111,15 +111,16 @@ def _table(board: Leaderboard) -> str:
     heads = "".join(f'<th colspan="{len(group)}" class="group">{_text(name)}</th>' for name, group in groups.items())
     names = "".join(f"<th{_group(key, first)}>{_text(key.split()[-1])}</th>" for key in keys)
     rows = [_measured(board, table.metric, keys, first) for table in board.tables]
-    others = [row for row in board.published if row.metric not in board.values]
+    others: dict[tuple[str, str], dict[str, float]] = {}
+    for row in board.published:
+        if row.metric not in board.values:
+            others.setdefault((row.label, row.paper), {}).update(row.values)
     if others:
         divider = f'<th class="name" colspan="{len(keys) + 1}">Published only: not measured on this page</th>'
         rows.append(f'<tr class="divider">{divider}</tr>')
-    for row in others:
-        cells = "".join(f"<td{_group(key, first)}>{_number(row.values.get(key))}</td>" for key in keys)
-        rows.append(
-            f'<tr class="paper"><th class="name">{_text(row.label)}<small>{_text(row.paper)}</small></th>{cells}</tr>'
-        )
+    for (label, paper), values in others.items():
+        cells = "".join(f"<td{_group(key, first)}>{_number(values.get(key))}</td>" for key in keys)
+        rows.append(f'<tr class="paper"><th class="name">{_text(label)}<small>{_text(paper)}</small></th>{cells}</tr>')
     head = f'<tr><th rowspan="2" class="name">metric</th>{heads}</tr>\n<tr>{names}</tr>'
     body = "\n".join(rows)
     return f'<div class="wide"><table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>'

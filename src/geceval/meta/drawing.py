@@ -53,8 +53,9 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 
     @functools.wraps(draw)
     def drawn(*arguments: Arguments.args, **options: Arguments.kwargs) -> Figure:
-        with naming_the_extra("a plot"):
-            from matplotlib import rc_context
+        check_installed()
+        from matplotlib import rc_context
+
         with rc_context(_STYLE):
             return draw(*arguments, **options)
 
@@ -62,9 +63,16 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 
 
 def check_suffix(path: str | Path) -> None:
-    """Raise a `ValueError` unless a figure can be written to a file of that name."""
+    """Raise a `ValueError` unless figures can be written to files with that ending; see also `check_installed`."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise ValueError(f"{path}: figures are written to {', '.join(SUFFIXES)}; end the name in one of them")
+    check_installed()
+
+
+def check_installed() -> None:
+    """Raise an `ImportError` that says what to install unless there is matplotlib, before any long work."""
+    with naming_the_extra("a plot"):
+        import matplotlib  # noqa: F401
 
 
 def save(figure: Figure, path: str | Path) -> None:
