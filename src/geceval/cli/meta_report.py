@@ -19,7 +19,9 @@ WINDOW = 4
 
 
 def report(
-    data: Annotated[list[str], typer.Option("--data", help="Checkouts of SEEDA, of GJG15, or of both.")],
+    data: Annotated[
+        list[str], typer.Option("--data", help="SEEDA, GJG15 or both: checkouts, or what `geceval data` built.")
+    ],
     output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write.")],
     gold_m2: Annotated[
         str | None,
@@ -44,6 +46,7 @@ def report(
     With --scores and without -m, only the scores in the files are shown.
     """
     check_outputs(output)
+    drawing.check_installed()
     humans = [read_human(folder) for folder in data]
     if len({human.name for human in humans}) < len(humans):
         raise ValueError("the same data is given twice")
