@@ -16,6 +16,7 @@ from geceval.cli.compare import compare
 from geceval.cli.convert import convert
 from geceval.cli.data import data
 from geceval.cli.detect import detect
+from geceval.cli.doctor import doctor
 from geceval.cli.impacts import impacts
 from geceval.cli.maege import maege
 from geceval.cli.meta import meta
@@ -62,6 +63,7 @@ app.command("maege", cls=ManyValuesCommand)(maege)
 app.command("convert", cls=ManyValuesCommand)(convert)
 app.add_typer(train, name="train")
 app.command("register")(register)
+app.command("doctor", cls=ManyValuesCommand)(doctor)
 app.add_typer(data, name="data", help="Build data sets for datasets.load_dataset.")
 app.add_typer(publish, name="publish", help="Put metrics, checkpoints, data sets and Spaces on the Hub.")
 

@@ -179,6 +179,24 @@ def register(names: list[str] | None = None) -> list[Path]:
     return scripts
 
 
+def unregistered() -> tuple[list[str], list[str]]:
+    """Metrics that `register` has never been run for, and those for which another version of the module is taken."""
+    from evaluate import config
+    from evaluate.loading import files_to_hash
+
+    parent = Path(config.HF_MODULES_CACHE) / "evaluate_modules" / "metrics"
+    missing, old = [], []
+    for name in list_metrics():
+        source = modules_folder() / name / f"{name}.py"
+        scripts = list((parent / f"evaluate-metric--{name}").glob(f"*/{name}.py"))
+        newest = max(scripts, key=lambda script: script.stat().st_mtime, default=None)
+        if newest is None:
+            missing.append(name)
+        elif newest.parent.name != files_to_hash([str(source)]):
+            old.append(name)
+    return missing, old
+
+
 def _place(source: Path, target: Path) -> Path:
     """Put a module script into a cache folder of its own, by one rename."""
     script = target / source.name

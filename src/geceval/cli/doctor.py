@@ -1,0 +1,58 @@
+"""`geceval doctor`: is this installation right, and does every metric give the stored numbers?"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+from geceval.cli.arguments import Format
+from geceval.cli.report import check_outputs, records_text, terminal_width, write
+from geceval.hub import doctor as hub_doctor
+from geceval.hub import mini_benchmark
+from geceval.version import __version__
+
+
+def doctor(
+    metrics: Annotated[
+        list[str] | None, typer.Option("-m", "--metrics", help="Whose numbers to check; all by default.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Score nothing.")] = False,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = "auto",
+    rewrite: Annotated[
+        bool, typer.Option("--write", help="For maintainers: store the numbers of this installation as the right ones.")
+    ] = False,
+    form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
+    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
+    width: Annotated[int | None, typer.Option(min=20, help="Columns of a table.")] = None,
+) -> None:
+    """Check packages, bundled files, pipeline, device and Hub, and score the example corpus with every metric.
+
+    The exit code is 1 if there is a problem; a note, such as an extra that is not installed, is none.
+
+    Example: geceval doctor
+    """
+    logging.getLogger("geceval").setLevel(logging.ERROR)
+    if rewrite:
+        if metrics or quick or output:
+            raise ValueError("--write stores the numbers of all metrics; it takes none of -m, --quick and --output")
+        left_out = mini_benchmark.store()
+        sys.stdout.write("".join(f"left out {name}: {why}\n" for name, why in left_out.items()))
+        sys.stdout.write(f"wrote {mini_benchmark.STORED}\n")
+        return
+    check_outputs(output)
+    found = list(hub_doctor.examine([] if quick else metrics, device))
+    problems = sum(finding.state == hub_doctor.PROBLEM for finding in found)
+    if form is Format.json:
+        rows = [{**dataclasses.asdict(finding), "seconds": round(finding.seconds, 3)} for finding in found]
+        text = json.dumps({"geceval": __version__, "problems": problems, "checks": rows}, indent=2) + "\n"
+    else:
+        cells = [[finding.state, finding.check, finding.what] for finding in found]
+        caption = f"{len(found)} checks, {problems} problem{'' if problems == 1 else 's'}"
+        text = records_text(["state", "check", "what"], cells, form, caption, (), width or terminal_width(output))
+    write(text, output)
+    raise typer.Exit(int(problems > 0))
