@@ -58,7 +58,7 @@ class TrueSkill:
         return np.array(means), np.array(variances)
 
 
-def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None) -> np.ndarray:
+def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None, *, orders: int = 0, seed: int = 1) -> np.ndarray:
     """TrueSkill means of systems whose sentence scores play each other.
 
     For each sentence in order and each pair i < j of systems in order, the higher score wins and equal scores draw;
@@ -67,10 +67,17 @@ def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None) -> np.ndarra
     Args:
         scores: Array of shape [systems, sentences].
         skill: The parameters; defaults to `TrueSkill()`.
+        orders: Take the mean over so many random orders of the sentences instead; 0 takes their own order, as the
+            published numbers do.
+        seed: Of the random orders.
 
     Returns:
         Array of shape [systems].
     """
+    if orders:
+        generator = np.random.default_rng(seed)
+        shuffled = (scores[:, generator.permutation(scores.shape[1])] for _ in range(orders))
+        return np.mean([rate_scores(each, skill) for each in shuffled], axis=0)
     count = scores.shape[0]
     first, second = np.triu_indices(count, k=1)
     outcomes = np.sign(scores[first] - scores[second]).T  # [sentences, pairs]
