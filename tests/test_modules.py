@@ -143,27 +143,77 @@ def test_pickled_after_compute(name, load, results):
     assert again["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
 
 
-def test_unpickled_in_a_fresh_process(load, results, tmp_path):
-    names = [name for name in ("gleu", "errant", "impara") if name in NAMES]
-    path = tmp_path / "modules.pickle"
-    path.write_bytes(pickle.dumps([load(name) for name in names]))
-    code = f"""
-import json, pickle
-modules = pickle.load(open({str(path)!r}, "rb"))
-print(json.dumps([module.compute(**{COLUMNS!r})["scores"] for module in modules]))
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_kept_in_memory_give_the_same(name, needed, results):
+    module = geceval.load(name, keep_in_memory=True, **needed.get(name, {}))
+    for part in (slice(0, 3), slice(3, None)):
+        module.add_batch(sources=SOURCES[part], predictions=PREDICTIONS[part], references=REFERENCES[part])
+    assert module.compute()["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
+
+
+# The second of two processes: it unpickles what the first one pickled, then shares computations with it.
+OTHER = f"""
+import json, pickle, sys
+import geceval
+path, shared, needed = json.loads(sys.argv[1])
+columns = {COLUMNS!r}
+found = {{}}
+for name, module in pickle.load(open(path, "rb")).items():
+    alone = module.compute(**columns)["scores"]
+    part = geceval.load(name, process_id=1, **shared, experiment_id=name, **needed.get(name, {{}}))
+    part.add_batch(**{{column: rows[2:] for column, rows in columns.items()}})
+    found[name] = [alone, part.compute()]
+print(json.dumps(found))
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/")
-    assert run.returncode == 0, run.stderr
-    for name, scores in zip(names, json.loads(run.stdout.splitlines()[-1]), strict=True):
-        assert scores == pytest.approx(results(name)["scores"], abs=1e-5)
+SHARED = {"num_process": 2, "timeout": 300}
 
 
-def test_all_of_them_combine(load, results):
+@pytest.fixture(scope="session")
+def two_processes(load, needed, tmp_path_factory):
+    """Name to what this process and a fresh one find: this one's result, the other's scores alone, its result."""
+    folder = tmp_path_factory.mktemp("shared")
+    path = folder / "modules.pickle"
+    path.write_bytes(pickle.dumps({name: load(name) for name in NAMES}))
+    shared = {**SHARED, "cache_dir": str(folder)}
+    asked = json.dumps([str(path), shared, needed])
+    other = subprocess.Popen([sys.executable, "-c", OTHER, asked], stdout=subprocess.PIPE, text=True, cwd="/")
+    together = {}
+    for name in NAMES:
+        part = geceval.load(name, process_id=0, **shared, experiment_id=name, **needed.get(name, {}))
+        part.add_batch(**{column: rows[:2] for column, rows in COLUMNS.items()})
+        together[name] = part.compute()
+    output, _ = other.communicate(timeout=300)
+    assert other.returncode == 0
+    found = json.loads(output.splitlines()[-1])
+    return {name: (together[name], *found[name]) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unpickled_in_a_fresh_process(name, two_processes, results):
+    assert two_processes[name][1] == pytest.approx(results(name)["scores"], abs=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_processes_share_a_computation(name, two_processes, results):
+    first, _, second = two_processes[name]
+    assert first["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
+    assert first["score"] == pytest.approx(results(name)["score"], abs=1e-5)
+    assert second is None
+
+
+def test_all_of_them_combine(load, results, tmp_path):
     combined = evaluate.combine([load(name) for name in NAMES])
     together = combined.compute(**COLUMNS)
     for name in NAMES:
         assert together[f"{name}_score"] == pytest.approx(results(name)["score"], abs=1e-5)
         assert together[f"{name}_signature"] == results(name)["signature"]
+    for part in (slice(0, 1), slice(1, None)):
+        combined.add_batch(**{column: rows[part] for column, rows in COLUMNS.items()})
+    in_batches = combined.compute()
+    assert {name: in_batches[f"{name}_score"] for name in NAMES} == pytest.approx(
+        {name: results(name)["score"] for name in NAMES}, abs=1e-5
+    )
+    json.loads(evaluate.save(tmp_path / "all.json", **in_batches).read_text())
 
 
 @pytest.mark.parametrize("name", NAMES)
