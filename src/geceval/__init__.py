@@ -12,9 +12,22 @@ if TYPE_CHECKING:
     from geceval.hub.compare import compare
     from geceval.hub.maege import maege
     from geceval.hub.registry import list_metrics, load, register
+    from geceval.hub.reward import reward
+    from geceval.hub.trainer import trainer_metrics
     from geceval.scorers.impara import edit_impacts
 
-__all__ = ["__version__", "attribute", "compare", "edit_impacts", "list_metrics", "load", "maege", "register"]
+__all__ = [
+    "__version__",
+    "attribute",
+    "compare",
+    "edit_impacts",
+    "list_metrics",
+    "load",
+    "maege",
+    "register",
+    "reward",
+    "trainer_metrics",
+]
 
 _HOMES = {
     "attribute": "geceval.hub.attribution",
@@ -24,6 +37,8 @@ _HOMES = {
     "load": "geceval.hub.registry",
     "maege": "geceval.hub.maege",
     "register": "geceval.hub.registry",
+    "reward": "geceval.hub.reward",
+    "trainer_metrics": "geceval.hub.trainer",
 }
 
 
