@@ -5,13 +5,20 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 EXAMPLE := src/geceval/assets/example
 
-.PHONY: demo test lint clean
+.PHONY: demo space test lint clean
 
 demo: $(STAMP)  ## score and rank the systems of the example corpus, then show the edits of one sentence
 	$(BIN)/geceval score -m impara errant -s $(EXAMPLE)/source.txt -p $(EXAMPLE)/systems/*.txt \
 		-r $(EXAMPLE)/reference_0.txt $(EXAMPLE)/reference_1.txt
 	@echo
 	$(BIN)/geceval impacts "$$(sed -n 25p $(EXAMPLE)/source.txt)" "$$(sed -n 25p $(EXAMPLE)/systems/strong.txt)"
+
+space: .venv/.space-installed  ## the demo Space, on http://127.0.0.1:7860 unless GRADIO_SERVER_PORT says otherwise
+	cd spaces/demo && ../../$(BIN)/python app.py
+
+.venv/.space-installed: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[space]"
+	touch $@
 
 test: $(STAMP)  ## the whole suite, one process a core; PYTEST_ARGS="-k gleu" runs a part
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from geceval.cli.arguments import metric_options
 from geceval.cli.evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 from geceval.hub import registry
+from geceval.hub.offline import offline_metrics
 from geceval.meta.data import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.protocol import agreement, correlate_systems, judged_pairs
@@ -46,20 +47,6 @@ class Leaderboard:
     published: list[Published]
     skipped: dict[str, str]
     difficulty: list[DifficultyRow]
-
-
-def offline_metrics() -> tuple[list[str], dict[str, str]]:
-    """Metrics that run on what ships with geceval, and the others with what they need."""
-    chosen, left = [], {}
-    for name in registry.list_metrics():
-        model = getattr(registry.scorer_class(name).Settings(), "model", None)
-        if "llm" in registry.entry(name).extra.split(","):
-            left[name] = "asks a language model of your choice"
-        elif model is not None and str(model).partition(":")[0] != "bundled":
-            left[name] = f"its default model, {model}, is not bundled"
-        else:
-            chosen.append(name)
-    return chosen, left
 
 
 def make_leaderboard(

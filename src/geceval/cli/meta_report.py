@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from geceval.cli import analyses
 from geceval.cli.leaderboard import Leaderboard, make_leaderboard
 from geceval.cli.page import NAMES, page
+from geceval.cli.page_data import numbers
 from geceval.cli.report import check_outputs, write
 from geceval.meta import drawing, plots
 from geceval.meta.data import HumanData, read_human
@@ -22,7 +24,7 @@ def report(
     data: Annotated[
         list[str], typer.Option("--data", help="SEEDA, GJG15 or both: checkouts, or what `geceval data` built.")
     ],
-    output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write; .json: the numbers alone.")],
     gold_m2: Annotated[
         str | None,
         typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),
@@ -43,10 +45,12 @@ def report(
 
     Example: geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 -o report.html
 
-    With --scores and without -m, only the scores in the files are shown.
+    With --scores and without -m, only the scores in the files are shown. An output that ends in .json gets the numbers
+    of the leaderboard alone: what the demo Space shows.
     """
     check_outputs(output)
-    drawing.check_installed()
+    if Path(output).suffix != ".json":
+        drawing.check_installed()
     humans = [read_human(folder) for folder in data]
     if len({human.name for human in humans}) < len(humans):
         raise ValueError("the same data is given twice")
@@ -62,6 +66,9 @@ def report(
         for human in humans
         if names != [] or files[human.name]
     ]
+    if Path(output).suffix == ".json":
+        write(numbers(boards), output)
+        return
     write(page(title, boards, [_figures(board) for board in boards]), output)
 
 

@@ -1,0 +1,59 @@
+"""The demo of geceval: `python app.py`, then open the address that it prints. It works without a network."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all models come with the package
+
+import gradio as gr  # noqa: E402 - reads the environment
+
+import look  # noqa: E402
+import scoring  # noqa: E402
+import tab_about  # noqa: E402
+import tab_compare  # noqa: E402
+import tab_detect  # noqa: E402
+import tab_impacts  # noqa: E402
+import tab_meta  # noqa: E402
+import tab_score  # noqa: E402
+
+TABS = {
+    "Score a correction": tab_score,
+    "Edit impacts": tab_impacts,
+    "Detect errors": tab_detect,
+    "Compare systems": tab_compare,
+    "Meta-evaluation": tab_meta,
+    "About": tab_about,
+}
+WAITING_ROOM = 512  # visitors who may wait for a result; the next is told to come back
+
+LAUNCH = {
+    **look.LAUNCH,
+    "allowed_paths": [str(scoring.EXAMPLE)],
+    "max_file_size": "20mb",
+    "ssr_mode": False,
+    "share": False,
+    "footer_links": ["api", "settings"],
+    "enable_monitoring": False,
+}
+
+
+def build() -> gr.Blocks:
+    """The whole page."""
+    with gr.Blocks(title="geceval", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
+        gr.HTML(look.HEADER, apply_default_css=False)
+        with gr.Tabs():
+            for title, tab in TABS.items():
+                with gr.Tab(title, id=title):
+                    tab.build()
+    return page.queue(default_concurrency_limit=2, max_size=WAITING_ROOM)
+
+
+demo = build()
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+    scoring.warm_up()
+    demo.launch(**LAUNCH)

@@ -1,0 +1,68 @@
+"""Colours, fonts and the headline; nothing is fetched from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEADER = """<header class="gv-header">
+<h1>geceval</h1>
+<p>How good is a grammatical correction? Metrics side by side, offline, on small bundled models.</p>
+</header>"""
+
+# The browser itself then refuses whatever does not come from this server.
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; "
+    "object-src 'none'; base-uri 'self'"
+)
+
+
+class Headers:
+    """Adds headers that keep the page to itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its answer back with the headers."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message.get("headers", []),
+                    (b"content-security-policy", POLICY.encode()),
+                    (b"referrer-policy", b"no-referrer"),
+                    (b"x-content-type-options", b"nosniff"),
+                ]
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's own look with the fonts of the visitor's system."""
+    return gr.themes.Default(
+        primary_hue="indigo",
+        secondary_hue="indigo",
+        neutral_hue="slate",
+        font=["system-ui", "sans-serif"],
+        font_mono=["ui-monospace", "monospace"],
+    ).set(
+        # Gradio's own grey is too pale to read on white.
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_400",
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_400",
+    )
+
+
+LAUNCH: dict[str, Any] = {
+    "theme": theme(),
+    "css": Path(__file__).with_name("style.css").read_text(encoding="utf-8"),
+    "app_kwargs": {"middleware": [Middleware(Headers)]},
+}

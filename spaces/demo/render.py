@@ -1,0 +1,216 @@
+"""Results as HTML; every text of a user goes through `escape`."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+OPERATIONS = {"M": "missing, inserted", "R": "replaced", "U": "unnecessary, deleted"}
+# Signs that a template engine may read; as entities they are letters like any other.
+_TEMPLATE = str.maketrans({"$": "&#36;", "{": "&#123;", "}": "&#125;", "`": "&#96;"})
+
+
+def escape(text: Any) -> str:
+    """A text as HTML that shows just this text, in attributes too."""
+    return html.escape(str(text)).translate(_TEMPLATE)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with a real minus sign; a dash for what is not there."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    text = f"{value:.{digits}f}"
+    return (text.removeprefix("-") if float(text) == 0 else text).replace("-", "−")
+
+
+def note(text: str) -> str:
+    """A line of small print."""
+    return f'<p class="gv-note">{escape(text)}</p>'
+
+
+def empty(text: str) -> str:
+    """What stands where a result will be."""
+    return f'<div class="gv gv-empty">{escape(text)}</div>'
+
+
+def block(*parts: str) -> str:
+    """Parts of a result, one below the other."""
+    return f'<div class="gv">{"".join(parts)}</div>'
+
+
+def heading(text: str) -> str:
+    """A heading within a result."""
+    return f"<h3>{escape(text)}</h3>"
+
+
+def operation(edit: Any) -> str:
+    """`M`, `R` or `U`: from the type of ERRANT, or from what the edit does."""
+    if edit.type[:2] in ("M:", "R:", "U:"):
+        return edit.type[0]
+    return "M" if edit.start == edit.end else "R" if edit.correction else "U"
+
+
+def diff(source: str, edits: Sequence[Any], matched: Sequence[bool] | None = None) -> str:
+    """A sentence with its edits marked in place, coloured by operation, with their types.
+
+    Args:
+        source: The sentence; tokens are `split()`.
+        edits: Edits in the order of the sentence that do not overlap.
+        matched: For each edit, whether a reference has it too; `None` without references.
+    """
+    tokens, done, parts = source.split(), 0, []
+    for place, edit in enumerate(edits):
+        parts.append(escape(" ".join(tokens[done : edit.start])))
+        agreed = None if matched is None else matched[place]
+        parts.append(_marked(" ".join(tokens[edit.start : edit.end]), edit, agreed))
+        done = edit.end
+    parts.append(escape(" ".join(tokens[done:])))
+    return f'<p class="gv-text">{" ".join(part for part in parts if part)}</p>'
+
+
+def _marked(old: str, edit: Any, agreed: bool | None) -> str:
+    kind = operation(edit)
+    removed = f"<del>{escape(old)}</del>" if old else ""
+    added = f"<ins>{escape(edit.correction)}</ins>" if edit.correction else ""
+    name = edit.type[2:] if edit.type[1:2] == ":" else edit.type
+    title = f"{edit.type or 'edit'}: {OPERATIONS[kind]}"
+    tick = ""
+    if agreed is not None:
+        title += "; a reference has it too" if agreed else "; no reference has it"
+        tick = f'<span class="gv-tick" aria-hidden="true">{"✓" if agreed else "✗"}</span>'
+    label = f"<small>{escape(name)}{tick}</small>" if name or tick else ""
+    return f'<span class="gv-edit gv-{kind}" title="{escape(title)}">{removed}{added}{label}</span>'
+
+
+def edit(old: str, change: Any) -> str:
+    """One edit on its own, e.g. as the label of a bar."""
+    return _marked(old, change, None)
+
+
+def weights(source: str, edits: Sequence[Any], values: Sequence[float]) -> str:
+    """A sentence whose edits are shaded by their weights, in one colour above zero and in another below.
+
+    Args:
+        source: The sentence; tokens are `split()`.
+        edits: Edits in the order of the sentence that do not overlap.
+        values: One weight an edit.
+    """
+    most = max(map(abs, values), default=0.0) or 1.0
+    tokens, done, parts = source.split(), 0, []
+    for change, value in zip(edits, values, strict=True):
+        parts.append(escape(" ".join(tokens[done : change.start])))
+        old = " ".join(tokens[change.start : change.end])
+        removed = f"<del>{escape(old)}</del>" if old else ""
+        added = f"<ins>{escape(change.correction)}</ins>" if change.correction else ""
+        side = "gv-lower" if value < 0 else "gv-higher"
+        parts.append(
+            f'<span class="gv-edit gv-weight {side}" style="--heat:{abs(value) / most:.3f}" '
+            f'title="{escape(change.type)}: {number(value)}">{removed}{added}</span>'
+        )
+        done = change.end
+    parts.append(escape(" ".join(tokens[done:])))
+    return f'<p class="gv-text">{" ".join(part for part in parts if part)}</p>'
+
+
+def legend() -> str:
+    """What the colours of `diff` mean."""
+    items = [f'<span class="gv-key gv-{kind}">{escape(text)}</span>' for kind, text in OPERATIONS.items()]
+    return f'<p class="gv-legend">{"".join(items)}</p>'
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str, texts: int = 1) -> str:
+    """A table of cells that are HTML already.
+
+    Args:
+        heads: Plain texts.
+        rows: Cells; the first of a row is its heading.
+        caption: Plain text, for all to read.
+        texts: How many columns from the left are texts and not numbers.
+    """
+
+    def side(column: int) -> str:
+        return ' class="gv-left"' if column < texts else ""
+
+    top = "".join(f'<th scope="col"{side(column)}>{escape(head)}</th>' for column, head in enumerate(heads))
+    body = "".join(
+        "<tr>"
+        + f'<th scope="row"{side(0)}>{row[0]}</th>'
+        + "".join(f"<td{side(column)}>{cell}</td>" for column, cell in enumerate(row[1:], start=1))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="gv-wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def gauge(value: float, bounds: tuple[float | None, float | None]) -> str:
+    """Where a score lies in its range; nothing if the range is open."""
+    low, high = bounds
+    if low is None or high is None:
+        return ""
+    share = min(1.0, max(0.0, (value - low) / (high - low)))
+    return f'<span class="gv-gauge" aria-hidden="true"><i style="width:{100 * share:.1f}%"></i></span>'
+
+
+def interval(low: float, value: float, high: float, span: tuple[float, float]) -> str:
+    """A score with its confidence interval, drawn on the common scale of a metric."""
+    least, most = span
+    width = (most - least) or 1.0
+
+    def place(x: float) -> float:
+        return round(100 * min(1.0, max(0.0, (x - least) / width)), 1)
+
+    left, right = place(low), place(high)
+    return (
+        f'<span class="gv-interval" aria-hidden="true"><i style="left:{left}%;width:{max(right - left, 0.5):.1f}%"></i>'
+        f'<b style="left:{place(value)}%"></b></span>'
+    )
+
+
+def bars(rows: Sequence[tuple[str, float]], caption: str, digits: int = 4) -> str:
+    """Bars to the right of zero for what helps and to the left for what harms.
+
+    Args:
+        rows: Label (HTML already) and value.
+        caption: Plain text.
+        digits: Decimals of the values.
+    """
+    most = max((abs(value) for _, value in rows), default=0.0) or 1.0
+    signed = any(value < 0 for _, value in rows)
+    cells = []
+    for label, value in rows:
+        share = 100 * abs(value) / most
+        start = (50 if value >= 0 else 50 - share / 2) if signed else 0
+        kind = "gv-minus" if value < 0 else "gv-plus"
+        bar = f'<i class="{kind}" style="left:{start:.1f}%;width:{share / 2 if signed else share:.1f}%"></i>'
+        cells.append([label, f'<span class="gv-bar" aria-hidden="true">{bar}</span>', number(value, digits)])
+    return table(["edit", "", "value"], cells, caption, texts=2)
+
+
+def heat(words: Sequence[tuple[str, float, str]], threshold: float) -> str:
+    """Words shaded by the probability of an error; those at or above the threshold are underlined.
+
+    Args:
+        words: Text, probability, label.
+        threshold: Where a word counts as an error.
+    """
+    parts = []
+    for text, error, label in words:
+        marked = error >= threshold
+        style = f"--heat:{error:.3f}"
+        title = f"{label}: {100 * error:.1f}% likely to be wrong"
+        parts.append(
+            f'<span class="gv-word{" gv-wrong" if marked else ""}" style="{style}" title="{escape(title)}">'
+            f"{escape(text)}</span>"
+        )
+    return f'<p class="gv-text gv-heat">{" ".join(parts)}</p>'
+
+
+def fields(values: Mapping[str, str]) -> str:
+    """Names and values in a row, e.g. precision and recall."""
+    pairs = "".join(f"<span><dt>{escape(name)}</dt><dd>{escape(value)}</dd></span>" for name, value in values.items())
+    return f'<dl class="gv-fields">{pairs}</dl>'

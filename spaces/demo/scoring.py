@@ -1,0 +1,112 @@
+"""What the page asks of geceval: metrics that run offline, tokens, edits, scores."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from geceval.core.extras import naming_the_extra
+from geceval.core.result import Result
+from geceval.edits.annotate import get_annotator
+from geceval.edits.edit import Edit
+from geceval.hub import registry
+from geceval.hub.offline import offline_metrics
+
+logger = logging.getLogger("geceval.demo")
+
+EXAMPLE = Path(str(files("geceval") / "assets" / "example"))
+DEFAULTS = ("impara", "errant", "gleu")
+# What a metric is told where its default task is not to judge corrections.
+OPTIONS: dict[str, dict[str, Any]] = {"ged": {"task": "sentence"}}
+
+
+@functools.lru_cache
+def metrics() -> tuple[str, ...]:
+    """Metrics that run on what comes with geceval, in alphabetical order."""
+    return tuple(offline_metrics()[0])
+
+
+def needs_references(name: str) -> bool:
+    """Whether a metric, as the page uses it, needs references."""
+    return registry.make_scorer(name, OPTIONS.get(name)).needs_references()
+
+
+def label(name: str) -> str:
+    """A metric as the page lists it."""
+    return f"{name} (references)" if needs_references(name) else name
+
+
+def of_one_sentence() -> tuple[str, ...]:
+    """Metrics that say something of a sentence on its own: GoToScorer weighs edits by how many systems miss them."""
+    return tuple(name for name in metrics() if name != "gotoscorer")
+
+
+def choices(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Labels and names of metrics, those without references first."""
+    return [(label(name), name) for name in sorted(names, key=needs_references)]
+
+
+@functools.lru_cache
+def _english() -> Any:
+    import spacy
+
+    return spacy.blank("en")
+
+
+def tokenise(text: str) -> str:
+    """A text with its punctuation separated, by spaCy's rules for English; what is separate stays as it is."""
+    return " ".join(token.text for token in _english().make_doc(text) if not token.is_space)
+
+
+def edits(source: str, corrected: Sequence[str]) -> list[list[Edit]]:
+    """The edits of ERRANT that turn a source into each corrected text."""
+    return get_annotator().edits([(source, text) for text in corrected])
+
+
+def score(name: str, source: str, correction: str, references: list[str]) -> Result:
+    """Score one sentence.
+
+    Raises:
+        ValueError: If the metric cannot be computed; the message says why.
+        ImportError: If a package is missing.
+    """
+    scorer = registry.make_scorer(name, OPTIONS.get(name))
+    rows = [references] if scorer.needs_references() else None
+    with naming_the_extra(name):
+        return registry.score_systems(scorer, [source], {"correction": [correction]}, rows)["correction"]
+
+
+def warm_up() -> None:
+    """Load what most visitors will use, so that the first click is as quick as the second."""
+    for name in DEFAULTS:
+        try:
+            score(name, "He go home .", "He goes home .", ["He goes home ."])
+        except (ValueError, ImportError, OSError) as error:
+            logger.warning("%s is not available: %s", name, error)
+
+
+def bounds(name: str) -> tuple[float | None, float | None]:
+    """Lowest and highest score of a metric as the page uses it; `None` for an open end."""
+    return registry.make_scorer(name, OPTIONS.get(name)).bounds
+
+
+def range_text(name: str) -> str:
+    """Range and direction of a metric, e.g. `[0, 1] ↑`."""
+    low, high = bounds(name)
+    left = "(−∞" if low is None else f"[{low:g}".replace("-", "−")
+    right = "∞)" if high is None else f"{high:g}]"
+    return f"{left}, {right} {'↑' if registry.entry(name).higher_is_better else '↓'}"
+
+
+def description(name: str) -> str:
+    """What a metric says, in one line."""
+    return registry.entry(name).description
+
+
+def higher_is_better(name: str) -> bool:
+    """The direction of a metric."""
+    return registry.entry(name).higher_is_better

@@ -1,0 +1,70 @@
+"""Tab: what this page is, what it keeps, and which metrics it has."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+import geceval
+import render
+import scoring
+from guard import MAX_WORDS
+from uploads import MAX_ROWS
+
+TEXT = f"""
+### What this is
+
+**geceval** scores grammatical error correction. Every metric on this page is a Hugging Face `evaluate` module, and
+gives here the very numbers that it gives in Python:
+
+```python
+import geceval
+
+impara = geceval.load("impara")
+impara.compute(sources=["He go to school ."], predictions=["He goes to school ."])
+```
+
+The page runs on the small models that come with the package, on a CPU and without any network. Larger models, longer
+texts and whole corpora are for the package itself; the page takes {MAX_WORDS} words a sentence and {MAX_ROWS:,} lines
+a file.
+
+### What it keeps
+
+Nothing: texts and files are scored in memory, uploads are deleted within an hour, there are no analytics and
+no requests to other servers.
+
+### What scores mean
+
+A score is no verdict on a writer. Metrics were made to compare systems over many sentences; on a single sentence,
+they often disagree with people and with each other. The *Meta-evaluation* tab says how often. The examples on this page
+were made up for it.
+
+### Keyboard
+
+Tab moves on, Space chooses, Shift+Enter in a text field starts the work, arrow keys move within lists and tables.
+
+### Licence
+
+Apache-2.0, code and bundled models. Please cite the paper of each metric that you report; its card names it, as does
+`geceval.load(name).citation`.
+"""
+
+
+def metrics_table() -> str:
+    """All metrics of the page with what they need and where their scores lie."""
+    rows = [
+        [
+            f"<code>{render.escape(name)}</code>",
+            render.escape(scoring.description(name)),
+            "source, references" if scoring.needs_references(name) else "source",
+            render.escape(scoring.range_text(name)),
+        ]
+        for name in scoring.metrics()
+    ]
+    return render.block(render.table(["metric", "what it says", "needs", "range"], rows, "Metrics of this page", 3))
+
+
+def build() -> None:
+    """Lay out the tab."""
+    gr.Markdown(TEXT)
+    gr.HTML(metrics_table(), apply_default_css=False)
+    gr.Markdown(f"geceval {geceval.__version__}")

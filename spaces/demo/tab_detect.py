@@ -1,0 +1,115 @@
+"""Tab: which words of sentences a detector takes for errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+import examples
+import render
+import scoring
+from geceval.hub import registry
+from guard import MAX_CHARACTERS, Refused, check_text, polite
+
+MAX_SENTENCES = 20
+MODELS = {"errors": ("bundled", 2), "error types": ("bundled:ged_25", 25)}
+WAITING = "The sentence will stand here, darker where a word is likely to be wrong."
+
+
+@polite
+def detect_errors(text: str, kind: str, threshold: float, tokenise: bool) -> tuple[str, list[dict[str, Any]]]:
+    """Say of each word how likely it is to be wrong.
+
+    Args:
+        text: Sentences, one a line.
+        kind: `"errors"`, or `"error types"` for their types.
+        threshold: Probability from which a word counts as an error, in [0, 1].
+        tokenise: Separate punctuation from words first.
+
+    Returns:
+        The page, and one entry a sentence with its words.
+    """
+    if kind not in MODELS:
+        raise Refused(f"Choose one of: {', '.join(MODELS)}.")
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
+        raise Refused("The threshold must be a number between 0 and 1.")
+    sentences = _sentences(text)
+    if tokenise:
+        sentences = [scoring.tokenise(sentence) for sentence in sentences]
+    model, classes = MODELS[kind]
+    rows = registry.scorer_module("ged").detect(sentences, model=model, classes=classes, threshold=float(threshold))
+    words = [[(word.text, word.error, word.label) for word in row] for row in rows]
+    marked = [
+        [render.escape(text), render.escape(_type(label)), f"{100 * error:.1f}%", str(line)]
+        for line, row in enumerate(words, start=1)
+        for text, error, label in row
+        if error >= threshold
+    ]
+    caption = f"{len(marked)} of {sum(map(len, words))} words are likely to be wrong"
+    found = render.table(["word", "type", "probability", "line"], marked, caption, texts=2) if marked else ""
+    view = render.block(
+        render.heading("Words by the probability of an error"),
+        *(render.heat(row, threshold) for row in words),
+        '<p class="gv-scale" aria-hidden="true"><span>0%</span><i></i><span>100%</span></p>',
+        found or render.note(f"No word reaches {threshold:.0%}."),
+    )
+    data = [
+        {
+            "sentence": sentence,
+            "words": [{"text": text, "label": label, "error": error} for text, error, label in row],
+        }
+        for sentence, row in zip(sentences, words, strict=True)
+    ]
+    return view, data
+
+
+def _type(label: str) -> str:
+    return "error" if label == "INCORRECT" else label
+
+
+def _sentences(text: Any) -> list[str]:
+    if not isinstance(text, str) or not text.strip():
+        raise Refused("Nothing to do yet: type a sentence first.")
+    if len(text) > MAX_CHARACTERS * MAX_SENTENCES:
+        raise Refused(f"This page takes {MAX_SENTENCES} sentences at most.")
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > MAX_SENTENCES:
+        raise Refused(f"This page takes {MAX_SENTENCES} sentences at most, one a line, but there are {len(lines)}.")
+    return [
+        check_text(f"sentence {number}" if len(lines) > 1 else "the sentence", line)
+        for number, line in enumerate(lines, start=1)
+    ]
+
+
+def build() -> None:
+    """Lay out the tab."""
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=5, min_width=300):
+            text = gr.Textbox(label="Sentences", info=f"One a line, {MAX_SENTENCES} at most.", lines=3, max_lines=12)
+            kind = gr.Radio(list(MODELS), value="errors", label="Look for")
+            threshold = gr.Slider(
+                0.05,
+                0.95,
+                0.5,
+                step=0.05,
+                label="Threshold",
+                info="Words at least this likely to be wrong are underlined.",
+            )
+            tokenise = gr.Checkbox(True, label="Separate punctuation from words")
+            submit = gr.Button("Detect", variant="primary", elem_id="detect-button")
+        with gr.Column(scale=6, min_width=300):
+            view = gr.HTML(render.empty(WAITING), elem_id="detect-view", apply_default_css=False)
+            with gr.Accordion("As JSON", open=False):
+                data = gr.JSON(show_label=False)
+    gr.Examples(examples.DETECT, [text], cache_examples=False, label="Examples", api_visibility="undocumented")
+    gr.on(
+        [submit.click, text.submit],
+        detect_errors,
+        [text, kind, threshold, tokenise],
+        [view, data],
+        api_name="detect",
+        api_description="Say of each word how likely it is to be wrong.",
+        concurrency_id="quick",
+        concurrency_limit=1,
+    )

@@ -1,0 +1,186 @@
+"""Tab: how much each edit of a correction matters, to the meaning or to a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+import examples
+import geceval
+import render
+import scoring
+from geceval.edits.edit import Edit
+from geceval.hub.attribution import attribute
+from guard import Refused, check_references, check_sentence, check_text, polite
+
+MAX_EDITS = 60
+EXACT = 8  # edits up to which all subsets are scored
+ORDERS = 16  # random orders of more edits
+IMPACT = "IMPARA impact"
+METHODS = {
+    "Shapley value": "shapley",
+    "added alone": "add",
+    "left out alone": "sub",
+}
+WAITING = "Every edit with its weight will stand here."
+
+
+@polite
+def weigh_edits(
+    source: str, correction: str, references: str, measure: str, method: str, tokenise: bool
+) -> tuple[str, dict[str, Any]]:
+    """Say how much each edit of a correction matters.
+
+    Args:
+        source: What the learner wrote.
+        correction: What it was corrected to.
+        references: Corrections by people, one a line; for metrics that need them.
+        measure: `"IMPARA impact"`, or the name of a metric whose gain is divided among the edits.
+        method: How to divide it: `"Shapley value"`, `"added alone"` or `"left out alone"`.
+        tokenise: Separate punctuation from words first.
+
+    Returns:
+        The page, and the same as plain values.
+    """
+    source = check_sentence("the source", source)
+    correction = check_text("the correction", correction)
+    known = check_references(references)
+    if tokenise:
+        source, correction, *known = map(scoring.tokenise, [source, correction, *known])
+    edits = scoring.edits(source, [correction])[0]
+    if not edits:
+        raise Refused("There are no edits to weigh: source and correction have the same words.")
+    if len(edits) > MAX_EDITS:
+        raise Refused(f"The correction has {len(edits)} edits; this tab weighs {MAX_EDITS} at most.")
+    if measure == IMPACT:
+        return _impacts(source, correction)
+    return _attribution(source, correction, known, measure, method)
+
+
+def _impacts(source: str, correction: str) -> tuple[str, dict[str, Any]]:
+    row = geceval.edit_impacts([source], [correction])[0]
+    edits, values = [edit for edit, _ in row], [value for _, value in row]
+    view = render.block(
+        render.heading("Heat: the darker, the more the edit changes the meaning"),
+        render.weights(source, edits, values),
+        render.heading("Impact of each edit"),
+        render.bars(_labelled(source, edits, values), "1 − cosine of the corrected sentence with and without the edit"),
+        render.fields({"sum of impacts": render.number(sum(values))}),
+        render.note("Impacts compare edits of one sentence: the longer it is, the smaller they are (IMPARA, eq. 5)."),
+    )
+    return view, {"measure": IMPACT, "edits": _plain(edits, values), "sum": sum(values)}
+
+
+def _attribution(
+    source: str, correction: str, references: list[str], measure: str, method: str
+) -> tuple[str, dict[str, Any]]:
+    if measure not in scoring.of_one_sentence():
+        raise Refused(f"There is no metric called {str(measure)[:40]} here.")
+    if method not in METHODS:
+        raise Refused(f"Choose one of: {', '.join(METHODS)}.")
+    if scoring.needs_references(measure) and not references:
+        raise Refused(f"{measure} needs a reference: type one, or choose a metric without references.")
+    rows = [references] if scoring.needs_references(measure) else None
+    found = attribute(
+        measure,
+        [source],
+        [correction],
+        rows,
+        options=scoring.OPTIONS.get(measure),
+        method=METHODS[method],
+        max_edits=EXACT,
+        permutations=ORDERS,
+    )[0]
+    edits, values = list(found.edits), list(found.scores)
+    view = render.block(
+        render.heading(f"Heat: what each edit adds to {measure} (violet), or takes away (orange)"),
+        render.weights(source, edits, values),
+        render.heading(f"Share of each edit in the gain of {measure}"),
+        render.bars(_labelled(source, edits, values), f"{method}; the shares sum to the gain"),
+        render.fields(
+            {
+                "score of the source": render.number(found.source_score),
+                "score of the correction": render.number(found.score),
+                "gain": render.number(found.total),
+                "sum of shares": render.number(sum(values)),
+            }
+        ),
+        *([render.note(found.note)] if found.note else []),
+    )
+    data = {
+        "measure": measure,
+        "method": found.method,
+        "edits": _plain(edits, values),
+        "source_score": found.source_score,
+        "score": found.score,
+        "gain": found.total,
+        "note": found.note,
+        "signature": found.signature,
+    }
+    return view, data
+
+
+def _labelled(source: str, edits: Sequence[Edit], values: Sequence[float]) -> list[tuple[str, float]]:
+    tokens = source.split()
+    return [
+        (render.edit(" ".join(tokens[edit.start : edit.end]), edit), value)
+        for edit, value in zip(edits, values, strict=True)
+    ]
+
+
+def _plain(edits: Sequence[Edit], values: Sequence[float]) -> list[dict[str, Any]]:
+    return [
+        {"start": edit.start, "end": edit.end, "correction": edit.correction, "type": edit.type, "value": value}
+        for edit, value in zip(edits, values, strict=True)
+    ]
+
+
+def build() -> None:
+    """Lay out the tab."""
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=5, min_width=300):
+            source = gr.Textbox(label="Source", lines=2, max_lines=6)
+            correction = gr.Textbox(label="Correction", lines=2, max_lines=6)
+            measure = gr.Dropdown(
+                [(f"{IMPACT}: change of meaning", IMPACT), *scoring.choices(scoring.of_one_sentence())],
+                value=IMPACT,
+                label="Weigh edits by",
+                filterable=False,
+            )
+            method = gr.Radio(
+                list(METHODS), value="Shapley value", label="Divide the gain of a metric by", visible=False
+            )
+            references = gr.Textbox(label="References", info="One a line.", lines=2, max_lines=8, visible=False)
+            tokenise = gr.Checkbox(True, label="Separate punctuation from words")
+            submit = gr.Button("Weigh", variant="primary", elem_id="impacts-button")
+        with gr.Column(scale=6, min_width=300):
+            view = gr.HTML(render.empty(WAITING), elem_id="impacts-view", apply_default_css=False)
+            with gr.Accordion("As JSON", open=False):
+                data = gr.JSON(show_label=False)
+    gr.Examples(
+        examples.IMPACTS,
+        [source, correction, references],
+        cache_examples=False,
+        label="Examples",
+        api_visibility="undocumented",
+    )
+
+    def fit(name: str) -> tuple[Any, Any]:
+        metric = name in scoring.of_one_sentence()
+        return gr.Radio(visible=metric), gr.Textbox(visible=metric and scoring.needs_references(name))
+
+    measure.change(
+        fit, measure, [method, references], api_name="impacts_options", api_visibility="undocumented", queue=False
+    )
+    gr.on(
+        [submit.click, source.submit, correction.submit, references.submit],
+        weigh_edits,
+        [source, correction, references, measure, method, tokenise],
+        [view, data],
+        api_name="impacts",
+        api_description="Say how much each edit of a correction matters.",
+        concurrency_id="quick",
+        concurrency_limit=1,
+    )
