@@ -196,25 +196,3 @@ def test_published_again_nothing_is_sent(published, at_home, tiny, capsys):
     assert captured.out.count("unchanged http://127.0.0.1") == 2
     assert "ORG/tiny: the tag v2 already names another version; choose a new tag" in captured.err
     assert len(repo.commits) == before
-
-
-def test_a_merged_adapter_needs_no_geceval(published, at_home, tmp_path):
-    import torch
-    import transformers
-
-    from geceval.models.checkpoints import resolve
-
-    with at_home(published):
-        assert run(["publish", "checkpoint", "bundled:impara", "--org", "ORG", "--name", "whole", "--merge"]) == 0
-    repo = published.repos["model", "ORG/whole"]
-    assert "adapter_config.json" not in repo.files
-    for path, file in repo.files.items():
-        (tmp_path / path).write_bytes(file.data)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path)
-    with torch.no_grad():
-        logits = model(**tokenizer(COLUMNS["predictions"], padding=True, return_tensors="pt")).logits[:, 0]
-    here = geceval.load("impara").compute(**COLUMNS)["scores"]
-    assert torch.sigmoid(logits).tolist() == pytest.approx(here, abs=1e-5)
-    assert resolve(tmp_path).setting("threshold") == 0.615
-    assert resolve(tmp_path).base is None
