@@ -22,7 +22,7 @@ def test_each_option_finds_its_place():
 
 
 def test_an_unknown_option_lists_those_that_exist():
-    message = r"toy: unknown option 'bata'; the options are: beta, batch_size, device, dtype, progress, workers"
+    message = r"toy: unknown option 'bata'; the options are: beta, batch_size, cache, device, dtype, progress, workers"
     with pytest.raises(TypeError, match=message):
         replace_options("toy", Settings(), RunTime(), {"bata": 1.0})
 

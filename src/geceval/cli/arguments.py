@@ -6,8 +6,9 @@ import dataclasses
 import enum
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
 
 from geceval.hub import registry
@@ -20,6 +21,11 @@ class Format(str, enum.Enum):
     json = "json"
     tsv = "tsv"
     latex = "latex"
+
+
+Cache = Annotated[
+    str | None, typer.Option(help="Folder that keeps edits and answers of networks for later; or set GECEVAL_CACHE.")
+]
 
 
 class ManyValuesCommand(TyperCommand):

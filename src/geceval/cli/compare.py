@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.arguments import Format, metric_options
+from geceval.cli.arguments import Cache, Format, metric_options
 from geceval.cli.corpus import read_corpus
 from geceval.cli.report import check_outputs, records_text, terminal_width, write
 from geceval.hub import registry
@@ -44,6 +44,7 @@ def compare(
         list[str] | None,
         typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics."),
     ] = None,
+    cache: Cache = None,
     form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
     output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
     width: Annotated[int | None, typer.Option(min=20, help="Columns of a table.")] = None,
@@ -57,7 +58,8 @@ def compare(
         logging.getLogger("geceval").setLevel(logging.ERROR)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
-    assignments = [*([] if gold_m2 is None else [f"gold_m2={gold_m2}"]), *(option or [])]
+    named = {"gold_m2": gold_m2, "cache": cache}
+    assignments = [*(f"{key}={value}" for key, value in named.items() if value is not None), *(option or [])]
     options = metric_options(metrics, assignments)
     for name in metrics:
         if registry.make_scorer(name, options[name]).needs_references() and not references:

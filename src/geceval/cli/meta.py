@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from geceval.cli import analyses
-from geceval.cli.arguments import Format, metric_options
+from geceval.cli.arguments import Cache, Format, metric_options
 from geceval.cli.evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
 from geceval.cli.report import check_outputs, records_text, write
 from geceval.meta import drawing
@@ -87,6 +87,7 @@ def meta(
         list[str] | None,
         typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics."),
     ] = None,
+    cache: Cache = None,
     plot: Annotated[str | None, typer.Option(help="Figure to write: .png, .svg or .pdf.")] = None,
     save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet, .tsv or .json.")] = None,
     form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
@@ -103,8 +104,9 @@ def meta(
     _check_files(output, plot, save)
     human = read_human(data)
     chosen = choose_systems(human, systems)
+    assignments = [*([f"cache={cache}"] if cache and names else []), *(option or [])]
     given = read_score_files(scores or [], human, chosen, taken=names)
-    tables = [*score_metrics(metric_options(names, option or []), human, chosen, gold_m2), *given]
+    tables = [*score_metrics(metric_options(names, assignments), human, chosen, gold_m2), *given]
     if save is not None:
         write_scores(save, tables)
     warn_of_degenerate(tables, chosen)

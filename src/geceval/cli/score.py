@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli import report
-from geceval.cli.arguments import Format, metric_options
+from geceval.cli.arguments import Cache, Format, metric_options
 from geceval.cli.corpus import Corpus, read_corpus
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
@@ -38,6 +38,7 @@ def score(
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32, bfloat16 or float16.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,
+    cache: Cache = None,
     sentence: Annotated[bool, typer.Option("--sentence", help="One score a sentence.")] = False,
     form: Annotated[
         Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write the scores.")
@@ -63,6 +64,7 @@ def score(
         "device": device,
         "dtype": dtype,
         "workers": workers,
+        "cache": cache,
         "progress": "yes" if progress else None,
     }
     assignments = [f"{key}={value}" for key, value in named.items() if value is not None]

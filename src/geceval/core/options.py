@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from geceval.core.checks import check_choice, check_count
 
 DTYPES = ("float32", "bfloat16", "float16")
+
+CACHE_VARIABLE = "GECEVAL_CACHE"
 
 SettingsT = TypeVar("SettingsT")
 RunTimeT = TypeVar("RunTimeT", bound="RunTime")
@@ -26,6 +30,9 @@ class RunTime:
             device to 1e-5; the signature of a neural metric therefore names the dtype.
         progress: Show a progress bar on standard error.
         workers: Processes that parse and align sentences for the edit metrics; 1 works in this process.
+        cache: A folder that keeps ERRANT edits and, in float32, what networks say of texts, for later calls and other
+            processes; see `geceval.core.store`. By default that of the environment variable `GECEVAL_CACHE`, if it is
+            set; `None` keeps nothing.
     """
 
     batch_size: int = 64
@@ -33,11 +40,14 @@ class RunTime:
     dtype: str = "float32"
     progress: bool = False
     workers: int = 1
+    cache: str | Path | None = field(default_factory=lambda: os.environ.get(CACHE_VARIABLE) or None)
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "workers"):
             check_count(name, getattr(self, name))
         check_choice("dtype", self.dtype, DTYPES)
+        if not isinstance(self.cache, (str, Path, type(None))):
+            raise TypeError(f"cache must be a folder or None, got {type(self.cache).__name__}")
 
 
 def replace_options(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,8 @@ from rich.progress import Progress
 from spacy.tokens import Doc
 
 from geceval.core.recent import Recent
+from geceval.core.signature import package_version
+from geceval.core.store import kept
 from geceval.edits import alignment, pipeline
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.workers import Workers, may_start
@@ -33,6 +36,7 @@ logger = logging.getLogger("geceval")
 
 EDITS_CACHED = 131_072
 DOCS_CACHED = 8_192
+VERSION = 1  # change it when the edits of any pair change: edits that are kept on disk are then made anew
 
 _CHUNK = 256
 _WORTH_A_PROCESS = 64
@@ -82,7 +86,9 @@ class Annotator:
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self._nlp.config, self._nlp.to_bytes(), self.pipeline)
 
-    def edits(self, pairs: Sequence[Pair], workers: int = 1, progress: bool = False) -> list[list[Edit]]:
+    def edits(
+        self, pairs: Sequence[Pair], workers: int = 1, progress: bool = False, cache: str | Path | None = None
+    ) -> list[list[Edit]]:
         """The edits that turn each source into its corrected text.
 
         Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than
@@ -95,6 +101,7 @@ class Annotator:
             workers: Processes that parse and align; 1 works in this process. The result is the same. They stay
                 ready for the next call; see `close`.
             progress: Show a progress bar on standard error.
+            cache: A folder that keeps the edits, see `geceval.core.store`.
 
         Returns:
             One list a pair, in input order; edits in the order of the sentence. `apply(source, edits)` gives the
@@ -106,13 +113,17 @@ class Annotator:
         """
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
 
+        def extract(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
+            return ((missing[place], edits) for place, edits in self._extract_all(missing, workers))
+
         def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
             coarse = 0
+            facts = ["edits", VERSION, self.pipeline, *map(package_version, ("errant", "spacy", "rapidfuzz"))]
             with _bar(progress and bool(missing)) as bar:
                 task = bar.add_task("ERRANT edits", total=len(missing))
-                for place, edits in self._extract_all(missing, workers):
-                    coarse += _is_coarse(missing[place], edits)
-                    yield missing[place], edits
+                for pair, edits in kept(extract, cache, facts, _pack, _unpack)(missing):
+                    coarse += _is_coarse(pair, edits)
+                    yield pair, edits
                     bar.advance(task)
             if coarse:
                 logger.warning(
@@ -226,6 +237,14 @@ def _rebuild(config: dict[str, Any], data: bytes, name: str) -> Annotator:
 
 def _to_edit(edit: ErrantEdit) -> Edit:
     return Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type)
+
+
+def _pack(edits: Sequence[Edit]) -> bytes:
+    return json.dumps([[edit.start, edit.end, edit.correction, edit.type] for edit in edits]).encode()
+
+
+def _unpack(data: bytes) -> tuple[Edit, ...]:
+    return tuple(Edit(*fields) for fields in json.loads(data))
 
 
 def _is_coarse(pair: Pair, edits: Sequence[Edit]) -> bool:

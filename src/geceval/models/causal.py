@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,9 @@ class CausalModel(Reader):
         if self.start is None:
             raise CheckpointError(f"{name}: its tokenizer has neither a BOS token nor {START}; take another model")
 
-    def perplexities(self, texts: Sequence[str], batch_size: int = 64, progress: bool = False) -> np.ndarray:
+    def perplexities(
+        self, texts: Sequence[str], batch_size: int = 64, progress: bool = False, cache: str | Path | None = None
+    ) -> np.ndarray:
         """exp of the mean negative log-likelihood of a text's tokens, given a token that starts the text.
 
         The start is the tokenizer's BOS token, else `<|endoftext|>`; no other special token is added.
@@ -52,6 +55,7 @@ class CausalModel(Reader):
             texts: Sentences.
             batch_size: Texts a batch at most; fewer run at once where their logits would not fit.
             progress: Show a bar on standard error.
+            cache: A folder that keeps them, see `geceval.core.store`.
 
         Returns:
             float64 [texts], each at least 1; infinite for a text without tokens.
@@ -61,7 +65,7 @@ class CausalModel(Reader):
         """
         if not texts:
             return np.zeros(0)
-        surprise = self._cached("surprise", self._surprise, texts, batch_size, progress).astype(np.float64)
+        surprise = self._cached("surprise", self._surprise, texts, batch_size, progress, cache).astype(np.float64)
         if np.isnan(surprise).any():
             row = int(np.flatnonzero(np.isnan(surprise))[0])
             raise ValueError(f"{self.name}: the perplexity of {texts[row]!r} is not a number; use dtype='float32'")
@@ -126,7 +130,9 @@ def _get_causal_model(checkpoint: Checkpoint, device: str, dtype: str, max_lengt
     model = heads.ready(model, checkpoint)
     _check_causal(model, checkpoint)
     model = model.to(device=device, dtype=getattr(torch, dtype))
-    return CausalModel(model, tokenizer, max_length or limit, checkpoint.identity)
+    reader = CausalModel(model, tokenizer, max_length or limit, checkpoint.identity)
+    reader.origin = (checkpoint.identity, "causal")
+    return reader
 
 
 def _check_causal(model: Any, checkpoint: Checkpoint) -> None:

@@ -7,6 +7,7 @@ see is taken for correct: one without any sub-token (a lone control character), 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -62,7 +63,7 @@ class Detector(Reader):
         self.correct = found[0]
 
     def log_probabilities(
-        self, sentences: Sequence[str], batch_size: int = 64, progress: bool = False
+        self, sentences: Sequence[str], batch_size: int = 64, progress: bool = False, cache: str | Path | None = None
     ) -> list[np.ndarray]:
         """Natural logarithms of the probabilities of each label.
 
@@ -70,6 +71,7 @@ class Detector(Reader):
             sentences: Texts whose words are `split()`.
             batch_size: Sentences a batch.
             progress: Show a bar on standard error.
+            cache: A folder that keeps what was computed, see `geceval.core.store`; float32 only.
 
         Returns:
             One array a sentence, float32 [words, labels]; a word that the network does not see has 0 for the label of
@@ -82,7 +84,7 @@ class Detector(Reader):
         def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
             return self.model(**batch).logits.float().log_softmax(dim=-1)
 
-        rows = self._cached_rows("words", read, self._of_words, sentences, batch_size, progress)
+        rows = self._cached_rows("words", read, self._of_words, sentences, batch_size, progress, cache)
         for number, row in enumerate(rows):
             if np.isnan(row).any():
                 raise ValueError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -42,13 +43,16 @@ class Encoder(Reader):
         super().__init__(model, tokenizer, max_length, name)
         self.pooling = pooling
 
-    def embed(self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False) -> np.ndarray:
+    def embed(
+        self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False, cache: str | Path | None = None
+    ) -> np.ndarray:
         """Means of the last layer's token states, special tokens included.
 
         Args:
             texts: Sentences or pairs.
             batch_size: Texts a batch.
             progress: Show a bar on standard error.
+            cache: A folder that keeps what was computed, see `geceval.core.store`; float32 only.
 
         Returns:
             float32 [texts, dimensions], in input order.
@@ -58,15 +62,17 @@ class Encoder(Reader):
             network = self.model.base_model
             return heads.mean_pool(network(**batch).last_hidden_state, batch["attention_mask"])
 
-        return self._cached("embed", read, texts, batch_size, progress)
+        return self._cached("embed", read, texts, batch_size, progress, cache)
 
-    def logits(self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False) -> np.ndarray:
+    def logits(
+        self, texts: Sequence[Text], batch_size: int = 64, progress: bool = False, cache: str | Path | None = None
+    ) -> np.ndarray:
         """Logits of the classification head: float32 [texts, labels], in input order; arguments as for `embed`."""
 
         def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
             return heads.logits(self.model, batch, self.pooling)
 
-        return self._cached("logits", read, texts, batch_size, progress)
+        return self._cached("logits", read, texts, batch_size, progress, cache)
 
     def states(
         self, texts: Sequence[Text], layer: int = -1, batch_size: int = 64, progress: bool = False
@@ -88,10 +94,13 @@ class Encoder(Reader):
             return self.model.base_model(**batch, output_hidden_states=True).hidden_states[layer]
 
         found: dict[Text, tuple[list[int], torch.Tensor]] = {}
-        for group, encoded, output in self._run(read, list(dict.fromkeys(texts)), batch_size, progress):
-            for row, text in enumerate(group):
-                ids = encoded[row]["input_ids"]
-                found[text] = (ids, output[row, : len(ids)])
+        distinct = list(dict.fromkeys(texts))
+        encoded, cut = self._tokenize(distinct)
+        self._report(len(cut), len(distinct))
+        for places, output in self._run(read, encoded, batch_size, progress):
+            for row, place in enumerate(places):
+                ids = encoded[place]["input_ids"]
+                found[distinct[place]] = (ids, output[row, : len(ids)])
         return [found[text] for text in texts]
 
 
@@ -169,6 +178,7 @@ def get_reader(
         if reader is None:
             reader = make(length)
             reader.model = reader.model.to(device=device, dtype=getattr(torch, runtime.dtype))
+            reader.origin = (checkpoint.identity, *kind)
             _encoders.put(key, reader)
         return reader
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from geceval.core.recent import Recent
+from geceval.core.signature import package_version
+from geceval.core.store import kept
+from geceval.version import __version__
 
 if TYPE_CHECKING:
     import torch
@@ -32,9 +37,11 @@ class Reader:
 
     Attributes:
         beyond: What becomes of the part of a text that is cut, for the warning.
+        origin: The checkpoint and the part of it that is read; without it nothing is kept on disk.
     """
 
     beyond: ClassVar[str] = "what lies beyond does not count"
+    origin: tuple[Any, ...] = ()
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int, name: str = "") -> None:
         self.model, self.tokenizer = model, tokenizer
@@ -42,9 +49,15 @@ class Reader:
         self._recent: Recent[tuple[str, Text], np.ndarray] = Recent(KEPT_TEXTS)
 
     def _cached(
-        self, what: str, read: Callable[..., torch.Tensor], texts: Sequence[Text], batch_size: int, progress: bool
+        self,
+        what: str,
+        read: Callable[..., torch.Tensor],
+        texts: Sequence[Text],
+        batch_size: int,
+        progress: bool,
+        cache: str | Path | None = None,
     ) -> np.ndarray:
-        rows = self._cached_rows(what, read, lambda row, _: row, texts, batch_size, progress)
+        rows = self._cached_rows(what, read, lambda row, _: row, texts, batch_size, progress, cache)
         return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
     def _cached_rows(
@@ -55,46 +68,74 @@ class Reader:
         texts: Sequence[Text],
         batch_size: int,
         progress: bool,
+        cache: str | Path | None = None,
     ) -> list[np.ndarray]:
         """What `take` makes of the row that `read` gives for a text, and of the text's token ids."""
 
+        def run(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], tuple[np.ndarray, bool]]]:
+            encoded, cut = self._tokenize([text for _, text in missing])
+            for places, output in self._run(read, encoded, batch_size, progress):
+                for place, row in zip(places, output.cpu().numpy(), strict=True):
+                    value = take(row, encoded[place]).copy()  # a view would keep the whole batch alive
+                    yield missing[place], (value, place in cut)
+
         def compute(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], np.ndarray]]:
-            for group, encoded, output in self._run(read, [text for _, text in missing], batch_size, progress):
-                for text, ids, row in zip(group, encoded, output.cpu().numpy(), strict=True):
-                    yield (what, text), take(row, ids).copy()  # a view would keep the whole batch alive
+            facts = self._facts() if cache is not None and missing else []
+            long = 0
+            for key, (value, is_cut) in kept(run, cache if facts else None, facts, _pack, _unpack)(missing):
+                long += is_cut
+                yield key, value
+            self._report(long, len(missing))
 
         found = self._recent.get_all(((what, text) for text in texts), compute)
         return [found[what, text] for text in texts]
 
-    def _run(
-        self, read: Callable[..., torch.Tensor], texts: list[Text], batch_size: int, progress: bool
-    ) -> Iterator[tuple[list[Text], list[dict[str, list[int]]], torch.Tensor]]:
-        """Batches of texts, longest first, with their token ids and what `read` gives for them."""
+    def _facts(self) -> list[Any]:
+        """All that an answer depends on beside the text; empty if answers are not to be kept on disk.
+
+        They are kept in float32 only: in 16 bits an answer depends too much on the company of the text in its batch.
+        """
         import torch
 
-        if not texts:
-            return
-        encoded = self._tokenize(texts)
-        order = sorted(range(len(texts)), key=lambda row: -len(encoded[row]["input_ids"]))
+        if not self.origin or self.model.dtype != torch.float32 or not self.tokenizer.is_fast:
+            return []
+        tokenizer = hashlib.sha256(self.tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
+        packages = [package_version(name) for name in ("torch", "transformers", "tokenizers")]
+        limit = self.max_length
+        return ["texts", *self.origin, tokenizer, limit, self.model.device.type, *packages, __version__]
+
+    def _run(
+        self, read: Callable[..., torch.Tensor], encoded: list[dict[str, list[int]]], batch_size: int, progress: bool
+    ) -> Iterator[tuple[list[int], torch.Tensor]]:
+        """Batches of texts, longest first: their places in `encoded`, and what `read` gives for them."""
+        import torch
+
+        order = sorted(range(len(encoded)), key=lambda row: -len(encoded[row]["input_ids"]))
         starts: Any = range(0, len(order), batch_size)
         for start in _track(starts, self.name) if progress else starts:
             rows = order[start : start + batch_size]
             with torch.inference_mode():
                 output = read(self._pad([encoded[row] for row in rows])).float()
-            yield [texts[row] for row in rows], [encoded[row] for row in rows], output
+            yield rows, output
 
-    def _tokenize(self, texts: list[Text]) -> list[dict[str, list[int]]]:
+    def _tokenize(self, texts: list[Text]) -> tuple[list[dict[str, list[int]]], set[int]]:
+        """Token ids of each text, and which texts were cut."""
+        if not texts:
+            return [], set()
         encoded = self._encode(texts)
         long = [row for row, text in enumerate(encoded) if len(text["input_ids"]) > self.max_length]
         if long:
             cut = self._encode([texts[row] for row in long], self.max_length)
             for row, text in zip(long, cut, strict=True):
                 encoded[row] = text
+        return encoded, set(long)
+
+    def _report(self, cut: int, texts: int) -> None:
+        if cut:
             logger.warning(
                 "%s: %d of %d texts are longer than %d tokens and were cut; %s",
-                *(self.name or "network", len(long), len(texts), self.max_length, self.beyond),
+                *(self.name or "network", cut, texts, self.max_length, self.beyond),
             )
-        return encoded
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
         """Token ids of texts, special ones included, cut to `limit` of them."""
@@ -118,6 +159,18 @@ class Reader:
             for row, text in enumerate(encoded):
                 batch[name][row, : len(text[name])] = text[name]
         return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.items()}
+
+
+def _pack(value: tuple[np.ndarray, bool]) -> bytes:
+    row, cut = value
+    shape = ",".join(map(str, row.shape))
+    return f"{int(cut)};{shape};".encode() + np.ascontiguousarray(row, "<f4").tobytes()
+
+
+def _unpack(data: bytes) -> tuple[np.ndarray, bool]:
+    cut, shape, content = data.split(b";", 2)
+    row = np.frombuffer(content, "<f4").reshape([int(size) for size in shape.split(b",") if size])
+    return row.astype(np.float32), cut == b"1"
 
 
 def _track(starts: range, name: str) -> Iterator[int]:

@@ -184,7 +184,8 @@ def _groups(
         from geceval.edits.annotate import get_annotator
 
         pairs = [(sources[number], predictions[number]) for number in texts]
-        edits = get_annotator(nlp).edits(pairs, scorer.runtime.workers, scorer.runtime.progress)
+        runtime = scorer.runtime
+        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
         found = dict(zip(texts, edits, strict=True))
     return [
         tuple((group,) if isinstance(group, Edit) else tuple(group) for group in found.get(number, row))

@@ -40,7 +40,7 @@ def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, ru
         sentences: Texts whose words are `split()`.
         reduction: `"mean"` or `"sum"`. Words that the detector does not see (beyond its length limit, or without a
             sub-token) are left out of both.
-        runtime: Batch size and progress.
+        runtime: Batch size, progress, cache.
 
     Returns:
         float64 [sentences], at most 0; 0 for a sentence without words.
@@ -48,7 +48,7 @@ def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, ru
     from geceval.models.detector import is_seen
 
     found = []
-    for row in detector.log_probabilities(sentences, runtime.batch_size, runtime.progress):
+    for row in detector.log_probabilities(sentences, runtime.batch_size, runtime.progress, runtime.cache):
         words = row[is_seen(row), detector.correct].astype(np.float64)
         found.append(words.sum() / (max(len(words), 1) if reduction == "mean" else 1))
     return np.array(found)

@@ -43,13 +43,13 @@ def estimate(
         metric: Name of the metric, for the message.
         estimator: From `get_estimator`.
         texts: Predictions, or pairs of source and prediction.
-        runtime: Batch size and progress.
+        runtime: Batch size, progress, cache.
         what: What to call the network in the message.
 
     Raises:
         ValueError: If an answer is not a finite number.
     """
-    answers = estimator.logits(texts, runtime.batch_size, runtime.progress)[:, 0]
+    answers = estimator.logits(texts, runtime.batch_size, runtime.progress, runtime.cache)[:, 0]
     bad = np.flatnonzero(~np.isfinite(answers))
     if bad.size:
         raise ValueError(

@@ -273,7 +273,8 @@ def detect(
     size = classes or scheme(detector)
     names = [LABELS[size][number] for number in in_scheme(detector, size)]
     found = []
-    for text, row in zip(texts, detector.log_probabilities(texts, runtime.batch_size, runtime.progress), strict=True):
+    rows = detector.log_probabilities(texts, runtime.batch_size, runtime.progress, runtime.cache)
+    for text, row in zip(texts, rows, strict=True):
         labels = [names[number] for number in decide(row, detector.correct, settings.threshold)]
         errors = error_probabilities(row, detector.correct).tolist()
         found.append([Word(*word) for word in zip(text.split(), labels, errors, strict=True)])

@@ -92,7 +92,7 @@ def errant_edits(
 
     Args:
         annotator: The pipeline behind ERRANT.
-        runtime: Worker processes and progress.
+        runtime: Worker processes, progress, cache.
         sources: One string a sentence.
         texts: Predictions, references or both, one list a sentence.
 
@@ -100,7 +100,7 @@ def errant_edits(
         Edits in the shape [sentences][texts of that sentence][edits].
     """
     pairs = [(source, text) for source, row in zip(sources, texts, strict=True) for text in row]
-    edits = iter(annotator.edits(pairs, runtime.workers, runtime.progress))
+    edits = iter(annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache))
     return [[next(edits) for _ in row] for row in texts]
 
 

@@ -145,7 +145,8 @@ class Impara(Scorer):
             return similarity > 0
         if changed:
             texts = [sources[row] for row in changed] + [predictions[row] for row in changed]
-            vectors = self._loaded.similarity.embed(texts, self.runtime.batch_size, self.runtime.progress)
+            runtime = self.runtime
+            vectors = self._loaded.similarity.embed(texts, runtime.batch_size, runtime.progress, runtime.cache)
             similarity[changed] = cosine(vectors[: len(changed)], vectors[len(changed) :])
         if self.settings.threshold_rule == "paper":
             return similarity > self._loaded.threshold
@@ -211,7 +212,7 @@ def edit_impacts(
         from geceval.edits.annotate import get_annotator
 
         pairs = list(zip(columns.sources, columns.predictions, strict=True))
-        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress)
+        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
     elif len(edits) != len(columns.sources):
         raise ValueError(
             f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
@@ -221,7 +222,7 @@ def edit_impacts(
     encoder = get_encoder(checkpoint, runtime, max_length=length)
 
     def embed(texts: list[str]) -> np.ndarray:
-        return encoder.embed(texts, runtime.batch_size, runtime.progress)
+        return encoder.embed(texts, runtime.batch_size, runtime.progress, runtime.cache)
 
     impacts = impacts_of(list(zip(columns.sources, edits, strict=True)), embed)
     return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]

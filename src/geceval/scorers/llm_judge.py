@@ -177,7 +177,7 @@ class LlmJudge(Scorer):
         if annotator is None:
             return [prompts.messages(question, settings.level, settings.criterion) for question in questions]
         pairs = [(question.source, output) for question in questions for output in question.outputs]
-        edits = iter(annotator.edits(pairs, self.runtime.workers, self.runtime.progress))
+        edits = iter(annotator.edits(pairs, self.runtime.workers, self.runtime.progress, self.runtime.cache))
         return [
             prompts.messages(question, settings.level, settings.criterion, [next(edits) for _ in question.outputs])
             for question in questions

@@ -93,7 +93,8 @@ class Scribendi(Scorer):
         model = self._model()
         changed = [pair for pair in zip(columns.sources, columns.predictions, strict=True) if pair[0] != pair[1]]
         texts = [text for pair in changed for text in pair]
-        perplexities = model.perplexities(texts, self.runtime.batch_size, self.runtime.progress).reshape(-1, 2)
+        runtime = self.runtime
+        perplexities = model.perplexities(texts, runtime.batch_size, runtime.progress, runtime.cache).reshape(-1, 2)
         verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))
         scores = [verdicts.get(pair, 0.0) for pair in zip(columns.sources, columns.predictions, strict=True)]
         details = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from geceval.core.checks import check_choice, check_count, check_moderate, check_number, check_positive
 from geceval.core.options import RunTime
@@ -92,8 +91,8 @@ class JudgeRunTime(RunTime):
         retries: How often a question is asked again after an answer that is none, with pauses of 1, 2, 4, ... seconds,
             or as long as the endpoint says.
         timeout: Seconds to wait for a sign of life from the endpoint.
-        cache: A folder that keeps all valid answers, so that no question is paid for twice; `None` keeps none. Several
-            processes may share it. It never holds the key, but it does hold the answers in clear.
+        cache: A folder that keeps all valid answers too, so that no question is paid for twice. It never holds the key,
+            but it does hold the answers in clear.
         price_per_million: What a million tokens cost, read and written, in any currency.
     """
 
@@ -101,7 +100,6 @@ class JudgeRunTime(RunTime):
     concurrency: int = 4
     retries: int = 4
     timeout: float = 60.0
-    cache: str | Path | None = None
     price_per_million: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
@@ -112,8 +110,6 @@ class JudgeRunTime(RunTime):
         check_count("concurrency", self.concurrency, most=256)
         check_count("retries", self.retries, least=0, most=20)
         check_positive("timeout", self.timeout)
-        if not isinstance(self.cache, (str, Path, type(None))):
-            raise TypeError(f"cache must be a folder or None, got {type(self.cache).__name__}")
         if self.price_per_million is not None:
             self._check_prices()
 

@@ -1,0 +1,174 @@
+"""Edits and answers of networks that are kept on disk: the same result bit for bit, and nothing computed twice."""
+
+import dataclasses
+import logging
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from geceval.cli.app import run
+from geceval.core.options import RunTime
+from geceval.core.store import FILE, get_store
+from geceval.edits import annotate
+from geceval.hub import registry
+from geceval.models import encoder
+from geceval.models.checkpoints import resolve
+
+SOURCES = ["the cat sit on the mat", "a dogs runs", "the cat likes the school", ""]
+PREDICTIONS = ["the cat sat on the mat", "dogs run", "the cat likes the school", "a cat"]
+REFERENCES = [["the cat sat on a mat", "the cat sits on the mat"], ["a dog runs"], ["the cat likes the school"], [""]]
+LONG = "the cat " * 100
+
+
+def forget():
+    """What a new process does not know."""
+    encoder._encoders = encoder.Recent(encoder.KEPT_NETWORKS)
+    annotate.get_annotator("bundled")._edits = annotate.Recent(annotate.EDITS_CACHED)
+    get_store.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    forget()
+    yield
+    forget()
+
+
+@pytest.fixture
+def nothing_computed(monkeypatch):
+    """A function after which parsing a sentence, or running a network, is an error."""
+
+    def fail(*_, **__):
+        raise AssertionError("computed again")
+
+    def forbid():
+        monkeypatch.setattr(annotate.Annotator, "extract", fail)
+        monkeypatch.setattr(encoder.Encoder, "_run", fail)
+
+    return forbid
+
+
+def entries(folder):
+    with closing(sqlite3.connect(folder / FILE)) as database:
+        return database.execute("SELECT count(*) FROM entries").fetchone()[0]
+
+
+def score(name, cache, sources=SOURCES, predictions=PREDICTIONS, **options):
+    scorer = registry.make_scorer(name, {"device": "cpu", "cache": cache, **options})
+    return scorer.score(sources, predictions, REFERENCES if scorer.needs_references() else None)
+
+
+def same(one, other):
+    """Equal to the last bit, statistics included."""
+    assert one == other
+    assert one.details == other.details
+    assert (one.statistics is None) == (other.statistics is None)
+    if one.statistics is not None:
+        np.testing.assert_array_equal(one.statistics, other.statistics)
+
+
+@pytest.fixture
+def options(make_checkpoint):
+    folder, other = (str(make_checkpoint(seed)) for seed in (0, 1))
+    return {"impara": {"model": folder, "se_model": other, "threshold": 0.0}, "errant": {"nlp": "bundled"}}
+
+
+@pytest.mark.parametrize("name", ["errant", "impara"])
+def test_the_same_result_from_disk(name, options, tmp_path, nothing_computed):
+    plain = score(name, None, **options[name])
+    forget()
+    first = score(name, tmp_path, **options[name])
+    forget()
+    nothing_computed()
+    again = score(name, str(tmp_path), **options[name])
+    same(plain, first)
+    same(first, again)
+
+
+def test_only_new_texts_are_computed(options, tmp_path):
+    score("errant", tmp_path, **options["errant"])
+    before = entries(tmp_path)
+    assert before == 6  # changed pairs: three predictions and three references
+    forget()
+    others = ["the cat sat on mat", *PREDICTIONS[1:]]
+    got = score("errant", tmp_path, predictions=others, **options["errant"])
+    assert entries(tmp_path) == before + 1
+    same(got, score("errant", None, predictions=others, **options["errant"]))
+
+
+def test_another_network_or_limit_is_another_entry(make_checkpoint, tmp_path):
+    texts = ["the cat sat on the mat", "a dog runs"]
+    found = []
+    for seed, limit in ((0, 128), (1, 128), (0, 4)):
+        checkpoint = resolve(str(make_checkpoint(seed)))
+        for cache in (tmp_path, None):
+            forget()
+            reader = encoder.get_encoder(checkpoint, RunTime(device="cpu"), head=True, max_length=limit)
+            found.append(reader.logits(texts, cache=cache).tolist())
+    assert found[0::2] == found[1::2]
+    assert entries(tmp_path) == 6
+    assert len({str(values) for values in found}) == 3
+
+
+def test_a_text_that_is_cut_is_reported_again(options, tmp_path, caplog):
+    texts = {"sources": [*SOURCES, LONG], "predictions": [*PREDICTIONS, LONG]}
+    messages = []
+    for _ in range(2):
+        forget()
+        caplog.clear()
+        score("impara", tmp_path, **texts, **options["impara"])
+        messages.append([record.getMessage() for record in caplog.records if record.levelno == logging.WARNING])
+    assert len(messages[0]) == 1
+    assert "1 of 5 texts are longer than 128 tokens" in messages[0][0]
+    assert messages[0] == messages[1]
+
+
+def test_answers_in_16_bits_are_not_kept(options, tmp_path):
+    score("impara", tmp_path, dtype="bfloat16", **options["impara"])
+    assert not (tmp_path / FILE).exists()
+
+
+def test_detectors_and_language_models(make_checkpoint, make_causal, tmp_path, monkeypatch):
+    from geceval.models import causal
+    from geceval.models.detector import get_detector
+
+    labels = {"id2label": {0: "CORRECT", 1: "INCORRECT"}, "label2id": {"CORRECT": 0, "INCORRECT": 1}, "num_labels": 2}
+    folders = make_checkpoint(0, "BertForTokenClassification", **labels), make_causal(0)
+    answers = []
+    for cache in (None, tmp_path, tmp_path):
+        forget()
+        causal._get_causal_model.cache_clear()
+        runtime = RunTime(device="cpu")
+        rows = get_detector(resolve(str(folders[0])), runtime).log_probabilities(PREDICTIONS, cache=cache)
+        model = causal.get_causal_model(resolve(str(folders[1])), runtime)
+        answers.append([*(row.tolist() for row in rows), model.perplexities(PREDICTIONS, cache=cache).tolist()])
+        if cache is not None:
+            monkeypatch.setattr("geceval.models.reader.Reader._run", None)
+    assert answers[0] == answers[1] == answers[2]
+    assert [len(row) for row in answers[2][:4]] == [6, 2, 5, 2]
+
+
+def test_the_environment_names_the_folder(monkeypatch):
+    assert RunTime().cache is None
+    monkeypatch.setenv("GECEVAL_CACHE", "kept")
+    assert (RunTime().cache, RunTime(cache=None).cache, RunTime(cache="here").cache) == ("kept", None, "here")
+    assert registry.scorer_class("llm_judge").RunTime().cache == "kept"
+    assert dataclasses.replace(RunTime(cache=None), workers=2).cache is None
+    with pytest.raises(TypeError, match="cache must be a folder or None, got int"):
+        RunTime(cache=3)
+
+
+def test_the_command(tmp_path, capsys, nothing_computed):
+    for name, texts in (("source", SOURCES[:3]), ("system", PREDICTIONS[:3]), ("reference", PREDICTIONS[:3])):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    files = [str(tmp_path / f"{name}.txt") for name in ("source", "system", "reference")]
+    command = ["score", "-m", "errant", "-o", "nlp=bundled", "-s", files[0], "-p", files[1], "-r", files[2]]
+    written = []
+    for _ in range(2):
+        forget()
+        assert run([*command, "--cache", str(tmp_path / "cache"), "--format", "json"]) == 0
+        written.append(capsys.readouterr().out)
+        nothing_computed()
+    assert written[0] == written[1]
