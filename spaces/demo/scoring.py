@@ -18,7 +18,8 @@ from geceval.hub.offline import offline_metrics
 
 logger = logging.getLogger("geceval.demo")
 
-EXAMPLE = Path(str(files("geceval") / "assets" / "example"))
+ASSETS = Path(str(files("geceval") / "assets"))
+EXAMPLE = ASSETS / "example"
 DEFAULTS = ("impara", "errant", "gleu")
 # What a metric is told where its default task is not to judge corrections.
 OPTIONS: dict[str, dict[str, Any]] = {"ged": {"task": "sentence"}}

@@ -13,7 +13,14 @@ from geceval.hub import registry
 from guard import MAX_CHARACTERS, Refused, check_text, polite
 
 MAX_SENTENCES = 20
-MODELS = {"errors": ("bundled", 2), "error types": ("bundled:ged_25", 25)}
+MODELS = {
+    kind: (model, classes)
+    for kind, model, classes, asset in [
+        ("errors", "bundled", 2, "ged"),
+        ("error types", "bundled:ged_25", 25, "ged_25"),
+    ]
+    if (scoring.ASSETS / asset).is_dir()
+}
 WAITING = "The sentence will stand here, darker where a word is likely to be wrong."
 
 

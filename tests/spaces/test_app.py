@@ -1,0 +1,151 @@
+"""The page as a whole: what it offers to programs, what it sends, and what it keeps to itself."""
+
+import ast
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from geceval.hub.cards import lint_space_card
+from tab_score import WAITING
+
+BOUNDARY = "geceval-test"
+
+
+def ask(address, name, values):
+    """What the queue answers to one request: `("complete", values)` or `("error", message)`."""
+    body = json.dumps({"data": values}).encode()
+    request = urllib.request.Request(f"{address}/gradio_api/call/{name}", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        event = json.load(answer)["event_id"]
+    with urllib.request.urlopen(f"{address}/gradio_api/call/{name}/{event}", timeout=120) as stream:
+        kind = None
+        for line in stream:
+            if line.startswith(b"event: "):
+                kind = line[7:].strip().decode()
+            elif line.startswith(b"data: ") and kind in ("complete", "error"):
+                return kind, json.loads(line[6:])
+    raise AssertionError(f"{name}: the stream ended")
+
+
+def upload(address, name, content):
+    """Path of a file on the server."""
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'.encode()
+    body = head + content + f"\r\n--{BOUNDARY}--\r\n".encode()
+    kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+    with urllib.request.urlopen(
+        urllib.request.Request(f"{address}/gradio_api/upload", body, kind), timeout=60
+    ) as answer:
+        return {"path": json.load(answer)[0], "meta": {"_type": "gradio.FileData"}, "orig_name": name}
+
+
+def test_every_event_has_a_name(app):
+    names = [function.api_name for function in app.demo.fns.values()]
+    assert all(isinstance(name, str) for name in names)
+    public = {f.api_name for f in app.demo.fns.values() if f.api_visibility == "public"}
+    assert public == {"score", "impacts", "detect", "compare", "example_corpus", "leaderboard"}
+
+
+def test_slow_work_does_not_hold_up_quick_work(app):
+    queues = {f.api_name: (f.concurrency_id, f.concurrency_limit) for f in app.demo.fns.values()}
+    assert {queues[name] for name in ("score", "impacts", "detect")} == {("quick", 1)}
+    assert queues["compare"] == ("long", 1)
+    assert app.demo._queue.max_size == app.WAITING_ROOM
+
+
+def test_a_program_gets_scores(address):
+    kind, (view, values) = ask(
+        address, "score", ["She have a cat .", "She has a cat .", "She has a cat .", ["gleu"], True]
+    )
+    assert kind == "complete" and view.startswith('<div class="gv">')
+    assert values["scores"]["gleu"]["score"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("score", ["word " * 5_000, "b", "", ["gleu"], True], "400 words at most, but the source has 5,000 words"),
+        ("score", ["x" * 10_000_000, "b", "", ["gleu"], True], "the source has 10,000,000 characters"),
+        ("score", [None, "b", "", ["gleu"], True], "Type the source as text."),
+        ("score", ["a\ud800", "b", "", ["gleu"], True], "U+D800"),
+        ("score", ["a", "b", "", ["<b>"], True], "list of choices"),
+        ("impacts", ["a", "a", "", "gleu", "added alone", True], "There are no edits to weigh"),
+        ("compare", [None, [], [], ["gleu"], "first system"], "Upload the source file first"),
+    ],
+)
+def test_a_program_is_told_what_is_wrong(address, name, values, message):
+    kind, told = ask(address, name, values)
+    assert kind == "error"
+    assert message in str(told) and "Traceback" not in str(told)
+
+
+def test_files_of_programs_are_compared_and_bad_ones_refused(address):
+    files = {name: upload(address, f"{name}.txt", text) for name, text in [
+        ("source", b"a b c d\n"), ("mine", b"a b c e\n"), ("big", b"a b c d\n" * 1_250_000), ("zip", b"PK\x03\x04\x00")
+    ]}  # fmt: skip
+    kind, (_, csv, rows) = ask(
+        address, "compare", [files["source"], [files["mine"]], [files["mine"]], ["gleu"], "first system"]
+    )
+    assert kind == "complete" and [row["score"] for row in rows] == [0.0, 1.0]
+    with urllib.request.urlopen(csv["url"], timeout=30) as answer:
+        assert answer.read().decode().startswith("metric,system,score,low,high,difference")
+    for name, message in [("big", "9.5 MB; this page takes 2 MB"), ("zip", "no plain text but a zip archive")]:
+        kind, told = ask(address, "compare", [files["source"], [files[name]], [], ["gleu"], "first system"])
+        assert kind == "error" and message in str(told)
+
+
+def test_an_upload_without_bounds_is_cut_off(address):
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        upload(address, "huge.txt", b"a" * 21_000_000)
+    assert refusal.value.code == 413
+
+
+def test_a_file_of_the_server_is_no_upload(address, space):
+    stolen = {"path": str(space / "app.py"), "meta": {"_type": "gradio.FileData"}}
+    kind, told = ask(address, "compare", [stolen, [stolen], [], ["gleu"], "first system"])
+    assert kind == "error" and "import" not in str(told)
+
+
+def test_several_at_once_are_all_served(address):
+    answers = []
+
+    def one(number):
+        text = f"Sentence {number} have an error ."
+        answers.append(ask(address, "score", [text, text.replace("have", "has"), "", ["impara"], True]))
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 120
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    assert [kind for kind, _ in answers] == ["complete"] * 8
+
+
+def test_the_page_asks_nobody_else(address):
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        text, headers = answer.read().decode(), answer.headers
+    assert "default-src 'self'" in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert "fonts.googleapis.com" not in text
+    assert WAITING in text
+
+
+def test_card_requirements_and_size(space):
+    assert lint_space_card(space / "README.md") == []
+    assert (space / "requirements.txt").read_text(encoding="utf-8") == "geceval[neural,edits]\n"
+    assert not [path.name for path in space.glob("*.py") if path.read_text(encoding="utf-8").count("\n") > 300]
+
+
+def test_the_space_goes_through_the_public_face(space):
+    """Metrics by name, never by import: see the rules of the rooms in tests/test_layers.py."""
+    allowed = {"geceval", "geceval.hub", "geceval.core", "geceval.edits"}
+    for path in space.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                assert name.split(".")[0] != "geceval" or ".".join(name.split(".")[:2]) in allowed, f"{path}: {name}"

@@ -1,0 +1,124 @@
+"""HTML of results: everything escaped, everything closed."""
+
+import html.parser
+
+import pytest
+
+import render
+from geceval.edits.edit import Edit
+
+EVIL = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\"><svg onload='alert(1)'>",
+    "${alert(1)}",
+    "{{constructor}}",
+    "`x`",
+    "</p></div>",
+]
+
+
+class Page(html.parser.HTMLParser):
+    """Tags, attributes and text of some HTML whose tags must close in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def harmless(text: str) -> Page:
+    page = Page(text)
+    assert not {tag for tag, _ in page.tags} & {"script", "img", "svg", "iframe", "object", "a", "form"}
+    assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
+    assert not set(text) & set("${}`")  # a template engine could read these
+    return page
+
+
+@pytest.mark.parametrize("evil", EVIL)
+def test_texts_are_shown_and_not_run(evil):
+    word = evil.replace(" ", "")
+    edits = [Edit(0, 1, evil, evil), Edit(2, 2, evil)]
+    for shown in (
+        render.diff(f"{word} b c", edits, [True, False]),
+        render.weights(f"{word} b c", edits, [1.0, -0.5]),
+        render.heat([(word, 0.7, evil)], 0.5),
+        render.table([evil], [[render.escape(evil)]], evil),
+        render.bars([(render.edit(word, edits[0]), 0.5)], evil),
+        render.fields({evil: evil}),
+        render.block(render.heading(evil), render.note(evil), render.empty(evil)),
+    ):
+        assert evil in harmless(shown).text or word in harmless(shown).text
+
+
+def test_a_diff_keeps_every_word_and_names_operation_and_type():
+    edits = [Edit(0, 1, "She", "R:PRON"), Edit(1, 1, "has", "M:VERB"), Edit(3, 4, "", "U:DET")]
+    page = harmless(render.diff("Her lived in the Rome .", edits, [True, False, False]))
+    assert [attributes["class"] for tag, attributes in page.tags if "gv-edit" in attributes.get("class", "")] == [
+        "gv-edit gv-R",
+        "gv-edit gv-M",
+        "gv-edit gv-U",
+    ]
+    assert page.text == "HerShePRON✓ hasVERB✗ lived in theDET✗ Rome ."
+    titles = [attributes["title"] for _, attributes in page.tags if "title" in attributes]
+    assert titles[0] == "R:PRON: replaced; a reference has it too"
+    assert titles[1] == "M:VERB: missing, inserted; no reference has it"
+
+
+@pytest.mark.parametrize(
+    ("edit", "kind"),
+    [(Edit(0, 0, "x"), "M"), (Edit(0, 1, "x"), "R"), (Edit(0, 1, ""), "U"), (Edit(0, 1, "x", "UNK"), "R")],
+)
+def test_an_edit_without_a_type_has_an_operation(edit, kind):
+    assert render.operation(edit) == kind
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.5, "0.5000"), (-0.25, "−0.2500"), (-0.00001, "0.0000"), (None, "–"), (float("nan"), "–")],
+)
+def test_numbers(value, shown):
+    assert render.number(value) == shown
+
+
+def test_bars_go_left_below_zero():
+    page = harmless(render.bars([("a", 2.0), ("b", -1.0)], "c"))
+    assert [attributes["style"] for tag, attributes in page.tags if tag == "i"] == [
+        "left:50.0%;width:50.0%",
+        "left:25.0%;width:25.0%",
+    ]
+    page = harmless(render.bars([("a", 2.0), ("b", 1.0)], "c"))
+    assert [attributes["style"] for tag, attributes in page.tags if tag == "i"] == [
+        "left:0.0%;width:100.0%",
+        "left:0.0%;width:50.0%",
+    ]
+    assert "0.0000" in render.bars([("a", 0.0)], "c")
+
+
+def test_a_gauge_needs_a_closed_range():
+    assert "width:75.0%" in render.gauge(0.5, (-1.0, 1.0))
+    assert render.gauge(-3.0, (None, 0.0)) == ""
+
+
+def test_an_interval_lies_on_the_scale_of_its_metric():
+    shown = render.interval(0.2, 0.3, 0.4, (0.0, 0.4))
+    assert "left:50.0%;width:50.0%" in shown and "left:75.0%" in shown
+    assert "left:0.0%" in render.interval(0.5, 0.5, 0.5, (0.5, 0.5))
+
+
+def test_heat_underlines_what_reaches_the_threshold():
+    page = harmless(render.heat([("He", 0.1, "CORRECT"), ("go", 0.5, "INCORRECT")], 0.5))
+    assert [attributes["class"] for tag, attributes in page.tags if tag == "span"] == ["gv-word", "gv-word gv-wrong"]
+    assert page.tags[2][1]["style"] == "--heat:0.500"

@@ -1,0 +1,412 @@
+"""Every tab's function, without a browser: good input, bad input, hostile input."""
+
+import csv
+import importlib
+import json
+from pathlib import Path
+
+import gradio as gr
+import pytest
+
+import geceval
+import tab_compare
+import tab_detect
+import tab_impacts
+import tab_meta
+import tab_score
+from scoring import ASSETS
+
+SOURCE = "Him and me was late because the train were cancel."
+CORRECTION = "He and I was late because the train was cancelled."
+REFERENCE = "He and I were late because the train was cancelled."
+EVIL = "<img src=x onerror=alert(1)> ${alert(1)} {{x}} <script>alert(1)</script>"
+needs_detector = pytest.mark.skipif(not (ASSETS / "ged").is_dir(), reason="no detector is bundled with this copy")
+
+
+def refused(function, *values):
+    with pytest.raises(gr.Error) as told:
+        function(*values)
+    assert "\n" not in told.value.message
+    return told.value.message
+
+
+def test_a_correction_gets_the_scores_of_the_library_and_its_edits():
+    view, values = tab_score.score_correction(SOURCE, CORRECTION, REFERENCE, ["impara", "errant", "gleu"], True)
+    columns = {
+        "sources": ["Him and me was late because the train were cancel ."],
+        "predictions": ["He and I was late because the train was cancelled ."],
+    }
+    assert values["source"] == columns["sources"][0]
+    for name in ("impara", "errant", "gleu"):
+        references = {} if name == "impara" else {"references": [[values["references"][0]]]}
+        library = geceval.load(name).compute(**columns, **references)
+        assert values["scores"][name] == {
+            "score": pytest.approx(library["score"], abs=1e-6),
+            "signature": library["signature"],
+        }
+    assert [(edit["start"], edit["correction"]) for edit in values["edits"]] == [
+        (0, "He"),
+        (2, "I"),
+        (8, "was"),
+        (9, "cancelled"),
+    ]
+    assert view.count("✓</span>") == 4 and "✗</span>" not in view  # the reference makes each of them, and one more
+    assert "0.9524" in view and "P 1.00" in view and "R 0.80" in view  # F0.5 of P 1, R 4/5 = 1.25 * 0.8 / (0.25 + 0.8)
+
+
+def test_a_metric_that_lacks_references_is_named_and_the_others_are_scored():
+    view, values = tab_score.score_correction(SOURCE, CORRECTION, " \n", ["errant", "impara"], True)
+    assert list(values["scores"]) == ["impara"] and values["not_scored"] == {"errant": "needs a reference"}
+    assert "needs a reference" in view
+
+
+def test_a_metric_that_cannot_be_computed_spoils_nothing(monkeypatch):
+    def score(name, *_):
+        raise ImportError("no such package at /secret")
+
+    monkeypatch.setattr("scoring.score", score)
+    view, values = tab_score.score_correction(SOURCE, CORRECTION, REFERENCE, ["errant"], True)
+    assert values["not_scored"] == {"errant": "not available here"} and "/secret" not in view
+
+
+def test_nothing_changed_is_said():
+    view, values = tab_score.score_correction("It works .", "It works .", "", ["impara"], False)
+    assert values["edits"] == [] and "Nothing was changed." in view
+
+
+def test_an_empty_correction_deletes_everything():
+    _, values = tab_score.score_correction("It works .", "", "", ["impara"], False)
+    assert [(edit["start"], edit["end"], edit["correction"]) for edit in values["edits"]] == [(0, 3, "")]
+
+
+def test_words_stay_as_typed_where_punctuation_is_not_separated():
+    assert tab_score.score_correction("It works.", "It works!", "", ["impara"], False)[1]["source"] == "It works."
+
+
+def test_hostile_sentences_are_text():
+    view, values = tab_score.score_correction(f"{EVIL} a", f"{EVIL} b", EVIL, ["gleu"], False)
+    assert values["source"] == f"{EVIL} a"
+    assert "<img" not in view and "<script" not in view and "${" not in view and "{{" not in view
+    assert "&lt;img" in view
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (("", "b", "", ["gleu"], True), "Nothing to do yet: type the source first."),
+        (("a " * 5_000, "b", "", ["gleu"], True), "400 words at most, but the source has 5,000 words"),
+        (("a", "b " * 5_000, "", ["gleu"], True), "400 words at most, but the correction has 5,000 words"),
+        (("a", "b", "c\n" * 9, ["gleu"], True), "8 references at most"),
+        (("a", "b", "", [], True), "Choose at least one metric."),
+        (("a", "b", "", ["<b>"], True), "There is no metric called &lt;b&gt; here."),
+        (("a", "b", "", ["llm_judge"], True), "There is no metric called llm_judge here."),
+        (("a\x07", "b", "", ["gleu"], True), "U+0007"),
+    ],
+)
+def test_bad_corrections_are_refused(values, message):
+    assert message in refused(tab_score.score_correction, *values)
+
+
+def test_impacts_are_those_of_the_library():
+    view, values = tab_impacts.weigh_edits(SOURCE, CORRECTION, "", tab_impacts.IMPACT, "", True)
+    row = geceval.edit_impacts(
+        ["Him and me was late because the train were cancel ."],
+        ["He and I was late because the train was cancelled ."],
+    )[0]
+    assert [edit["value"] for edit in values["edits"]] == pytest.approx([impact for _, impact in row], abs=1e-6)
+    assert values["sum"] == pytest.approx(sum(impact for _, impact in row), abs=1e-6)
+    assert view.count("gv-weight") == 4
+
+
+@pytest.mark.parametrize("method", tab_impacts.METHODS)
+def test_shares_sum_to_the_gain(method):
+    view, values = tab_impacts.weigh_edits(SOURCE, CORRECTION, REFERENCE, "gleu", method, True)
+    shares = [edit["value"] for edit in values["edits"]]
+    assert len(shares) == 4 and sum(shares) == pytest.approx(values["gain"], abs=1e-9)
+    assert values["gain"] == pytest.approx(values["score"] - values["source_score"], abs=1e-12)
+    assert "sum of shares" in view
+
+
+def test_hostile_edits_are_text():
+    view, _ = tab_impacts.weigh_edits(f"a {EVIL}", f"b {EVIL} <svg>", "b", "gleu", "added alone", False)
+    assert "<img" not in view and "<svg" not in view and "${" not in view
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (("a", "a", "", "gleu", "added alone", True), "There are no edits to weigh"),
+        (("a", "b", "", "gleu", "added alone", True), "gleu needs a reference"),
+        (("a", "b", "", "nothing", "added alone", True), "There is no metric called nothing here."),
+        (("a", "b", "c", "gleu", "magic", True), "Choose one of: Shapley value, added alone, left out alone."),
+        (("a b " * 70, "a c " * 70, "c", "gleu", "added alone", True), "has 70 edits; this tab weighs 60 at most"),
+    ],
+)
+def test_bad_edits_are_refused(values, message):
+    assert message in refused(tab_impacts.weigh_edits, *values)
+
+
+@needs_detector
+def test_every_word_gets_a_probability():
+    text = f"{SOURCE}\n\n<b>The</b> bakery opens at seven ."
+    view, values = tab_detect.detect_errors(text, "errors", 0.5, True)
+    assert [row["sentence"].split()[0] for row in values] == ["Him", "<b>The</b"]
+    for row in values:
+        assert [word["text"] for word in row["words"]] == row["sentence"].split()
+        assert all(0 <= word["error"] <= 1 for word in row["words"])
+    assert view.count('class="gv-word') == sum(len(row["words"]) for row in values)
+    assert "<b>" not in view.replace("<b></b>", "")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ((" ", "errors", 0.5, True), "type a sentence first"),
+        ((None, "errors", 0.5, True), "type a sentence first"),
+        (("a\n" * 21, "errors", 0.5, True), "20 sentences at most, one a line, but there are 21"),
+        (("a\n" + "b " * 5_000, "errors", 0.5, True), "400 words at most, but sentence 2 has 5,000 words"),
+        (("x" * 10_000_000, "errors", 0.5, True), "20 sentences at most"),
+        (("a", "everything", 0.5, True), "Choose one of: "),
+        (("a", "errors", 7, True), "between 0 and 1"),
+        (("a", "errors", "high", True), "between 0 and 1"),
+    ],
+)
+def test_bad_text_is_not_searched(values, message, monkeypatch):
+    monkeypatch.setitem(tab_detect.MODELS, "errors", ("bundled", 2))
+    assert message in refused(tab_detect.detect_errors, *values)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """A function that writes parallel files and returns their paths."""
+
+    def write(**files):
+        paths = {}
+        for name, content in files.items():
+            path = tmp_path / f"{name}.txt"
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+            paths[name] = str(path)
+        return paths
+
+    return write
+
+
+class Steps:
+    """Stands where gradio puts its progress bar."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, step, desc=None, unit=None):
+        self.seen.append((step, desc))
+
+
+def compare(source, systems, references=(), metrics=("gleu",), baseline="first system", steps=None):
+    return tab_compare.compare_systems(
+        source, list(systems), list(references), list(metrics), baseline, steps or Steps()
+    )
+
+
+def test_the_example_corpus_is_compared_as_the_library_does():
+    source, systems, references = tab_compare.example_files()
+    steps = Steps()
+    view, path, rows = compare(source, systems, references, ["gleu", "green"], tab_compare.UNCHANGED, steps)
+    lines = {name: Path(name).read_text(encoding="utf-8").splitlines() for name in [source, *systems, *references]}
+    library = geceval.compare(
+        ["gleu", "green"],
+        lines[source],
+        {"unchanged source": lines[source], **{name.split("/")[-1][:-4]: lines[name] for name in systems}},
+        [list(row) for row in zip(*(lines[name] for name in references), strict=True)],
+    )
+    assert [(row["metric"], row["system"], row["score"], row["low"], row["high"]) for row in rows] == [
+        (name, each.system, each.score, each.low, each.high) for name in library for each in library[name].standings
+    ]
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [float(row["score"]) for row in table] == [row["score"] for row in rows]
+    assert set(table[0]) == set(tab_compare.HEADS)
+    assert steps.seen == [((0, 2), "gleu, 44 sentences"), ((1, 2), "green, 44 sentences")]
+    assert view.count("<table>") == 2 and view.count("baseline") == 2
+
+
+def test_one_system_is_compared_with_the_unchanged_source(corpus):
+    files = corpus(source="a b c d\nx y z w\n", mine="a b c e\nx y z v\n", gold="a b c e\nx y z v\n")
+    _, _, rows = compare(files["source"], [files["mine"]], [files["gold"]])
+    assert [(row["system"], row["score"]) for row in rows] == [("unchanged source", 0.0), ("mine", 1.0)]
+
+
+def test_files_of_one_name_are_told_apart_and_formulas_are_defused(corpus, tmp_path):
+    files = corpus(source="a b c d\n", gold="a b c e\n")
+    paths = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "=1+1.txt").write_text("a b c e\n", encoding="utf-8")
+        paths.append(str(tmp_path / folder / "=1+1.txt"))
+    _, path, rows = compare(files["source"], paths, [files["gold"]])
+    assert [row["system"] for row in rows] == ["=1+1", "=1+1 (2)"]
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        assert [row["system"] for row in csv.DictReader(file)] == ["'=1+1", "'=1+1 (2)"]
+
+
+def test_hostile_names_are_text(corpus, tmp_path):
+    files = corpus(source="a b c d\n", gold="a b c e\n")
+    evil = tmp_path / "<img src=x onerror=alert(1)>.txt"
+    evil.write_text("a b c e\n", encoding="utf-8")
+    view, _, _ = compare(files["source"], [str(evil)], [files["gold"]])
+    assert "<img" not in view and "&lt;img" in view
+    evil.write_bytes(b"\x00")
+    assert refused(compare, files["source"], [str(evil)]).startswith("&lt;img")
+
+
+def test_metrics_without_references_are_named(corpus):
+    files = corpus(source="He go .\n", mine="He goes .\n")
+    view, _, rows = compare(files["source"], [files["mine"]], metrics=["impara", "gleu"])
+    assert {row["metric"] for row in rows} == {"impara"} and "gleu needs references" in view
+    assert refused(compare, files["source"], [files["mine"]]) == "Nothing could be scored: gleu needs references."
+
+
+GOOD = "a b\nc d\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04zipped", "mine.txt is no plain text but a zip archive (or an Office document)."),
+        (b"\x1f\x8b\x08", "mine.txt is no plain text but a gzip archive."),
+        (b"%PDF-1.7", "mine.txt is no plain text but a PDF."),
+        (b"a\x00b\n", "mine.txt is no plain text but a binary file."),
+        ("a\nb\n".encode("utf-16"), "mine.txt is no plain text but UTF-16 text; save it as UTF-8."),
+        (b"a\nb\xff\n", "mine.txt is not UTF-8 text: see its line 2."),
+        (b"", "mine.txt is empty."),
+        (b"\n \n", "mine.txt is empty."),
+        (b"a\nb\nc\n", "mine.txt has 3 lines but source.txt has 2; they must be parallel."),
+        (b"a\n" + b"b " * 5_000, "Line 2 of mine.txt has 5,000 words"),
+        (b"a\n" * 1_501, "mine.txt has 1,501 lines; this page takes 1,500 at most"),
+        (b"a\n" * 5_242_880, "mine.txt has 10.0 MB; this page takes 2 MB a file at most."),
+    ],
+)
+def test_bad_files_are_refused(corpus, content, message):
+    files = corpus(source=GOOD, mine=content)
+    assert message in refused(compare, files["source"], [files["mine"]])
+
+
+def test_a_mark_of_byte_order_and_foreign_line_ends_do_no_harm(corpus):
+    files = corpus(source=b"\xef\xbb\xbfa b c d\r\ne f g h\r\n", mine="a b c d\ne f g h\n", gold="a b c d\ne f g h")
+    assert compare(files["source"], [files["mine"]], [files["gold"]])[2][1]["score"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": None}, "Upload the source file first"),
+        ({"systems": []}, "Upload the output of at least one system."),
+        ({"systems": 9}, "compares 8 systems at most, but there are 9"),
+        ({"references": 9}, "8 reference files at most"),
+        ({"metrics": []}, "Choose at least one metric."),
+        ({"metrics": ["nothing"]}, "There is no metric called nothing here."),
+        ({"baseline": "nobody"}, "Compare with one of: "),
+    ],
+)
+def test_bad_comparisons_are_refused(corpus, change, message):
+    files = corpus(source=GOOD, mine=GOOD)
+    given = {"source": files["source"], "systems": [files["mine"]]} | change
+    for key in ("systems", "references"):
+        if isinstance(given.get(key), int):
+            given[key] = [files["mine"]] * given[key]
+    assert message in refused(lambda: compare(**given))
+
+
+def test_a_line_without_any_reference_is_named(corpus):
+    files = corpus(source=GOOD, mine=GOOD, gold="a b\n\n")
+    files["gold"] = corpus(gold="a b\n \n")["gold"]
+    assert "Line 2 is blank in every reference file." in refused(
+        compare, files["source"], [files["mine"]], [files["gold"]]
+    )
+
+
+def test_too_much_work_is_refused_before_it_starts(corpus):
+    files = corpus(source="a b\n" * 1_500, **{f"s{number}": "a c\n" * 1_500 for number in range(8)})
+    source = files.pop("source")
+    message = refused(compare, source, files.values(), (), ["impara", "gleu", "green", "m2"])
+    assert message == "That would be 48,000 sentence scores, and this page takes 40,000; choose fewer metrics."
+
+
+BOARD = {
+    "geceval": "0",
+    "boards": [
+        {
+            "data": "gjg15",
+            "name": "GJG15",
+            "systems": ["A", "B"],
+            "sentences": 3,
+            "judgments": 2,
+            "columns": {"systems": ["r", "ρ"], "sentences": ["acc", "ties"]},
+            "ranked_by": "acc",
+            "rows": [
+                {
+                    "metric": "<b>one</b>",
+                    "signature": "one|<i>",
+                    "values": {"r": 0.5, "ρ": None, "acc": 0.7, "ties": 0.1},
+                    "published": {"r": {"value": 0.6, "source": "Paper: ONE"}},
+                },
+                {
+                    "metric": "two",
+                    "signature": "",
+                    "values": {"r": 0.9, "ρ": 0.2, "acc": 0.6, "ties": 0.2},
+                    "published": {},
+                },
+            ],
+            "not_scored": ["three"],
+        }
+    ],
+}
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """A function that makes the page show some results."""
+    path = tmp_path / "leaderboard.json"
+    monkeypatch.setattr(tab_meta, "RESULTS", path)
+
+    def show(content):
+        path.write_text(json.dumps(content), encoding="utf-8")
+        tab_meta.boards.cache_clear()
+
+    tab_meta.boards.cache_clear()
+    yield show
+    tab_meta.boards.cache_clear()
+
+
+def test_a_leaderboard_is_ranked_by_the_chosen_column(results):
+    results(BOARD)
+    assert tab_meta.keys(BOARD["boards"][0]) == [
+        ("systems: r", "r"),
+        ("systems: ρ", "ρ"),
+        ("sentences: acc", "acc"),
+    ]
+    by_accuracy, by_correlation = tab_meta.leaderboard("GJG15", "acc"), tab_meta.leaderboard("GJG15", "r")
+    assert by_accuracy.index("one") < by_accuracy.index("two")
+    assert by_correlation.index(">two<") < by_correlation.index("&lt;b&gt;one")
+    assert tab_meta.leaderboard("GJG15", "no such column") == by_accuracy
+    assert "<b>" not in by_accuracy and "<i>" not in by_accuracy
+    assert "<strong>0.900</strong>" in by_accuracy and 'title="Paper: ONE">0.600' in by_accuracy and "–" in by_accuracy
+    assert "Not scored: three." in by_accuracy
+    assert refused(tab_meta.leaderboard, "SEEDA", "r") == "There are results on GJG15 only."
+
+
+def test_a_copy_without_results_says_how_to_make_them(results):
+    assert "geceval report" in tab_meta.leaderboard("GJG15", "r")
+
+
+def test_the_results_that_ship_are_numbers(space):
+    """No sentence, no path of the machine that made them."""
+    importlib.reload(tab_meta)
+    content = json.loads((space / "leaderboard.json").read_text(encoding="utf-8"))
+    assert {board["data"] for board in content["boards"]} == {"seeda", "gjg15"}
+    for board in content["boards"]:
+        keys = {key for group in board["columns"].values() for key in group}
+        for row in board["rows"]:
+            assert set(row["values"]) == keys
+            assert all(value is None or -1 <= value <= 1 for value in row["values"].values())
+            assert row["metric"] in geceval.list_metrics() and "/" not in row["signature"]
+            assert row["metric"] in tab_meta.leaderboard(board["name"], board["ranked_by"])
