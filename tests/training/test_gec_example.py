@@ -1,0 +1,82 @@
+"""The example of a corrector that is trained with metrics of geceval: what it logs is what they say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import geceval
+
+PAIRS = {
+    "the cat sit on the mat .": "the cat sat on the mat .",
+    "a dogs runs .": "a dog runs .",
+    "the dog like school .": "the dog likes school .",
+    "a cat sleep .": "a cat sleeps .",
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Four sentences, eight times over, and each once with two references."""
+    folder = tmp_path_factory.mktemp("corpus")
+    columns = {
+        "train.src": [*PAIRS] * 8,
+        "train.trg": [*PAIRS.values()] * 8,
+        "dev.src": [*PAIRS],
+        "dev.ref0": [*PAIRS.values()],
+        "dev.ref1": [text.replace("the", "this") for text in PAIRS.values()],
+    }
+    for name, lines in columns.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    train = ["--train", *(str(folder / f"train.{part}") for part in ("src", "trg"))]
+    return [*train, "--dev", *(str(folder / f"dev.{part}") for part in ("src", "ref0", "ref1"))]
+
+
+def sentences(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def test_the_logged_numbers_are_those_of_the_metrics(load_script, corpus, tmp_path, capsys):
+    output = tmp_path / "corrector"
+    quick = ["--epochs", "5", "--max-length", "16", "--lr", "1e-2"]
+    assert load_script("train_gec_example").main(["--output", str(output), *quick, *corpus]) == 0
+    results = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == results["dev"]
+
+    names = ("errant", "errant_precision", "errant_recall", "errant_f", "errant_tp", "errant_fp", "errant_fn", "impara")
+    assert len(results["epochs"]) == 5
+    for epoch in results["epochs"]:
+        assert {f"eval_{name}" for name in names} <= epoch.keys()
+    history = [epoch["eval_errant_f"] for epoch in results["epochs"]]
+    assert len(set(history)) > 1  # it learns
+    assert results["best"]["metric"] == "errant_f"
+    assert results["best"]["value"] == max(history)
+    chosen = results["epochs"][history.index(max(history))]
+    assert results["best"]["step"] == chosen["step"]
+
+    references = [list(row) for row in zip(*(sentences(_path(corpus, f"dev.ref{n}")) for n in (0, 1)), strict=True)]
+    columns = {"sources": [*PAIRS], "predictions": sentences(output / "corrections.txt")}
+    errant = geceval.load("errant").compute(**columns, references=references)
+    impara = geceval.load("impara").compute(**columns)
+    expected = {"errant": errant["score"], "impara": impara["score"]}
+    expected |= {f"errant_{name}": errant[name] for name in ("precision", "recall", "f", "tp", "fp", "fn")}
+    for name in names:
+        assert results["dev"][name] == pytest.approx(expected[name], abs=1e-6), name
+        assert chosen[f"eval_{name}"] == pytest.approx(expected[name], abs=1e-6), name
+    assert (output / "model.safetensors").is_file()
+
+
+def _path(corpus, name):
+    return next(Path(path) for path in corpus if path.endswith(name))
+
+
+def test_files_that_do_not_fit_are_one_line(load_script, corpus, tmp_path, capsys):
+    short = tmp_path / "short"
+    short.write_text("one line\n", encoding="utf-8")
+    code = load_script("train_gec_example").main(
+        ["--output", str(tmp_path / "out"), *corpus, "--dev", corpus[4], str(short)]
+    )
+    assert (code, capsys.readouterr().err.splitlines()[-1]) == (
+        2,
+        f"train_gec_example: {short} has 1 lines but {corpus[4]} has 4",
+    )
