@@ -15,11 +15,13 @@ EDITS = ["errant>=3.0.0", "spacy>=3.7", "rapidfuzz>=3.0"]
 LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
+RAY = ["ray[data]>=2.30", "pyarrow>=17"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
 DEV = [
     *TRAIN,
     *LLM,
     *PLOTS,
+    *RAY,
     "bert-score>=0.3.13",
     "gradio>=6.0",
     "hypothesis>=6.100",
@@ -61,6 +63,7 @@ setup(
         "plots": PLOTS,
         "train": TRAIN,
         "space": SPACE,
+        "ray": RAY,
         "dev": DEV,
     },
     entry_points={"console_scripts": ["geceval = geceval.cli:main"]},

@@ -20,6 +20,7 @@ ALLOWED = {
     "meta": {"core", "version"},
     "hub": {"core", "version", "edits", "models", "scorers", "meta"},
     "cli": {"core", "version", "edits", "meta", "hub"},
+    "ray": {"core", "version", "hub"},
 }
 HEAVY = (
     "torch",
@@ -30,6 +31,7 @@ HEAVY = (
     "peft",
     "matplotlib",
     "gradio",
+    "ray",
     "pandas",
     "datasets",
     "evaluate",

@@ -9,6 +9,7 @@ from geceval.version import __version__
 
 if TYPE_CHECKING:
     from geceval.hub.attribution import attribute
+    from geceval.hub.batches import BatchScorer
     from geceval.hub.compare import compare
     from geceval.hub.maege import maege
     from geceval.hub.registry import list_metrics, load, register
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from geceval.scorers.impara import edit_impacts
 
 __all__ = [
+    "BatchScorer",
     "__version__",
     "attribute",
     "compare",
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BatchScorer": "geceval.hub.batches",
     "attribute": "geceval.hub.attribution",
     "compare": "geceval.hub.compare",
     "edit_impacts": "geceval.scorers.impara",

@@ -1,5 +1,7 @@
 """A missing optional dependency is named with the extra that brings it."""
 
+import re
+
 import pytest
 
 from geceval.core.extras import EXTRAS, naming_the_extra
@@ -20,4 +22,4 @@ def test_other_errors_pass():
 
 def test_each_package_is_in_its_extra(extras):
     for package, extra in EXTRAS.items():
-        assert any(need.partition(">")[0] == package for need in extras[extra])
+        assert any(re.split(r"[\[>]", need)[0] == package for need in extras[extra])

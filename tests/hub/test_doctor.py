@@ -141,7 +141,7 @@ def test_store_leaves_out_what_needs_a_model(stored, monkeypatch):
     before = mini_benchmark.read_stored()
     monkeypatch.setattr(registry, "list_metrics", lambda: ["bartscore", "gleu"])
     left_out = mini_benchmark.store()
-    assert left_out == {"bartscore": "bartscore: no model is bundled; pass model="}
+    assert left_out == {"bartscore": "its default model, facebook/bart-large-cnn, is not bundled"}
     after = mini_benchmark.read_stored()
     assert after["metrics"] == {"gleu": before["metrics"]["gleu"]}
     assert after["assets"] == before["assets"]

@@ -17,6 +17,7 @@ EXTRAS = {
     "accelerate": "train",
     "matplotlib": "plots",
     "gradio": "space",
+    "ray": "ray",
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
 from geceval.hub import registry
-from geceval.models.checkpoints import is_bundled
+from geceval.hub.offline import offline_metrics
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 STORED = ASSETS / "doctor.json"
@@ -43,8 +43,9 @@ def store() -> dict[str, str]:
     Returns:
         The metrics that were left out, each with the reason: they cannot run on what is bundled.
     """
-    measured, left_out = {}, {}
-    for name in registry.list_metrics():
+    chosen, left_out = offline_metrics()
+    measured = {}
+    for name in chosen:
         try:
             measured[name] = run(name)
         except ValueError as error:
@@ -67,14 +68,10 @@ def run(name: str, device: str = "auto") -> dict[str, Any]:
 
     Raises:
         ImportError: If an extra of the package is missing.
-        ValueError: If the metric needs a model that is not bundled.
+        ValueError: If a bundled checkpoint is missing or damaged.
     """
     cls = registry.scorer_class(name)
-    settings = cls.Settings()
-    model = getattr(settings, "model", None)
-    if isinstance(model, str) and not is_bundled(model):
-        raise ValueError(f"{name}: no model is bundled; pass model=")
-    options = {"device": device, **({"nlp": "bundled"} if hasattr(settings, "nlp") else {})}
+    options = {"device": device, "cache": None, **({"nlp": "bundled"} if hasattr(cls.Settings(), "nlp") else {})}
     scorer = registry.make_scorer(name, options)
     example = ASSETS / "example"
     sources = read_lines(example / "source.txt")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ class Scorer(abc.ABC):
         RunTime: That of the options that only say how to compute; most metrics take the common ones.
         higher_is_better: The direction.
         bounds: Lowest and highest value of a score; `None` for an open end.
+        absent: What stands in `Result.statistics` for a reference that one sentence has and another lacks.
         settings: Those of this scorer.
         runtime: How it computes.
     """
@@ -31,6 +33,7 @@ class Scorer(abc.ABC):
     RunTime: ClassVar[type[options.RunTime]] = options.RunTime
     higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
+    absent: ClassVar[float] = math.nan
 
     def __init__(self, settings: Any = None, runtime: options.RunTime | None = None) -> None:
         self.settings = self.Settings() if settings is None else settings
@@ -38,6 +41,10 @@ class Scorer(abc.ABC):
 
     def needs_references(self) -> bool:
         """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
+        return getattr(self.settings, "gold_m2", None) is None
+
+    def in_parts(self) -> bool:
+        """Whether each sentence scores the same in a part of the corpus: not with a file that goes with the whole."""
         return getattr(self.settings, "gold_m2", None) is None
 
     def load(self) -> None:  # noqa: B027 - nothing to load is the common case

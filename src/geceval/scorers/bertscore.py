@@ -56,6 +56,10 @@ class Bertscore(Scorer):
     Settings = Settings
     bounds = (None, 1.0)
 
+    def in_parts(self) -> bool:
+        """Not with inverse document frequencies, which are those of all references."""
+        return not self.settings.idf
+
     def load(self) -> None:
         """Load the encoder, or take it from the cache of this process.
 

@@ -74,6 +74,7 @@ class Gleu(Scorer):
     name = "gleu"
     Settings = Settings
     bounds = (0.0, 1.0)
+    absent = 0.0
 
     def score(
         self,

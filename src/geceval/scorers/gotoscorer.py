@@ -106,6 +106,10 @@ class Gotoscorer(Scorer):
     Settings = Settings
     bounds = (0.0, 1.0)
 
+    def in_parts(self) -> bool:
+        """With uniform weights only: others belong to the sentences of one corpus, in their order."""
+        return super().in_parts() and self.settings.weights == UNIFORM
+
     def load(self) -> None:
         """Load the spaCy pipeline."""
         self._annotator()

@@ -61,6 +61,10 @@ class LlmJudge(Scorer):
         """Never: the judge reads sources and predictions only."""
         return False
 
+    def in_parts(self) -> bool:
+        """Not if other systems' outputs, which go with the whole corpus, are judged together with the predictions."""
+        return self.settings.systems is None
+
     def load(self) -> None:
         """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits.
 

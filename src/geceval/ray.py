@@ -1,0 +1,124 @@
+"""Scoring on many machines, by Ray Data: `pip install 'geceval[ray]'`, then `geceval.ray.score(...)`.
+
+A pool of actors loads the model once each and scores parquet files shard by shard, or a stream of batches. Nothing but
+scores is collected; a worker that dies is started again and its shard scored anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from geceval.core.extras import naming_the_extra
+from geceval.hub.batches import BatchScorer, part_scorer
+from geceval.hub.shards import Plan, Shard, corpus_score, make_plan, score_shard
+
+if TYPE_CHECKING:
+    import ray.data
+
+__all__ = ["Scored", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A finished run.
+
+    Attributes:
+        folder: Where the scores are, one parquet file a shard, in the order of the input.
+        rows: Sentences.
+        shards: How many there are.
+        computed: How many of them this call computed; the others were finished.
+        signatures: What was computed, see `Result.signature`; there are several if the number of references varies.
+        plan: What the shards are made from.
+    """
+
+    folder: Path
+    rows: int
+    shards: int
+    computed: int
+    signatures: list[str]
+    plan: Plan
+
+    def corpus_score(self) -> float:
+        """What the metric gives for the whole corpus in one call; see `geceval.hub.shards.corpus_score`."""
+        return corpus_score(self.plan)
+
+
+def score(
+    data: ray.data.Dataset | str | Path | Sequence[str | Path],
+    metric: str,
+    output: str | Path | None = None,
+    *,
+    workers: int = 2,
+    rows_per_shard: int = 100_000,
+    columns: Mapping[str, str] | None = None,
+    keep: Sequence[str] = (),
+    num_cpus: float = 1,
+    num_gpus: float = 0,
+    **options: Any,
+) -> Scored | ray.data.Dataset:
+    """Score any number of sentences with a pool of workers.
+
+    From files to files: the input is divided into shards, and each shard becomes one file of `output` that appears
+    whole or not at all. The same call again computes what is missing, whatever the number of workers. All machines must
+    see the same paths. Within Ray Data: a data set gets a column named as the metric, lazily, and nothing is written.
+
+    Args:
+        data: Parquet files, folders of them, or a Ray data set.
+        metric: One of `geceval.list_metrics()`.
+        output: Folder of the scores; required for files, not taken for a data set.
+        workers: Actors, each with the model.
+        rows_per_shard: Rows a shard at most.
+        columns: The names of `sources`, `predictions` and `references` in the data, where they have others.
+        keep: Columns of the files to copy beside the scores, e.g. ids.
+        num_cpus: Of each worker, for Ray.
+        num_gpus: Of each worker, for Ray.
+        options: Settings and run-time options of the metric.
+
+    Raises:
+        ImportError: If Ray is not installed.
+        ValueError: If an argument is wrong, the metric cannot score a corpus in parts, a row cannot be scored, or
+            `output` holds scores of other input or settings.
+        TypeError: If an option does not exist.
+        OSError: If a file cannot be read or written.
+    """
+    with naming_the_extra("geceval.ray"):
+        import ray.data
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, got {workers}")
+    pool = {"compute": ray.data.ActorPoolStrategy(size=workers), "num_cpus": num_cpus, "num_gpus": num_gpus}
+    if isinstance(data, ray.data.Dataset):
+        if output is not None or keep:
+            raise ValueError("a Ray data set keeps its columns and is written by its own methods; leave out output")
+        BatchScorer(metric, columns, **options)
+        arguments = {"fn_constructor_args": (metric, columns), "fn_constructor_kwargs": options}
+        return data.map_batches(BatchScorer, batch_format="numpy", **arguments, **pool)
+    if output is None:
+        raise ValueError("pass output, the folder of the scores")
+    plan = make_plan(data, metric, output, options, columns, keep, rows_per_shard)
+    pending = plan.pending()
+    if pending:
+        rows = ray.data.from_items([{"shard": shard.number} for shard in pending], override_num_blocks=len(pending))
+        done = rows.map_batches(_ShardScorer, batch_size=1, fn_constructor_args=(plan,), **pool)
+        for _ in done.iter_rows():
+            pass
+    for leftover in plan.folder.glob(".part-*"):  # of workers that were killed
+        leftover.unlink(missing_ok=True)
+    signatures = [plan.signature(shard) for shard in plan.shards]
+    total = sum(shard.stop - shard.start for shard in plan.shards)
+    return Scored(plan.folder, total, len(plan.shards), len(pending), list(dict.fromkeys(signatures)), plan)
+
+
+class _ShardScorer:
+    """An actor: it has the scorer and gets numbers of shards."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._scorer = part_scorer(plan.metric, plan.options)
+        self._scorer.load()
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        shards: list[Shard] = [self._plan.shards[number] for number in batch["shard"].tolist()]
+        return {"rows": [score_shard(self._plan, shard, self._scorer) for shard in shards]}
