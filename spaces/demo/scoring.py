@@ -105,7 +105,7 @@ def range_text(name: str) -> str:
 
 def description(name: str) -> str:
     """What a metric says, in one line."""
-    return registry.entry(name).description
+    return registry.entry(name).description.rstrip(".")
 
 
 def higher_is_better(name: str) -> bool:

@@ -55,7 +55,7 @@ def metrics_table() -> str:
         [
             f"<code>{render.escape(name)}</code>",
             render.escape(scoring.description(name)),
-            "source, references" if scoring.needs_references(name) else "source",
+            f'<span class="gv-whole">{"source, references" if scoring.needs_references(name) else "source"}</span>',
             render.escape(scoring.range_text(name)),
         ]
         for name in scoring.metrics()

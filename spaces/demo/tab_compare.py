@@ -139,15 +139,15 @@ def _view(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences
             [
                 render.escape(each.system),
                 f"<strong>{render.number(each.score)}</strong>",
-                render.interval(each.low, each.score, each.high, span),
-                f"{render.number(each.low, 3)} to {render.number(each.high, 3)}",
+                render.interval(each.low, each.score, each.high, span)
+                + f"<small>{render.number(each.low, 3)} to {render.number(each.high, 3)}</small>",
                 render.number(each.difference),
                 "baseline" if _is_baseline(each) else _p(each.p["bootstrap"]),
                 "" if _is_baseline(each) else _p(each.p["randomisation"]),
             ]
             for each in sorted(standings, key=lambda each: -sign * each.score)
         ]
-        heads = ["system", "score", "", "95% interval", "difference", "p bootstrap", "p randomised"]
+        heads = ["system", "score", "95% interval", "difference", "p bootstrap", "p randomised"]
         parts.append(render.heading(name))
         parts.append(render.table(heads, rows, f"{scoring.description(name)}; {sentences:,} sentences"))
     if missing:
@@ -194,7 +194,7 @@ def build() -> None:
     """Lay out the tab."""
     text = [".txt", ".src", ".out", ".hyp", ".ref"]
     with gr.Row(equal_height=False):
-        with gr.Column(scale=4, min_width=300):
+        with gr.Column(scale=3, min_width=300):
             gr.Markdown(
                 f"Text files, one sentence a line, words separated by spaces; at most {MAX_ROWS:,} lines and "
                 f"{MAX_BYTES // 2**20} MB each, {MAX_SYSTEMS} systems, {MAX_ANNOTATORS} reference files."
@@ -221,7 +221,7 @@ def build() -> None:
             with gr.Row():
                 example = gr.Button("Use the example corpus", min_width=120)
                 submit = gr.Button("Compare", variant="primary", min_width=120, elem_id="compare-button")
-        with gr.Column(scale=7, min_width=300):
+        with gr.Column(scale=6, min_width=300):
             view = gr.HTML(render.empty(WAITING), elem_id="compare-view", apply_default_css=False)
             download = gr.DownloadButton("Download CSV", visible=True, interactive=False, size="sm")
             with gr.Accordion("As JSON", open=False):

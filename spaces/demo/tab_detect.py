@@ -94,7 +94,7 @@ def build() -> None:
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
             text = gr.Textbox(label="Sentences", info=f"One a line, {MAX_SENTENCES} at most.", lines=3, max_lines=12)
-            kind = gr.Radio(list(MODELS), value="errors", label="Look for")
+            kind = gr.Radio(list(MODELS), value=next(iter(MODELS), None), label="Look for")
             threshold = gr.Slider(
                 0.05,
                 0.95,

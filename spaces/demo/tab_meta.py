@@ -74,13 +74,9 @@ def _table(board: Mapping[str, Any], key: str) -> str:
         for _, own in columns
     )
     body = "".join(_row(row, columns, first, key, best) for row in ranked)
-    caption = (
-        f"{board['name']}: {len(board['systems'])} systems, {board['sentences']:,} sentences, "
-        f"{board['judgments']:,} rankings by people. In each cell what was measured, and below it what a paper reports."
-    )
     return (
         f'<div class="gv-wide" tabindex="0" role="region" aria-label="{render.escape(board["name"])}">'
-        f'<table class="gv-board"><caption>{render.escape(caption)}</caption>'
+        f'<table class="gv-board">'
         f'<thead><tr><th rowspan="2" scope="col" class="gv-left">metric</th>{heads}</tr><tr>{names}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
@@ -111,7 +107,11 @@ def _row(
 def _signatures(board: Mapping[str, Any]) -> str:
     lines = "".join(f"<li>{render.escape(row['signature'])}</li>" for row in board["rows"] if row["signature"])
     shown = f'<details><summary>Signatures</summary><ul class="gv-code">{lines}</ul></details>' if lines else ""
-    notes = ["r: Pearson, ρ: Spearman, acc: accuracy on pairs that people ordered, τ: Kendall."]
+    notes = [
+        f"{board['name']}: {len(board['systems'])} systems, {board['sentences']:,} sentences, "
+        f"{board['judgments']:,} rankings by people. Each cell: what was measured, and below it what a paper reports.",
+        "r: Pearson, ρ: Spearman, acc: accuracy on pairs that people ordered, τ: Kendall.",
+    ]
     if board["not_scored"]:
         notes.append(f"Not scored: {', '.join(board['not_scored'])}.")
     return "".join(map(render.note, notes)) + shown
