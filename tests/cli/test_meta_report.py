@@ -95,6 +95,20 @@ def test_measured_and_published_numbers_share_a_cell(page):
     assert "gleu: from a file, without a signature" in page
 
 
+def test_the_numbers_alone(checkout):
+    target = checkout.parent / "numbers.json"
+    files = [str(checkout.parent / name) for name in ("gleu.json", "a<b>&.json")]
+    assert run(["report", "--data", str(checkout), "--scores", *files, "-o", str(target)]) == 0
+    text = target.read_text(encoding="utf-8")
+    [board] = json.loads(text)["boards"]
+    assert (board["name"], board["sentences"], board["judgments"]) == ("GJG15", 3, 1)
+    assert [row["metric"] for row in board["rows"]] == ["a<b>&", "gleu"]  # perfect, and its opposite
+    assert [row["values"]["all acc"] for row in board["rows"]] == [1.0, 0.0]
+    assert board["rows"][1]["published"]["corpus ew r"]["value"] == 0.701  # as the table of the paper has it
+    assert set(board["rows"][0]["values"]) == {key for keys in board["columns"].values() for key in keys}
+    assert "a x c" not in text and str(checkout) not in text
+
+
 M2 = "S a x c\nA 1 2|||R|||b|||REQUIRED|||-NONE-|||0\n\nS d y\nA 1 2|||R|||e|||REQUIRED|||-NONE-|||0\n\nS f\n\n"
 
 

@@ -1,5 +1,8 @@
 """The memory of what was computed last."""
 
+import sys
+import threading
+
 from geceval.core.recent import Recent
 
 
@@ -25,3 +28,27 @@ def test_only_missing_values_are_computed_and_all_are_returned_even_beyond_the_s
     assert recent.get_all("aa", compute) == {"a": "A"}
     assert recent.get_all("", compute) == {}
     assert asked == [["a", "c"], [], []]
+
+
+def test_threads_may_share_one():
+    recent, errors = Recent(2), []
+
+    def use(seed):
+        try:
+            for number in range(20_000):
+                key = (seed * 7 + number) % 5
+                assert recent.get_all([key], lambda keys: [(each, str(each)) for each in keys]) == {key: str(key)}
+        except Exception as error:  # whatever it is, the test must tell
+            errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=use, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert errors == [] and len(recent) <= 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -11,7 +12,7 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """The values that were used last, at most `size` of them; `None` is no value."""
+    """The values that were used last, at most `size` of them; `None` is no value. Threads may share one."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -24,15 +25,17 @@ class Recent(Generic[Key, Value]):
         """The value of a key, which is then the one used last; `None` if it is not there (any more)."""
         value = self._values.get(key)
         if value is not None:
-            self._values.move_to_end(key)
+            with suppress(KeyError):  # another thread has just dropped it
+                self._values.move_to_end(key)
         return value
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value, and forget the one used longest ago if there are too many."""
         self._values[key] = value
-        self._values.move_to_end(key)
-        if len(self._values) > self._size:
-            self._values.popitem(last=False)
+        with suppress(KeyError):
+            self._values.move_to_end(key)
+            if len(self._values) > self._size:
+                self._values.popitem(last=False)
 
     def get_all(
         self, keys: Iterable[Key], compute: Callable[[list[Key]], Iterable[tuple[Key, Value]]]
