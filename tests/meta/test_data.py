@@ -59,6 +59,10 @@ def test_groups_ranks_and_empty_items(tmp_path):
         (ranking(0, ("A", "best")), "not a number"),
         ('<ranking-item user="u"/>', "src-id"),
         ("<unclosed>", "not valid XML"),
+        ("", "holds no ranking"),
+        (ranking(0), "holds no ranking"),
+        (ranking(0, ("A", 0)), "ranking 0: rank 0 of A; ranks count from 1"),
+        (ranking(0, ("A", 1), ("C", 2), ("A", 3)), "ranking 0: A is ranked twice"),
     ],
 )
 def test_bad_files_are_named(tmp_path, body, message):
@@ -101,6 +105,7 @@ def test_scores_of_systems(tmp_path, name, text):
         ("s.json", '{"A": [1]}', r"s.json: A: .* got \[1\]"),
         ("s.json", '["A", 1]', "expected a JSON object"),
         ("s.json", "A 1", "not valid JSON"),
+        ("s.json", '{"A": 1, "A": 2}', "an object has 'A' twice"),
     ],
 )
 def test_bad_scores_of_systems(tmp_path, name, text, message):

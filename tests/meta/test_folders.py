@@ -59,3 +59,33 @@ def test_bad_folders(folder, tmp_path):
     assert not is_built(folder)
     with pytest.raises(ValueError, match="no judgments as parquet"):
         read_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"src_id": 5}, "do not fit together.*5"),  # ids shifted by one
+        ({"annotator": None, "groups": [{"systems": ["X"], "rank": 1}]}, "unknown system 'X'"),
+        ({"groups": [{"systems": ["A", "B"], "rank": 1}]}, "row 1: A and B share a rank but wrote different texts"),
+        ({"groups": [{"systems": ["A"], "rank": 0}]}, "rank 0 of A; ranks count from 1"),
+        ({"groups": [{"systems": ["A"]}]}, "do not fit together.*'rank'"),
+    ],
+)
+def test_judgments_that_do_not_fit_are_refused(folder, change, message):
+    row = {"src_id": 9, "annotator": "x", "groups": [{"systems": ["A"], "rank": 2}]}
+    write(folder / "judgments/test.parquet", [{**row, **change}])
+    with pytest.raises(ValueError, match=message):
+        read_folder(folder)
+
+
+def test_outputs_without_a_column_or_a_system_are_refused(folder):
+    write(folder / "outputs/full.parquet", [{"src_id": 9, "source": "s"}])
+    with pytest.raises(ValueError, match="do not fit together.*'hypotheses'"):
+        read_folder(folder)
+    both, one = [{"system": "A", "text": "a"}, {"system": "B", "text": "b"}], [{"system": "A", "text": "c"}]
+    write(
+        folder / "outputs/full.parquet",
+        [{"src_id": 9, "source": "s", "hypotheses": both}, {"src_id": 4, "source": "t", "hypotheses": one}],
+    )
+    with pytest.raises(ValueError, match="do not fit together.*'B'"):
+        read_folder(folder)

@@ -34,9 +34,23 @@ def test_files_of_another_kind_are_refused_with_the_line(tmp_path):
     path.write_text("source,output,ave_g\na,b,1\n")
     with pytest.raises(ValueError, match="no column 'ave_f'"):
         read_tmu_gfm(path)
-    path.write_text("source,output,ave_g,ave_f,ave_m\na,b,1,2,3\na,c,1,,3\n")
-    with pytest.raises(ValueError, match="line 3: a mean rating is no number"):
+    head = "source,output,ave_g,ave_f,ave_m\na,b,1,2,3\n"
+    for row in ("a,c,1,,3\n", "a,c,1\n", "a,c,1,nan,3\n", "a,c,1,inf,3\n"):
+        path.write_text(head + row)
+        with pytest.raises(ValueError, match="ratings.csv, line 3: a mean rating is no number"):
+            read_tmu_gfm(path)
+    path.write_bytes(head.encode() + b"\xe9,c,1,2,3\n")
+    with pytest.raises(ValueError, match="ratings.csv, line 3: not valid UTF-8"):
         read_tmu_gfm(path)
+    path.write_text(head + "a" * 200_000 + ",c,1,2,3\n")
+    with pytest.raises(ValueError, match="ratings.csv, after line 2: not CSV"):
+        read_tmu_gfm(path)
+
+
+def test_a_byte_order_mark_and_windows_line_ends_do_not_matter(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_bytes(b"\xef\xbb\xbfsource,output,ave_g,ave_f,ave_m\r\na,b,1,2,3\r\n")
+    assert read_tmu_gfm(path) == [Rating("a", "b", 1.0, 2.0, 3.0)]
 
 
 def test_folds_have_the_sizes_of_the_paper_and_share_no_source(shared_data):

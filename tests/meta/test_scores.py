@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from geceval.meta.scores import MetricScores, read_scores, write_scores
 
@@ -74,6 +76,19 @@ TSV = "system\tline\tm\nA\t1\t0.5\nA\t2\t0.25\n"
         ("s.tsv", TSV.replace("line", "row"), "no column 'line'"),
         ("s.tsv", "system\tline\nA\t1\n", "holds no metric"),
         ("s.tsv", "", "no column 'system'"),
+        ("s.tsv", TSV + "A\t0\tinf\n", "m, A, line 0: the score is inf"),
+        ("s.tsv", TSV + "A\t0\tnan\n", "m, A, line 0: the score is nan"),
+        ("s.tsv", "system\tline\tm\nA\t0\t1\nA\t1\t2\n", "sentences count from 1, line 0 is the whole corpus"),
+        ("s.tsv", "system\tline\tm\tm\nA\t1\t1\t2\nA\t2\t1\t2\n", "two columns are called 'm'"),
+        ("s.tsv", TSV.replace("A\t2", "A\t\n\nA\t2"), "line 3: 2 columns, but the head has 3"),
+        ("s.tsv", TSV.replace("A\t2", "\nA"), "line 4: 2 columns, but the head has 3"),
+        ("s.json", '{"A": [1, 2], "B-2": [1, 2], "A": [3, 4]}', "an object has 'A' twice"),
+        (
+            "s.json",
+            json.dumps({"systems": [{"system": "A", "metrics": {"m": {"score": 1, "scores": [1, 2]}}}] * 2}),
+            "m has scores of A twice",
+        ),
+        ("s.json", "[" * 100_000, "not valid JSON"),
         ("s.json", "{", "not valid JSON"),
         ("s.json", "[1]", "expected an object"),
         ("s.json", "{}", "holds no metric"),
@@ -95,3 +110,20 @@ def test_bad_files_are_named(tmp_path, name, text, message):
 def test_an_unknown_suffix_is_not_written(tmp_path):
     with pytest.raises(ValueError, match="end the name in one of them"):
         write_scores(tmp_path / "scores.txt", TABLES)
+
+
+@pytest.mark.parametrize("line", [1.5, float("inf")])
+def test_lines_are_whole_numbers_in_parquet_too(tmp_path, line):
+    path = tmp_path / "s.parquet"
+    parquet.write_table(pa.table({"system": ["A", "A"], "line": [line, 2.0], "m": [0.5, 0.25]}), path)
+    with pytest.raises(ValueError, match=f"row 1: line {line} is no whole number"):
+        read_scores(path, SYSTEMS, 2)
+
+
+def test_a_missing_parquet_file_and_a_folder_are_os_errors_that_say_so(tmp_path):
+    with pytest.raises(FileNotFoundError) as error:
+        read_scores(tmp_path / "none.parquet", SYSTEMS, 2)
+    assert error.value.strerror == "No such file or directory"
+    (tmp_path / "folder.parquet").mkdir()
+    with pytest.raises(IsADirectoryError):
+        read_scores(tmp_path / "folder.parquet", SYSTEMS, 2)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import gzip
+import json
 import os
 import sys
 import tempfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 
 def read_text(path: str | Path) -> str:
@@ -32,6 +34,29 @@ def read_text(path: str | Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
+
+
+def read_json(path: str | Path) -> Any:
+    """The content of a JSON file.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not valid JSON, nests too deeply, or an object has one name twice, of which JSON's readers
+            keep the last without a word; the message names the file.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(text, object_pairs_hook=_without_repetitions)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not valid JSON ({error})") from error
+
+
+def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"an object has {next(name for name in names if names.count(name) > 1)!r} twice")
+    return found
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.files import read_text
+from geceval.core.files import read_json
 from geceval.core.inputs import read_lines
 from geceval.meta.rankings import Groups, read_rankings
 
@@ -77,6 +76,12 @@ def read_seeda(folder: str | Path) -> HumanData:
         kind: read_judgments(folder / "data" / f"judgments_{kind}.xml", full, first_line=1) for kind in ("sent", "edit")
     }
     lines = sorted({item.sentence for item in judgments["sent"]})
+    for item in judgments["edit"]:
+        if item.sentence not in lines:
+            raise ValueError(
+                f"{folder / 'data/judgments_edit.xml'}: ranks sentence {item.sentence}, which judgments_sent.xml does "
+                "not; both files must be of the same sentences"
+            )
     position = {line: place for place, line in enumerate(lines)}
     judgments = {
         kind: [Item(position[item.sentence], item.annotator, item.groups) for item in items]
@@ -140,10 +145,7 @@ def read_system_scores(path: str | Path) -> dict[str, float]:
             line or the system.
     """
     if str(path).endswith(".json"):
-        try:
-            found = json.loads(read_text(path))
-        except ValueError as error:
-            raise ValueError(f"{path}: not valid JSON ({error})") from error
+        found = read_json(path)
         if not isinstance(found, dict):
             raise ValueError(f"{path}: expected a JSON object of systems and their scores")
         rows = [(f"{path}: {name}", name, score) for name, score in found.items()]
@@ -181,10 +183,14 @@ def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_lin
         One item a ranking, in document order; skipped and empty rankings are left out.
 
     Raises:
-        ValueError: If the file is no such XML, names an unknown system or sentence, or groups different texts.
+        ValueError: If the file is no such XML, names an unknown system or sentence, groups different texts, or holds
+            no ranking.
     """
     rankings = read_rankings(path, outputs, first_line=first_line)
-    return [Item(ranking.sentence, ranking.annotator, ranking.groups) for ranking in rankings if ranking.groups]
+    items = [Item(ranking.sentence, ranking.annotator, ranking.groups) for ranking in rankings if ranking.groups]
+    if not items:
+        raise ValueError(f"{path}: holds no ranking (ranking-item with translations)")
+    return items
 
 
 def system_set(data: HumanData, name: str = "base") -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.meta.data import HumanData, Item
+from geceval.meta.rankings import check_groups
 
 
 def is_built(folder: str | Path) -> bool:
@@ -21,36 +22,48 @@ def read_folder(folder: str | Path) -> HumanData:
 
     Raises:
         OSError: If a file is missing.
-        ValueError: If the folder holds neither, or a file is not such parquet.
+        ValueError: If the folder holds neither, a file is not such parquet, or the files do not fit together: then
+            groups of systems with one rank wrote different texts, for one.
     """
     folder = Path(folder)
     name = _name(folder)
     if name is None:
         raise ValueError(f"{folder}: no judgments as parquet (judgments_sent/test.parquet or judgments/test.parquet)")
+    try:
+        return _assemble(folder, name)
+    except (LookupError, TypeError) as error:
+        raise ValueError(
+            f"{folder}: the tables do not fit together, or lack a column, sentence or system ({error!r}); build it "
+            "again with `geceval data build`"
+        ) from error
+
+
+def _assemble(folder: Path, name: str) -> HumanData:
     kinds = {"seeda": ("sent", "edit"), "gjg15": ("all",)}[name]
     files = {kind: f"judgments_{kind}/test" if name == "seeda" else "judgments/test" for kind in kinds}
     rows = _read(folder, "outputs/subset" if name == "seeda" else "outputs/full")
     position = {row["src_id"]: place for place, row in enumerate(rows)}
     outputs = {pair["system"]: [] for pair in rows[0]["hypotheses"]}
     for row in rows:
-        for pair in row["hypotheses"]:
-            outputs[pair["system"]].append(pair["text"])
-    judgments = {
-        kind: [
-            Item(
-                position[row["src_id"]],
-                row["annotator"],
-                tuple((tuple(g["systems"]), g["rank"]) for g in row["groups"]),
-            )
-            for row in _read(folder, path)
-            if row["groups"]
-        ]
-        for kind, path in files.items()
-    }
+        texts = {pair["system"]: pair["text"] for pair in row["hypotheses"]}
+        for system, column in outputs.items():
+            column.append(texts[system])
+    judgments = {}
+    for kind, path in files.items():
+        judged = enumerate(_read(folder, path), start=1)
+        items = [(number, _item(row, position)) for number, row in judged if row["groups"]]
+        for number, item in items:
+            check_groups(f"{folder / path}.parquet, row {number}", item.groups, item.sentence, outputs)
+        judgments[kind] = [item for _, item in items]
     scored = _read(folder, "system_scores/test")
     statistics = [column for column in scored[0] if column.split("_")[0] in ("ew", "ts")]
     scores = {statistic: {row["system"]: row[statistic] for row in scored} for statistic in statistics}
     return HumanData(name, [row["source"] for row in rows], list(position), outputs, judgments, scores)
+
+
+def _item(row: dict[str, Any], position: dict[int, int]) -> Item:
+    groups = tuple((tuple(group["systems"]), group["rank"]) for group in row["groups"])
+    return Item(position[row["src_id"]], row["annotator"], groups)
 
 
 def _name(folder: Path) -> str | None:

@@ -84,8 +84,7 @@ def _to_ranking(where: str, element: ElementTree.Element, outputs: dict[str, lis
         groups = tuple((tuple(t.attrib["system"].split()), int(t.attrib["rank"])) for t in element.iter("translation"))
     except (KeyError, ValueError) as error:
         raise ValueError(f"{where}: src-id, system or rank is missing or not a number ({error})") from error
-    for systems, _ in groups:
-        _check_group(where, systems, source_id - first_line, outputs)
+    check_groups(where, groups, source_id - first_line, outputs)
     return Ranking(
         sentence=source_id - first_line,
         source_id=source_id,
@@ -106,6 +105,25 @@ def _seconds(where: str, duration: str | None) -> float | None:
         return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
     except ValueError as error:
         raise ValueError(f"{where}: duration must be HH:MM:SS, got {duration!r}") from error
+
+
+def check_groups(where: str, groups: Groups, sentence: int, outputs: dict[str, list[str]]) -> None:
+    """Raise a `ValueError` unless a ranking names each system once, ranks from 1, and groups equal texts.
+
+    Args:
+        where: What to call the ranking in the message.
+        groups: The ranking.
+        sentence: 0-based position of the sentence in the outputs.
+        outputs: System to its outputs.
+    """
+    named = [system for systems, _ in groups for system in systems]
+    for systems, rank in groups:
+        if rank < 1:
+            raise ValueError(f"{where}: rank {rank} of {' and '.join(systems)}; ranks count from 1, the best")
+        _check_group(where, systems, sentence, outputs)
+    for system in named:
+        if named.count(system) > 1:
+            raise ValueError(f"{where}: {system} is ranked twice")
 
 
 def _check_group(where: str, systems: tuple[str, ...], sentence: int, outputs: dict[str, list[str]]) -> None:

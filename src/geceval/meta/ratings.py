@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
+import math
 import random
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+
+from geceval.core.files import read_text
 
 _COLUMNS = ("source", "output", "ave_g", "ave_f", "ave_m")
 
@@ -36,21 +40,30 @@ def read_tmu_gfm(path: str | Path) -> list[Rating]:
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If a column is missing or a mean is no number; the message names the line.
+        ValueError: If the file is not CSV in UTF-8, a column is missing or a mean is no finite number; the message
+            names the line.
     """
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
+    ratings = []
+    try:
         missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
         if missing:
             raise ValueError(f"{path}: no column {missing[0]!r}; expected {', '.join(_COLUMNS)}")
-        ratings = []
         for row in reader:
-            try:
-                means = [float(row[name]) for name in _COLUMNS[2:]]
-            except (TypeError, ValueError):
-                raise ValueError(f"{path}, line {reader.line_num}: a mean rating is no number") from None
+            means = [_number(row[name]) for name in _COLUMNS[2:]]
+            if not all(map(math.isfinite, means)):
+                raise ValueError(f"{path}, line {reader.line_num}: a mean rating is no number")
             ratings.append(Rating(row["source"], row["output"], *means))
+    except csv.Error as error:
+        raise ValueError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
     return ratings
+
+
+def _number(text: str | None) -> float:
+    try:
+        return math.nan if text is None else float(text)
+    except ValueError:
+        return math.nan
 
 
 def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> dict[str, list[Rating]]:

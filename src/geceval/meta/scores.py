@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.files import read_text, write_bytes, write_text
+from geceval.core.files import read_json, read_text, write_bytes, write_text
 from geceval.meta.protocol import aggregate
 
 SUFFIXES = (".tsv", ".json", ".parquet")
@@ -95,7 +95,7 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
         names = tuple(system for system in known if system in rows)
         matrix = np.array([_line_scores(f"{where}, {name}", rows[name], sentences) for name in names])
         whole = [rows[name].get(0, math.nan) for name in names]
-        corpus = np.where(np.isnan(whole), matrix.mean(axis=1), whole)
+        corpus = np.where(np.isnan(whole), matrix.mean(axis=1), whole)  # finite, see _line_scores, where there is one
         found.append(MetricScores(metric, names, matrix, corpus, signature))
     if not found:
         raise ValueError(f"{path}: holds no metric")
@@ -140,22 +140,28 @@ _Lines = dict[str, dict[int, float]]
 def _line_scores(where: str, lines: Mapping[int, float], sentences: int) -> list[float]:
     count = len(lines) - (0 in lines)
     if count != sentences:
-        raise ValueError(f"{where}: scores of {count} lines, but the data has {sentences} sentences")
+        hint = "; sentences count from 1, line 0 is the whole corpus" if 0 in lines else ""
+        raise ValueError(f"{where}: scores of {count} lines, but the data has {sentences} sentences{hint}")
     for line in range(1, sentences + 1):
         if line not in lines:
             raise ValueError(f"{where}: no score of line {line}; lines are 1 to {sentences}")
-        if not math.isfinite(lines[line]):
-            raise ValueError(f"{where}, line {line}: the score is {lines[line]}, expected a finite number")
+    for line, score in lines.items():
+        if not math.isfinite(score):
+            raise ValueError(f"{where}, line {line}: the score is {score}, expected a finite number")
     return [lines[line] for line in range(1, sentences + 1)]
 
 
 def _read_tsv(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     lines = [line.rstrip("\r") for line in read_text(path).split("\n")]
     heads = lines[0].split("\t")
-    cells = [line.split("\t") for line in lines[1:] if line]
-    for number, row in enumerate(cells, start=2):
-        if len(row) != len(heads):
+    _check_heads(path, heads)
+    cells = []
+    for number, line in enumerate(lines[1:], start=2):
+        row = line.split("\t")
+        if line and len(row) != len(heads):
             raise ValueError(f"{path}, line {number}: {len(row)} columns, but the head has {len(heads)}")
+        if line:
+            cells.append(row)
     return _from_columns(path, {head: [row[place] for row in cells] for place, head in enumerate(heads)})
 
 
@@ -163,10 +169,19 @@ def _read_parquet(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     import pyarrow
     import pyarrow.parquet
 
+    content = io.BytesIO(Path(path).read_bytes())  # pyarrow would take a folder for a table in parts
     try:
-        return _from_columns(path, pyarrow.parquet.read_table(str(path), partitioning=None).to_pydict())
-    except pyarrow.ArrowInvalid as error:
+        table = pyarrow.parquet.read_table(content)
+    except pyarrow.ArrowException as error:
         raise ValueError(f"{path}: not a parquet file ({error})") from error
+    _check_heads(path, table.column_names)
+    return _from_columns(path, table.to_pydict())
+
+
+def _check_heads(path: str | Path, heads: Sequence[str]) -> None:
+    for head in heads:
+        if heads.count(head) > 1:
+            raise ValueError(f"{path}: two columns are called {head!r}; rename one of them")
 
 
 def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[str, tuple[_Lines, str]]:
@@ -189,10 +204,7 @@ def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[st
 
 
 def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
-    try:
-        content = json.loads(read_text(path))
-    except ValueError as error:
-        raise ValueError(f"{path}: not valid JSON ({error})") from error
+    content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected an object of systems and their lists of scores")
     if not isinstance(content.get("systems"), list):
@@ -204,6 +216,8 @@ def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
             system, metrics = entry["system"], dict(entry["metrics"])
             for metric, values in metrics.items():
                 rows, _ = found.setdefault(metric, ({}, values.get("signature", "")))
+                if system in rows:
+                    raise ValueError(f"{path}: {metric} has scores of {system} twice")
                 rows[system] = _from_list(f"{path}: {metric}, {system}", values.get("scores"), values.get("score"))
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path}: entry {number} of systems has no system or metrics ({error!r})") from error
@@ -228,8 +242,10 @@ def _number(where: str, value: Any) -> float:
 
 def _integer(where: str, value: Any) -> int:
     try:
-        return int(value)
-    except (TypeError, ValueError):
+        if (number := int(value)) == value or isinstance(value, str):
+            return number
+        raise ValueError
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{where}: line {value!r} is no whole number") from None
 
 
