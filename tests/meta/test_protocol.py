@@ -233,9 +233,17 @@ def test_expansion_takes_one_system_a_text():
     assert (single.sentence.tolist(), single.human.tolist()) == ([0, 1, 1, 1], [1, 0, -1, -1])
 
 
-def test_constant_scores_have_no_correlation():
-    found = correlate([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])
-    assert np.isnan(found.pearson) and np.isnan(found.spearman)
+@pytest.mark.parametrize("value", [1.0, 0.1])  # the mean of three times 0.1 is not 0.1
+def test_constant_scores_have_no_correlation(value):
+    for found in (correlate([value] * 3, [1.0, 2.0, 3.0]), correlate([1.0, 2.0, 3.0], [value] * 3)):
+        assert np.isnan(found.pearson) and np.isnan(found.spearman)
+
+
+def test_correlations_stay_within_their_range():
+    # SEEDA's Expected Wins of T5 and PIE against any falling scores: -1.0000000000000002 without a limit.
+    draw = np.random.default_rng(1)
+    found = [abs(correlate(draw.random(2), draw.random(2)).pearson) for _ in range(200)]
+    assert max(found) == 1.0 and min(found) > 1 - 1e-12
 
 
 @pytest.mark.parametrize(

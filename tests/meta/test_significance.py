@@ -181,3 +181,13 @@ def test_imputed_scores_are_means_of_negative_ranks():
     found = imputed_scores(items, ["A", "B", "C"], 3)
     assert found[:, 0].tolist() == [-1.5, -1.0, -3.0]
     assert np.isnan(found[:, 1:]).all()
+
+
+def test_means_that_differ_by_rounding_are_equal():
+    metric = np.tile([0.1, 0.2, 0.3, 0.4, 0.7], (6, 1))
+    for row, shift in enumerate(metric):
+        metric[row] = np.roll(shift, row)  # the same scores in another order: means equal but for the last digit
+    other = np.random.default_rng(0).random((6, 5))
+    found = perm_both(np.arange(6.0), metric, other, permutations=50)
+    assert np.isnan(found.first) and np.isnan(found.p) and found.permutations == 0
+    assert np.isnan(perm_both(np.full(6, 0.1), metric, other, permutations=50).second)

@@ -12,6 +12,7 @@ from geceval.meta.ranking import count_wins, expected_wins, rank_order, rate_sco
 
 AGGREGATIONS = ("average", "trueskill", "expected_wins")
 TIE_RULES = ("order", "zero", "drop", "hties", "calibrated")
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +232,11 @@ def check_finite(scores: np.ndarray) -> None:
         raise ValueError(f"the score of system {system} on sentence {sentence} is {kind}")
 
 
+def is_constant(values: np.ndarray) -> bool:
+    """Whether numbers are equal but for the rounding of sums; their mean may differ from each of them."""
+    return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
+
+
 def _calibrate(difference: np.ndarray, human: np.ndarray) -> tuple[float, float]:
     """The highest accuracy over all tie thresholds, 0 and each |difference|, and the smallest that gives it.
 
@@ -248,8 +254,8 @@ def _calibrate(difference: np.ndarray, human: np.ndarray) -> tuple[float, float]
 
 def _pearson(left: Sequence[float], right: Sequence[float]) -> float:
     a, b = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
-    if len(a) < 2:
+    if len(a) < 2 or is_constant(a) or is_constant(b):
         return float("nan")
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / scale if scale else float("nan")
+    return min(1.0, max(-1.0, float(a @ b) / scale)) if scale else float("nan")

@@ -14,7 +14,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count
 from geceval.meta.data import Item
-from geceval.meta.protocol import correlate, rank_table
+from geceval.meta.protocol import correlate, is_constant, rank_table
 
 CORRELATIONS = ("pearson", "spearman")
 _EQUAL = 1e-12  # sums of the same numbers in another order
@@ -258,11 +258,13 @@ def _table(
 
 
 def _correlations(lists: np.ndarray, people: np.ndarray, correlation: str) -> np.ndarray:
-    """Correlation of each row with people, NaN where either is constant."""
+    """Correlation of each row with people, NaN where either is constant; equal means may differ by rounding."""
+    lists = lists.round(12)
+    varied = (np.ptp(lists, axis=-1) > 0) & (not is_constant(people))
     if correlation == "spearman":
         from scipy.stats import rankdata
 
         lists, people = rankdata(lists, axis=-1), rankdata(people)
     lists, people = lists - lists.mean(axis=-1, keepdims=True), people - people.mean()
     scale = np.sqrt((lists**2).sum(axis=-1) * (people @ people))
-    return np.where(scale > 0, lists @ people / np.where(scale > 0, scale, 1), np.nan)
+    return np.where(varied, lists @ people / np.where(varied, scale, 1), np.nan)
