@@ -185,6 +185,15 @@ def test_an_adapter_over_a_folder_of_this_machine_is_refused(publish, hub, check
     code, _, error = publish("checkpoint", adapter)
     assert code == 2
     assert f"its base is {checkpoint}, a folder of this machine" in error
+    assert hub.requests == []
+
+
+def test_a_similarity_estimator_of_this_machine_is_warned_of(publish, checkpoint):
+    config = (checkpoint / "config.json").read_text().replace("{", f'{{"geceval_se_model": "{checkpoint}", ', 1)
+    (checkpoint / "config.json").write_text(config)
+    code, _, error = publish("checkpoint", checkpoint, "--dry-run")
+    assert code == 0
+    assert f"is {checkpoint}, a folder of this machine; elsewhere the checkpoint needs se_model=" in error
 
 
 def test_texts_without_an_open_licence_stay_private(publish, hub, notes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 
@@ -84,15 +85,25 @@ def _belongs(path: Path) -> bool:
 
 
 def _check_portable(checkpoint: Checkpoint, merged: bool) -> None:
-    """Raise a `ValueError` if the checkpoint needs a folder of this machine."""
-    needed = {"its similarity estimator (geceval_se_model)": checkpoint.setting("se_model", BUNDLED)}
-    if checkpoint.base and not merged:
-        needed["its base"] = checkpoint.base.model
-    for what, model in needed.items():
-        if not is_bundled(model) and Path(model).expanduser().is_dir():
-            raise ValueError(
-                f"{checkpoint.folder}: {what} is {model}, a folder of this machine; publish that and name it there"
-            )
+    """Raise a `ValueError` if the base is a folder of this machine; warn if the similarity estimator is one."""
+    base = BUNDLED if merged or checkpoint.base is None else checkpoint.base.model
+    if _is_local(base):
+        raise ValueError(
+            f"{checkpoint.folder}: its base is {base}, a folder of this machine; publish that and name it in "
+            f"adapter_config.json"
+        )
+    estimator = checkpoint.setting("se_model", BUNDLED)
+    if _is_local(estimator):
+        logging.getLogger("geceval").warning(
+            "%s: its similarity estimator (geceval_se_model in config.json) is %s, a folder of this machine; elsewhere "
+            "the checkpoint needs se_model=...",
+            checkpoint.folder,
+            estimator,
+        )
+
+
+def _is_local(model: str) -> bool:
+    return not is_bundled(model) and Path(model).expanduser().is_dir()
 
 
 def _with_name(card: str, name: str, first: Checkpoint, part: str, bases: list[str]) -> str:

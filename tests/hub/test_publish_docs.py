@@ -1,0 +1,100 @@
+"""The page on publishing says what is true: its commands and its Python run, against a Hub on this machine."""
+
+from __future__ import annotations
+
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import torch
+import transformers
+
+import geceval
+from geceval.cli.app import run
+from geceval.edits.edit import Edit
+from geceval.edits.m2 import M2Sentence, write_m2
+from geceval.hub.data.card import data_card
+from geceval.hub.data.folder import Config, write_folder
+from geceval.models.checkpoints import resolve
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """The files that the page names."""
+    rng = random.Random(0)
+    sentences = []
+    for _ in range(60):
+        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", rng.choice(["mat", "school"])]
+        words += [rng.choice(["the", "a"]), "dogs", "runs", *rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))]
+        sentences.append(M2Sentence(" ".join(words), {0: [Edit(2, 3, "sat"), Edit(7, 8, "run")]}))
+    write_m2(tmp_path / "mine.m2", sentences)
+    for name in ("jfleg", "conll14"):
+        configs = [Config("corrected", pa.schema({"source": pa.string()}), {"test": [{"source": "A note ."}]})]
+        write_folder(tmp_path / name, configs, data_card(name, configs))
+    shutil.copytree(ROOT / "spaces" / "demo", tmp_path / "spaces" / "demo")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_all_of_it_runs(here, hub, make_checkpoint, at_home, environment, tmp_path, capsys):
+    lines = [line for block in blocks("bash") for line in block.splitlines()]
+    tiny = make_checkpoint(0)
+    with at_home(hub):
+        for line in lines:
+            name, *arguments = shlex.split(line)
+            assert name == "geceval"
+            # The last of several values counts: a tiny network learns in no time.
+            quick = ["--init-from", str(tiny), "--pairs", "12", "--epochs", "1", "--quiet"]
+            quick = quick if arguments[0] == "train" else []
+            assert run([*arguments, *quick]) == 0, (line, capsys.readouterr().err)
+    names = ["gec-metrics", "gleu", "impara", "impara-merged", "impara-minilm", "jfleg", "conll14", "my-impara"]
+    assert {name for _, name in hub.repos} == {f"ORG/{name}" for name in names}
+    assert [name for (_, name), repo in hub.repos.items() if repo.private] == ["ORG/conll14"]
+    trained = hub.repos["model", "ORG/my-impara"]
+    assert len(trained.commits) == 2  # --push-to-hub had sent it all
+    assert trained.tags == {"v1": trained.head}
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks("python"))],
+        env=environment(hub, tmp_path / "home", token=None),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    commit = hub.repos["model", "ORG/impara-minilm"].head[:7]
+    assert f"|model:ORG/impara-minilm@{commit}|" in done.stdout
+    check_merged(hub.repos["model", "ORG/impara-merged"], tmp_path)
+
+
+def check_merged(repo, tmp_path):
+    """What `--merge` published gives the scores of the adapter, by transformers alone."""
+    assert "adapter_config.json" not in repo.files
+    for path, file in repo.files.items():
+        (tmp_path / path).write_bytes(file.data)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path)
+    texts = ["This is a sentence .", "He go to school every days ."]
+    with torch.no_grad():
+        logits = model(**tokenizer(texts, padding=True, return_tensors="pt")).logits[:, 0]
+    adapter = geceval.load("impara", threshold=-2)
+    wanted = adapter.compute(sources=texts, predictions=texts)["scores"]
+    assert torch.sigmoid(logits).tolist() == pytest.approx(wanted, abs=1e-5)
+    whole = resolve(tmp_path)
+    assert whole.base is None
+    assert whole.setting("threshold") == resolve("bundled:impara").setting("threshold")
+
+
+def test_it_is_one_page():
+    assert len(PAGE.splitlines()) <= 90
