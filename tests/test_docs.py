@@ -1,59 +1,187 @@
-"""Every command of the pages in docs/ runs, on corpora of the same form."""
+"""Every command of the pages in docs/ runs, on corpora of the same form; their tables are those of the code."""
 
 from __future__ import annotations
 
-import random
+import importlib.util
 import re
 import shlex
 from pathlib import Path
 
 import pytest
+import typer
 
-from geceval.cli.app import run
-from geceval.edits.edit import Edit
-from geceval.edits.m2 import M2Sentence, write_m2
+from geceval.cli.app import app, run
+from geceval.cli.metrics import interval
+from geceval.hub import registry
+from geceval.hub.offline import offline_metrics
+from geceval.models import checkpoints
 
 ROOT = Path(__file__).resolve().parents[1]
-# That on publishing needs a Hub: tests/hub/test_publish_docs.py.
-PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if path.stem != "publishing")
-QUICK = ["--pairs", "12", "--epochs", "1", "--quiet"]  # the last of several values counts
+DOCS = ROOT / "docs"
+# Publishing needs a Hub, scale a cluster: tests/hub/test_publish_docs.py, tests/hub/test_shards.py, tests/test_ray.py.
+PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in ("publishing", "scale"))
+# Added to the arguments of a page; of several values the last counts.
+QUICK = {
+    "train": ["--pairs", "12", "--epochs", "1", "--quiet"],
+    "doctor": ["--quick"],
+    "train_impara": ["--pairs", "60", "--epochs", "1", "--max-length", "32", "--seeds", "1", "--quiet"],
+    "train_ged": ["--epochs", "1", "--max-length", "32", "--seeds", "1", "--quiet"],
+    "train_some": ["--epochs", "1", "--max-length", "32", "--seeds", "1", "--dev", "20", "--test", "20", "--quiet"],
+    "ged_ablation": ["--limit", "16", "--pairs", "40", "--seeds", "1"],
+    "train_gec_example": ["--epochs", "1"],
+}
 
 
-def commands(page: Path) -> list[list[str]]:
-    """The arguments of each `geceval` command of the page's bash blocks."""
-    blocks = re.findall(r"```bash\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    assert all(line.startswith("geceval ") for line in lines)
-    return [shlex.split(line)[1:] for line in lines]
+def load(path: Path):
+    """A module from its file."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_of_docs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def steps(page: Path) -> list[tuple[str, str]]:
+    """Each command line of the bash blocks and each Python block, in their order, with its language."""
+    found = []
+    for language, block in re.findall(r"```(bash|python)\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
+        lines = block.replace("\\\n", " ").splitlines() if language == "bash" else [block]
+        found += [(language, line) for line in lines]
+    return found
+
+
+def launched(words: list[str]) -> tuple[str, list[str]]:
+    """The script that a command line starts and its arguments; launchers' own parsers read launchers' options."""
+    if words[0] == "python":
+        return words[1], words[2:]
+    if words[:2] == ["accelerate", "launch"]:
+        from accelerate.commands.launch import launch_command_parser
+
+        options = launch_command_parser().parse_args(words[2:])
+    else:
+        from torch.distributed.run import get_args_parser
+
+        assert words[0] == "torchrun"
+        options = get_args_parser().parse_args(words[1:])
+    return options.training_script, options.training_script_args
+
+
+def run_line(line: str, extras: dict[str, list[str]]) -> int:
+    words = [found for word in shlex.split(line) for found in (sorted(map(str, Path().glob(word))) or [word])]
+    if words[:2] == ["pip", "install"]:
+        assert set(re.search(r"\[(.*)\]", words[2])[1].split(",")) <= set(extras)
+        return 0
+    if words[0] == "geceval":
+        arguments = [str(ROOT / word) if word.startswith("spaces/") else word for word in words[1:]]
+        code = run([*arguments, *QUICK.get(arguments[0], [])])
+        return 0 if arguments[0] == "doctor" and code == 1 else code  # 1 tells of this machine, not of the command
+    script, arguments = launched(words)
+    name = Path(script).stem
+    return load(ROOT / script).main([*arguments, *QUICK[name]])
 
 
 @pytest.fixture
 def corpora(tmp_path, monkeypatch):
-    """The files that the page on domain adaptation names, with sentences of our own."""
-    rng = random.Random(0)
-    sentences = []
-    for _ in range(60):
-        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", rng.choice(["mat", "school"])]
-        words += [rng.choice(["the", "a"]), "dogs", "runs", *rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))]
-        sentences.append(M2Sentence(" ".join(words), {0: [Edit(2, 3, "sat"), Edit(7, 8, "run")]}))
+    """The files that the pages name, with sentences of our own."""
     monkeypatch.chdir(tmp_path)
-    for folder in ("jfleg", "cweb"):
-        Path(folder).mkdir()
-    for name in ("mine.m2", *(f"cweb/CWEB-{kind}.{part}.m2" for kind in "GS" for part in ("dev", "test"))):
-        write_m2(Path(name), sentences)
-    sources = "".join(f"{sentence.source}\n" for sentence in sentences)
-    corrected = sources.replace("sit", "sat").replace("runs", "run")
-    texts = {"source.txt": sources, "system.txt": corrected}
-    for part in ("dev", "test"):
-        texts[f"jfleg/{part}.src"] = sources
-        texts |= {f"jfleg/{part}.ref{number}": corrected for number in range(4)}
-    for name, text in texts.items():
-        Path(name).write_text(text, encoding="utf-8")
+    load(ROOT / "tests" / "docs_corpora.py").write_all()
+
+
+@pytest.fixture
+def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
+    """Small networks in place of bundled ones: of all where much is trained, else of those not yet there."""
+    assets = tmp_path_factory.mktemp("assets")
+    made = load(ROOT / "tests" / "docs_corpora.py")
+    made.write_networks(assets, checkpoints.ASSETS, make_checkpoint, small=page.stem == "training")
+    monkeypatch.setattr(checkpoints, "ASSETS", assets)
+
+
+@pytest.fixture
+def some(monkeypatch):
+    """`geceval tune-weights` needs no module of SOME, only its scorer."""
+    if "some" not in registry.list_metrics():
+        monkeypatch.setattr(registry, "module_folder", lambda name: Path())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
-def test_commands_run(page, corpora, capsys):
-    found = commands(page)
-    assert found
-    for arguments in found:
-        assert run([*arguments, *(QUICK if arguments[0] == "train" else [])]) == 0, (arguments, capsys.readouterr().err)
+def test_commands_run(page, corpora, networks, extras, capsys, request):
+    found = steps(page)
+    assert found or page.stem == "architecture"
+    for language, text in found:
+        if language == "python":
+            exec(compile(text, page.name, "exec"), {"__name__": "__main__"})
+            continue
+        if "tune-weights" in text:
+            request.getfixturevalue("some")
+        code, error = run_line(text, extras), capsys.readouterr().err
+        if text.startswith("geceval data build seeda "):  # the published files: tests/hub/test_data_build.py
+            assert (code, "but the published file has 600" in error) == (2, True), error
+        else:
+            assert code == 0, (text, error)
+
+
+def metric_table() -> str:
+    """The table of docs/metrics.md, from what the registry knows."""
+    offline, _ = offline_metrics()
+    lines = ["| metric | needs | M2 file | range | better | offline | extra |", "|---|---|---|---|---|---|---|"]
+    for name in registry.list_metrics():
+        entry = registry.entry(name)
+        cells = [
+            f"[`{name}`](../metrics/{name}/README.md)",
+            "source, references" if entry.references else "source",
+            "yes" if "gold_m2" in registry.scorer_class(name).Settings.__dataclass_fields__ else "",
+            interval(entry.bounds),
+            "higher" if entry.higher_is_better else "lower",
+            "yes" if name in offline else "with a model of yours",
+            f"`{entry.extra}`" if entry.extra else "",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def test_the_table_of_metrics():
+    page = (DOCS / "metrics.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"<!-- metrics: .*? -->\n(.*)<!-- end -->", page, flags=re.DOTALL)
+    assert found.rstrip("\n") == metric_table(), f"the table of docs/metrics.md should be:\n{metric_table()}"
+
+
+def test_every_metric_is_advised_on():
+    page = re.sub(r"<!-- metrics.*<!-- end -->", "", (DOCS / "metrics.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert {name for name in registry.list_metrics() if f"`{name}`" not in page} == set()
+
+
+def verbs(command=None, words: tuple[str, ...] = ()) -> set[str]:
+    """All verbs of the app, those of groups with the name of the group."""
+    command = command or typer.main.get_command(app)
+    inner = getattr(command, "commands", {})
+    return {verb for name, each in inner.items() for verb in verbs(each, (*words, name))} or {" ".join(words)}
+
+
+def test_every_verb_is_on_its_page():
+    lines = [text for language, text in steps(DOCS / "command-line.md") if language == "bash"]
+    assert {verb for verb in verbs() if not any(f"{line} ".startswith(f"geceval {verb} ") for line in lines)} == set()
+
+
+def test_the_table_of_rooms():
+    """What docs/architecture.md says of imports is what tests/test_layers.py enforces."""
+    allowed = load(ROOT / "tests" / "test_layers.py").ALLOWED
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"<!-- rooms: .*? -->\n(.*)<!-- end -->", page, flags=re.DOTALL)
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.strip().splitlines()[2:]]
+    found = {re.search(r"`(.+?)`", row[0])[1]: set(re.findall(r"`(.+?)`", row[2])) for row in rows}
+    assert found == {room: others - {"version"} for room, others in allowed.items() if room != "version"}
+
+
+def test_links_lead_somewhere():
+    for page in [*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "SECURITY.md"]:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", text):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_tests_that_security_names_exist():
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", text)
+    assert len(named) > 10
+    files = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    for file, function in named:
+        assert re.search(rf"^def {function}\(", files[file], flags=re.MULTILINE), f"{file}::{function}"

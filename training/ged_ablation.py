@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -77,8 +78,8 @@ def _seeda(checkpoint: Path, folder: Path) -> dict[str, float]:
     }
 
 
-def main() -> None:
-    """Read the command line, train and print."""
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line, train and print; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--output", type=Path, required=True, help="folder of all checkpoints")
@@ -90,7 +91,7 @@ def main() -> None:
     add("--limit", type=int, default=6000, help="sentences that a detector learns from")
     add("--pairs", type=int, default=1536, help="ranked pairs, of which 8 in 10 are learnt from")
     add("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     rows = []
     for classes in (0, *LABELS):
         runs = []
@@ -101,7 +102,8 @@ def main() -> None:
         spread = [f"{np.mean(cell):.3f} ± {np.std(cell, ddof=1):.3f}" if len(cell) > 1 else "" for cell in cells]
         rows.append([classes or "none", *spread])
     print(table(("classes", *COLUMNS), rows))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""Small invented corpora, ratings, judgments and networks under the names that the pages in docs/ use."""
+
+from __future__ import annotations
+
+import csv
+import random
+import shutil
+from pathlib import Path
+
+import geceval
+from geceval.edits.edit import Edit, apply
+from geceval.edits.ged_labels import LABELS
+from geceval.edits.m2 import M2Sentence, write_m2
+from geceval.meta.data import GJG15_SYSTEMS, SEEDA_SYSTEMS
+from geceval.scorers.some import PARTS
+
+EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
+JFLEG = {"dev": 754, "test": 747}  # `geceval data build` counts the lines
+
+
+def write_all() -> None:
+    """Write every file into the working directory."""
+    shutil.copytree(EXAMPLE, ".", dirs_exist_ok=True)
+    shutil.copy("systems/strong.txt", "system.txt")
+    sentences = [_sentence(random.Random(number)) for number in range(60)]
+    for folder in ("jfleg", "cweb", "JFLEG"):
+        Path(folder).mkdir(exist_ok=True)
+    cweb = [f"cweb/CWEB-{kind}.{part}.m2" for kind in "GS" for part in ("dev", "test")]
+    for name in ("mine.m2", "fce.train.m2", "fce.dev.m2", *cweb):
+        write_m2(Path(name), sentences)
+    for part, count in JFLEG.items():
+        _write_jfleg("jfleg", part, sentences)
+        _write_jfleg("JFLEG", part, (sentences * 13)[:count])
+    _write_ratings("tmu-gfm-dataset.csv")
+    judged = sentences[:12]
+    write_m2(Path("official-2014.combined.m2"), judged)
+    _write_seeda(Path("SEEDA"), judged)
+    _write_gjg15(Path("GJG15"), judged)
+    rows = [f"{name}\t{line}\t{len(name) / 20 + line / 99:.4f}\n" for name in SEEDA_SYSTEMS for line in range(1, 13)]
+    Path("mine.tsv").write_text("system\tline\tmine\n" + "".join(rows), encoding="utf-8")
+    Path("human.tsv").write_text("strong\t4.1\nminimal\t3.2\novercorrect\t1.4\nmeaning\t1.9\n", encoding="utf-8")
+
+
+def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> None:
+    """A folder like geceval/assets, with small networks in place of all (`small`) or of those that are not there."""
+    detector = {"id2label": dict(enumerate(LABELS[2])), "label2id": {name: n for n, name in enumerate(LABELS[2])}}
+    made = {
+        "encoder": lambda: make_checkpoint(1, "BertModel"),
+        "impara": lambda: make_checkpoint(2),
+        "impara_ged": lambda: make_checkpoint(3),
+        "ged": lambda: make_checkpoint(4, "BertForTokenClassification", num_labels=2, **detector),
+        **{f"some/{part}": lambda seed=seed: make_checkpoint(seed) for seed, part in enumerate(PARTS.values(), 5)},
+    }
+    for name, make in made.items():
+        present = (real / name).is_dir() and not small
+        shutil.copytree(real / name if present else make(), assets / name)
+
+
+def _sentence(rng: random.Random) -> M2Sentence:
+    words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", rng.choice(["mat", "school"])]
+    words += [rng.choice(["the", "a"]), "dogs", "runs", *rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))]
+    verbs = [Edit(2, 3, "sat", "R:VERB:TENSE"), Edit(7, 8, "run", "R:VERB:SVA")]
+    return M2Sentence(" ".join(words), {0: verbs, 1: [Edit(2, 3, "sits", "R:VERB:SVA"), verbs[1]]})
+
+
+def _write_jfleg(folder: str, part: str, sentences: list[M2Sentence]) -> None:
+    sources = "".join(f"{sentence.source}\n" for sentence in sentences)
+    for name in ("src", *(f"ref{number}" for number in range(4))):
+        text = sources if name == "src" else sources.replace("sit", "sat").replace("runs", "run")
+        Path(folder, f"{part}.{name}").write_text(text, encoding="utf-8")
+
+
+def _write_ratings(path: str) -> None:
+    rng = random.Random(0)
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["source", "output", "grammer", "fluency", "meaning", "system", "ave_g", "ave_f", "ave_m"])
+        for number in range(40):
+            source = f"a dog sit on mat {' '.join(rng.choices(['a', 'school'], k=number % 7))}".strip()
+            for _ in range(2):
+                words = [rng.choice(pair) for pair in (("the", "a"), ("dog", "cat"), ("sat", "sit"))]
+                means = [4.0 if word in words else 2.0 for word in ("sat", "the", "dog")]
+                table.writerow([source, f"{' '.join(words)} on mat", "", "", "", "x", *means])
+
+
+def _outputs(systems: tuple[str, ...], judged: list[M2Sentence]) -> dict[str, list[str]]:
+    """What each system makes of the sentences; `INPUT` makes nothing of them."""
+    found = {}
+    for place, name in enumerate(systems):
+        rng = random.Random(place)
+        share = 0 if name == "INPUT" else (place + 1) / len(systems)
+        kept = [[edit for edit in sentence.edits[0] if rng.random() < share] for sentence in judged]
+        found[name] = [apply(sentence.source, edits) for sentence, edits in zip(judged, kept, strict=True)]
+    return found
+
+
+def _judgments(outputs: dict[str, list[str]], first: int) -> str:
+    """One annotator ranks all texts of a sentence: the more that is corrected, the better."""
+    items = []
+    for line in range(len(outputs["INPUT"])):
+        groups: dict[str, list[str]] = {}
+        for name, texts in outputs.items():
+            groups.setdefault(texts[line], []).append(name)
+        ranked = [(" ".join(names), 3 - ("sat" in text) - text.count("dogs run ")) for text, names in groups.items()]
+        inner = "".join(f'<translation system="{names}" rank="{rank}"/>' for names, rank in ranked)
+        items.append(f'<ranking-item src-id="{line + first}" user="u">{inner}</ranking-item>')
+    return f"<r>{''.join(items)}</r>"
+
+
+def _write_checkout(folder: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _write_seeda(folder: Path, judged: list[M2Sentence]) -> None:
+    outputs = _outputs(SEEDA_SYSTEMS, judged)
+    files = {f"outputs/all/{name}.txt": "\n".join(lines) + "\n" for name, lines in outputs.items()}
+    for kind in ("sent", "edit"):
+        files[f"data/judgments_{kind}.xml"] = _judgments(outputs, first=1)
+        for statistic in ("EW", "TS"):
+            files[f"scores/human/{statistic}_{kind}.txt"] = "".join(f"{place / 15}\n" for place in range(15))
+    _write_checkout(folder, files)
+
+
+def _write_gjg15(folder: Path, judged: list[M2Sentence]) -> None:
+    outputs = _outputs(GJG15_SYSTEMS, judged)
+    files = {f"data/original/official_submissions/{name}": "\n".join(text) + "\n" for name, text in outputs.items()}
+    _write_checkout(folder, {**files, "data/judgments.xml": _judgments(outputs, first=0)})
