@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -249,6 +250,21 @@ def test_code_in_a_checkpoint_is_never_run(make_checkpoint, tmp_path):
     edit_json(folder / "config.json", model_type="evil", auto_map={"AutoConfig": "evil.C", "AutoModel": "evil.C"})
     with pytest.raises(CheckpointError, match="config.json cannot be used"):
         heads.load_encoder(resolve(folder))
+    assert not (tmp_path / "harm").exists()
+
+
+def test_code_of_a_tokenizer_is_never_run(make_checkpoint, tmp_path, monkeypatch):
+    folder = make_checkpoint(14)
+    vocabulary = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
+    (folder / "tokenizer.json").unlink()
+    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in sorted(vocabulary, key=vocabulary.get)))
+    (folder / "evil.py").write_text(f"open({str(tmp_path / 'harm')!r}, 'w')\nclass Evil: pass\n")
+    edit_json(
+        folder / "tokenizer_config.json", tokenizer_class="Evil", auto_map={"AutoTokenizer": ["evil.Evil", "evil.Evil"]}
+    )
+    monkeypatch.setattr("builtins.input", lambda *prompt: "y")  # nobody is asked, either
+    with contextlib.suppress(CheckpointError):
+        load_tokenizer(resolve(folder))
     assert not (tmp_path / "harm").exists()
 
 

@@ -238,7 +238,7 @@ def load_tokenizer(checkpoint: Checkpoint, fallback: str | None = None) -> Any:
     try:
         with quiet():
             tokenizer = transformers.AutoTokenizer.from_pretrained(
-                holder.folder, local_files_only=True, **_spelling(holder.folder)
+                holder.folder, local_files_only=True, trust_remote_code=False, **_spelling(holder.folder)
             )
     except Exception as error:  # the tokenizer libraries raise bare Exceptions for damaged files
         raise CheckpointError(f"{holder.folder}: the tokenizer cannot be read ({first_line(error)})") from error
