@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 import geceval
+from geceval.cli import report
 from geceval.cli.app import run
+from geceval.cli.arguments import Format
+from geceval.core.result import Result
 from geceval.hub import registry
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
@@ -366,3 +369,17 @@ def test_convert_essays(ok, tmp_path):
     )
     assert ok("convert", path, "--to", "text", "--source") == "She go home .\nBye\n"
     assert ok("convert", path, "--to", "text") == "She goes home .\nBye\n"
+
+
+def test_a_system_without_a_score_comes_last_and_json_stays_json():
+    nan = float("nan")
+    results = {
+        name: {"gleu": Result(score, [score, nan], "gleu|", {"cost": nan, "rows": [nan]})}
+        for name, score in (("failed", nan), ("worse", 1.0), ("better", 2.0))
+    }
+    rows = report.rank(results, {name: f"{name}.txt" for name in results}, registry.entry("gleu"))
+    assert [(row.rank, row.system) for row in rows] == [(1, "better"), (2, "worse"), (3, "failed")]
+    for by_sentence, more in ((False, {}), (True, {"scores": [None, None], "rows": [None]})):
+        text = report.render(rows, [registry.entry("gleu")], Format.json, 2, by_sentence, None)
+        content = json.loads(text, parse_constant=pytest.fail)  # NaN is no JSON
+        assert content["systems"][2]["metrics"]["gleu"] == {"score": None, "cost": None, "signature": "gleu|", **more}

@@ -37,6 +37,8 @@ class Row:
 def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Entry) -> list[Row]:
     """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
 
+    A system whose score is not a number (a judge may fail on every sentence) comes last.
+
     Args:
         results: System to metric to result.
         files: System to file.
@@ -44,6 +46,7 @@ def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: En
     """
     sign = -1 if first.higher_is_better else 1
     values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
+    values = {system: math.inf if math.isnan(value) else value for system, value in values.items()}
     ranks = {system: 1 + sum(other < value for other in values.values()) for system, value in values.items()}
     return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
 
@@ -106,7 +109,10 @@ def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str
         values = value.to_dict()
         if not by_sentence:
             values = {key: item for key, item in values.items() if not isinstance(item, list)}
-        return values
+        return {
+            key: [_or_null(each) for each in item] if isinstance(item, list) else _or_null(item)
+            for key, item in values.items()
+        }
 
     systems = [
         {
