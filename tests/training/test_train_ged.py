@@ -171,12 +171,19 @@ def test_an_adapter_gives_what_was_trained(corpus, base, tmp_path):
         (["--m2", "CORPUS", "--dropout", "1"], "dropout must be in [0, 1)"),
         (["--m2", "NUCLE", "--classes", "25"], "'ArtOrDet', not one of ERRANT's"),
         (["--m2", "absent.m2"], "absent.m2"),
+        (["--m2", "FEW"], "dev: there is no sentence with a token among 0; more sentences fill every fold"),
+        (["--m2", "CORPUS", "--test-m2", "EMPTY"], "empty.m2: there is no sentence with a token among 2"),
+        (["--m2", "CORPUS", "--lr", "inf"], "learning_rate must be positive and finite"),
     ],
 )
 def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, capsys, options, message):
     nucle = tmp_path / "nucle.m2"
     write_m2(nucle, [M2Sentence("cat sat", {0: [Edit(0, 0, "the", "ArtOrDet")]})] * 20)
-    options = [{"CORPUS": str(corpus), "NUCLE": str(nucle)}.get(option, option) for option in options]
+    few, empty = tmp_path / "few.m2", tmp_path / "empty.m2"
+    write_m2(few, [M2Sentence(f"cat {n}", {0: [Edit(0, 0, "the", "M:DET")]}) for n in range(4)])
+    write_m2(empty, [M2Sentence(""), M2Sentence("")])
+    files = {"CORPUS": str(corpus), "NUCLE": str(nucle), "FEW": str(few), "EMPTY": str(empty)}
+    options = [files.get(option, option) for option in options]
     assert script.main(["--init-from", str(base), "--output", str(tmp_path / "out"), "--quiet", *options]) == 2
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert error.startswith("train_ged: ")

@@ -98,8 +98,8 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
 
     Raises:
         OSError: If a file cannot be read or written.
-        ValueError: If a file is malformed, an edit's type is not in the label scheme, the base cannot be used, or the
-            folder holds a run with other settings.
+        ValueError: If a file is malformed, an edit's type is not in the label scheme, a fold or a test file has no
+            token, the base cannot be used, or the folder holds a run with other settings.
     """
     from accelerate import PartialState
 
@@ -170,6 +170,10 @@ def _read(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labelled]
         {"fold": name, "sentences": len(part), "edits": sum(len(e) for _, e in part)} for name, part in counts.items()
     ]
     labelled = {name: _label(part, job) for name, part in counts.items()}
+    for name, part in labelled.items():  # now, and not when the network has been trained
+        if not any(labels for _, labels in part):
+            hint = "; more sentences fill every fold" if job.m2 and name in (*FOLDS, "test fold") else ""
+            raise ValueError(f"{name}: there is no sentence with a token among {len(part)}{hint}")
     return {fold: labelled[fold] for fold in folds}, {name: labelled[name] for name in tests}, data
 
 

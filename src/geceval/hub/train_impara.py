@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,8 @@ class Job:
             raise ValueError("give at least one seed")
         if self.pairs < 10:
             raise ValueError(f"pairs must be at least 10, so that each fold has some, got {self.pairs}")
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise ValueError(f"threshold must be a finite number, got {self.threshold}")
 
 
 def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:

@@ -84,8 +84,8 @@ class Recipe:
             raise ValueError("head_deviation must be positive")
         if self.dropout is not None and not 0 <= self.dropout < 1:
             raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
-        if not self.learning_rate > 0 or not 0 <= self.warmup < 1:
-            raise ValueError("learning_rate must be positive and warmup in [0, 1)")
+        if not 0 < self.learning_rate < float("inf") or not 0 <= self.warmup < 1:
+            raise ValueError("learning_rate must be positive and finite, and warmup in [0, 1)")
 
 
 def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:

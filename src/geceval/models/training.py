@@ -15,6 +15,7 @@ import transformers
 from safetensors.torch import save_file
 from transformers.trainer_callback import PrinterCallback
 
+from geceval.core.files import write_text
 from geceval.models.checkpoints import Checkpoint, load_tokenizer, quiet
 from geceval.models.encoder import pick_device, position_limit
 from geceval.models.finetuning import Recipe, new_network
@@ -80,7 +81,7 @@ def fit(trainer: transformers.Trainer, network: Any, seed: int, summary: Callabl
     }
     if trainer.is_world_process_zero():
         save_file({k: v.contiguous() for k, v in network.state_dict().items()}, folder / "network.safetensors")
-        (folder / "history.json").write_text(json.dumps(result, indent=2), encoding="utf-8")
+        write_text(folder / "history.json", json.dumps(result, indent=2))  # at once: it says that the run is finished
         for checkpoint in folder.glob("checkpoint-*"):
             shutil.rmtree(checkpoint)
     trainer.accelerator.wait_for_everyone()
