@@ -1,0 +1,71 @@
+"""Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval[neural]
+
+_CITATION = """\
+@inproceedings{sakai-etal-2025-impara,
+    title = "{IMPARA}-{GED}: Grammatical Error Detection is Boosting Reference-free Grammatical Error Quality
+        Estimator",
+    author = "Sakai, Yusuke and Goto, Takumi and Watanabe, Taro",
+    booktitle = "Findings of the Association for Computational Linguistics: ACL 2025",
+    year = "2025",
+}
+"""
+
+_DESCRIPTION = """\
+IMPARA-GED scores a corrected sentence without references and without its source: a quality estimator as in IMPARA, but
+built on an encoder that was trained for grammatical error detection first, reading the mean of all token states, and
+without IMPARA's similarity estimator.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string a sentence; checked, but not part of the number.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references: Not used; dropped if given, so that the metric can be combined with others.
+    model (`str`, *optional*, defaults to `"bundled"`): Quality estimator: `"bundled"`, a folder, or a Hub id such as
+        `"naist-nlp/IMPARA-GED"`, optionally with `@revision`.
+    max_length (`int`, *optional*): Tokens beyond which a sentence is cut; by default as stored with `model`, else 128.
+    detector_weight (`float`, *optional*, defaults to 0): What an error detector's log P(correct) of the sentence counts
+        beside the quality estimator's logit. 0 is the published metric.
+    detector (`str`, *optional*, defaults to `"bundled"`): That detector, a token classifier.
+    detector_reduction (`str`, *optional*, defaults to `"mean"`): `"mean"` or `"sum"` of log P(correct) over the words.
+    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
+
+    Every option is taken by `load` and by `compute`.
+
+Returns:
+    score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
+    scores (`list` of `float`): One score a sentence, in [0, 1].
+    signature (`str`): What was computed, with the hashes of the models.
+
+Examples:
+
+    >>> import geceval
+    >>> impara_ged = geceval.load("impara_ged")
+    >>> result = impara_ged.compute(
+    ...     sources=["I am agree with this opinions .", "I am agree with this opinions ."],
+    ...     predictions=["I agree with this opinion .", "I am agree with this opinions ."],
+    ... )
+    >>> corrected, unchanged = result["scores"]
+    >>> corrected > unchanged
+    True
+    >>> result["score"] == (corrected + unchanged) / 2
+    True
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class ImparaGED(geceval.hub.module.Module):
+    reference_urls = ["https://huggingface.co/naist-nlp/IMPARA-GED"]
+    codebase_urls = ["https://github.com/gotutiyan/gec-metrics"]
+
+    def scorer_class(self):
+        from geceval.scorers.impara_ged import ImparaGed
+
+        return ImparaGed
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,0 +1,55 @@
+"""The bundled detectors and the bundled estimator of IMPARA-GED: small, offline, and on the side of corrections."""
+
+from __future__ import annotations
+
+import pytest
+
+from geceval.cli.app import run
+from geceval.edits.ged_labels import LABELS
+from geceval.models.checkpoints import ASSETS, resolve
+from geceval.models.detector import get_detector
+from geceval.scorers.ged import Ged, Settings, detect
+from geceval.scorers.impara_ged import ImparaGed
+from geceval.scorers.impara_ged import Settings as QualitySettings
+
+SOURCES = ["He go to school every days .", "I has two cat .", "She are happy because the weather are good ."]
+CORRECTED = ["He goes to school every day .", "I have two cats .", "She is happy because the weather is good ."]
+
+
+@pytest.mark.parametrize("name", ["ged", "ged_25", "impara_ged"])
+def test_adapters_are_small(name):
+    assert sum(path.stat().st_size for path in (ASSETS / name).glob("*.safetensors")) <= 2_000_000
+
+
+@pytest.mark.parametrize(("name", "classes"), [("ged", 2), ("ged_25", 25)])
+def test_labels_are_those_of_the_scheme(name, classes):
+    assert get_detector(resolve(f"bundled:{name}")).labels == LABELS[classes]
+
+
+def test_clear_errors_are_marked_and_their_corrections_are_not():
+    for wrong, right in zip(detect(SOURCES), detect(CORRECTED), strict=True):
+        assert any(word.is_error for word in wrong)
+        assert sum(word.error for word in right) < sum(word.error for word in wrong)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_the_sentence_score_prefers_corrections(reduction):
+    scorer = Ged(Settings(task="sentence", reduction=reduction))
+    better, same = scorer.score(SOURCES, CORRECTED), scorer.score(SOURCES, SOURCES)
+    assert all(a > b for a, b in zip(better.scores, same.scores, strict=True))
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_impara_ged_prefers_corrections(weight):
+    scorer = ImparaGed(QualitySettings(detector_weight=weight))
+    better, same = scorer.score(SOURCES, CORRECTED), scorer.score(SOURCES, SOURCES)
+    assert all(a > b > 0 for a, b in zip(better.scores, same.scores, strict=True))
+    assert ("|detector:off|" in better.signature) == (weight == 0)
+
+
+def test_the_command_marks_errors_offline(capsys):
+    assert run(["detect", *SOURCES]) == 0
+    plain = capsys.readouterr()
+    assert plain.err == "" and len(plain.out.splitlines()) == 3 and "[" in plain.out
+    assert run(["detect", *SOURCES, "--classes", "25"]) == 0
+    assert "|" in capsys.readouterr().out
