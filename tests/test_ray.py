@@ -24,14 +24,16 @@ SLOW = {"sampler": "python3", "iterations": 2000}  # about a second a shard, so 
 
 @pytest.fixture(scope="module")
 def cluster():
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    ray.init(
-        num_cpus=2,
-        object_store_memory=80 * 1024 * 1024,
-        include_dashboard=False,
-        log_to_driver=False,
-        configure_logging=False,
-    )
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+    arguments = {"object_store_memory": 80 * 2**20, "include_dashboard": False, "log_to_driver": False}
+    for attempt in range(3):  # a cluster has 30 seconds to start, too few on a busy machine
+        try:
+            ray.init(num_cpus=2, configure_logging=False, **arguments)
+            break
+        except Exception:
+            ray.shutdown()
+            if attempt == 2:
+                raise
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield
     ray.shutdown()
