@@ -24,7 +24,7 @@ from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder
 from geceval.models.finetuning import Recipe
 from geceval.models.heads import load_classifier
-from geceval.models.regression_training import TextCollator, TextModel, correlations, encode_rated
+from geceval.models.regression_training import TextCollator, TextModel, correlations, encode_rated, train
 from geceval.scorers.some import PARTS, Settings, Some
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -270,3 +270,12 @@ def test_mistakes_end_with_one_line_and_code_2(script, ratings, base, tmp_path, 
 def test_a_job_needs_a_seed(ratings, tmp_path):
     with pytest.raises(ValueError, match="at least one seed"):
         train_some(Job(ratings, Recipe(), seeds=()), tmp_path)
+
+
+def test_an_adapter_of_rank_1_has_matrices_with_one_output_and_no_bias(base, tmp_path):
+    rows = [("the cat sat", 3.0), ("cat the sit", 2.0), ("the dog runs", 3.5), ("dog run the", 1.5)]
+    recipe = Recipe(base=str(base), pooling="mean", lora_rank=1, epochs=1, learning_rate=1e-9, batch_size=4)
+    train(recipe, rows, rows, tmp_path / "run", progress=False)
+    weights = load_file(tmp_path / "run/network.safetensors")
+    (bias,) = [value for name, value in weights.items() if name.endswith("classifier.modules_to_save.default.bias")]
+    assert bias.tolist() == pytest.approx([2.5])  # the mean rating, which is where the new output layer starts

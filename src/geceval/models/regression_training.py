@@ -149,7 +149,7 @@ def train(
     train_set, dev_set = (encode_rated(some, tokenizer, recipe.max_length) for some in (rows, dev))
     with torch.no_grad():
         for module in network.modules():
-            if isinstance(module, torch.nn.Linear) and module.out_features == 1:
+            if isinstance(module, torch.nn.Linear) and module.out_features == 1 and module.bias is not None:
                 module.bias.fill_(float(np.mean([rating for _, rating in rows])))
 
     def metrics(output: Any) -> dict[str, float]:
