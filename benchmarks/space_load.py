@@ -130,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--pause", type=float, default=10, help="mean seconds between an answer and the next request")
+    parser.add_argument("--pause", type=float, default=20, help="mean seconds between an answer and the next request")
     arguments = parser.parse_args()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

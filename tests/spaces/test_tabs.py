@@ -14,6 +14,7 @@ import tab_detect
 import tab_impacts
 import tab_meta
 import tab_score
+from geceval.edits.ged_labels import LABELS
 from scoring import ASSETS
 
 SOURCE = "Him and me was late because the train were cancel."
@@ -150,12 +151,26 @@ def test_bad_edits_are_refused(values, message):
 def test_every_word_gets_a_probability():
     text = f"{SOURCE}\n\n<b>The</b> bakery opens at seven ."
     view, values = tab_detect.detect_errors(text, "errors", 0.5, True)
-    assert [row["sentence"].split()[0] for row in values] == ["Him", "<b>The</b"]
+    assert [row["sentence"].split()[0] for row in values] == ["Him", "<"]
     for row in values:
         assert [word["text"] for word in row["words"]] == row["sentence"].split()
         assert all(0 <= word["error"] <= 1 for word in row["words"])
     assert view.count('class="gv-word') == sum(len(row["words"]) for row in values)
-    assert "<b>" not in view.replace("<b></b>", "")
+    assert "<b>" not in view and "&lt;" in view
+
+
+def test_types_of_errors_are_shown(make_checkpoint, monkeypatch):
+    names = dict(enumerate(LABELS[25]))
+    labels = {"num_labels": 25, "id2label": names, "label2id": {name: number for number, name in names.items()}}
+    folder = make_checkpoint(61, architecture="BertForTokenClassification", **labels)
+    monkeypatch.setitem(tab_detect.MODELS, "error types", (str(folder), 25))
+    view, [row] = tab_detect.detect_errors("the cats sit on a mat", "error types", 0.05, False)
+    assert [word["text"] for word in row["words"]] == ["the", "cats", "sit", "on", "a", "mat"]
+    wrong = [word for word in row["words"] if word["error"] >= 0.05]
+    assert len(wrong) == 6 and {word["label"] for word in wrong} <= set(LABELS[25])  # random weights: nothing is sure
+    assert view.count("gv-wrong") == 6 and all(f">{word['label']}</td>" in view for word in wrong)
+    assert "6 of 6 words are likely to be wrong" in view
+    assert "No word reaches 100%." in tab_detect.detect_errors("the cat", "error types", 1.0, False)[0]
 
 
 @pytest.mark.parametrize(
