@@ -127,6 +127,16 @@ def test_the_page_on_scale(cluster, tmp_path, monkeypatch, capsys):
     assert scored(Path("scores")) == (whole["id"], result.scores)
 
 
+def test_a_bad_row_is_told_plainly_and_the_rest_is_kept(cluster, files, tmp_path):
+    folder, whole = files
+    whole["predictions"][299] = None
+    parquet.write_table(pyarrow.table({name: values[150:] for name, values in whole.items()}), folder / "1.parquet")
+    message = r"1\.parquet, in the 50 rows from 100: gleu: predictions\[49\] must be a string, got None"
+    with pytest.raises(ValueError, match=message):
+        geceval.ray.score(folder, "gleu", tmp_path / "bad", workers=1, rows_per_shard=50, num_cpus=0.5)
+    assert (tmp_path / "bad" / "part-000000.parquet").is_file()
+
+
 def test_mistakes_are_told_before_any_worker_starts(files):
     folder, _ = files
     with pytest.raises(ValueError, match="pass output"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geceval.core.extras import naming_the_extra
-from geceval.hub.batches import BatchScorer, part_scorer
+from geceval.hub.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.hub.shards import Plan, Shard, corpus_score, make_plan, score_shard
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def score(
 
     From files to files: the input is divided into shards, and each shard becomes one file of `output` that appears
     whole or not at all. The same call again computes what is missing, whatever the number of workers. All machines must
-    see the same paths. Within Ray Data: a data set gets a column named as the metric, lazily, and nothing is written.
+    see the same paths; one call at a time may write to a folder. Within Ray Data: a data set gets a column named as the
+    metric, lazily, and nothing is written.
 
     Args:
         data: Parquet files, folders of them, or a Ray data set.
@@ -93,17 +94,18 @@ def score(
         if output is not None or keep:
             raise ValueError("a Ray data set keeps its columns and is written by its own methods; leave out output")
         BatchScorer(metric, columns, **options)
-        arguments = {"fn_constructor_args": (metric, columns), "fn_constructor_kwargs": options}
+        arguments = {"fn_constructor_args": (metric, columns), "fn_constructor_kwargs": absolute_paths(options)}
         return data.map_batches(BatchScorer, batch_format="numpy", **arguments, **pool)
     if output is None:
         raise ValueError("pass output, the folder of the scores")
-    plan = make_plan(data, metric, output, options, columns, keep, rows_per_shard)
+    plan = make_plan(data, metric, output, absolute_paths(options), columns, keep, rows_per_shard)
     pending = plan.pending()
     if pending:
         rows = ray.data.from_items([{"shard": shard.number} for shard in pending], override_num_blocks=len(pending))
         done = rows.map_batches(_ShardScorer, batch_size=1, fn_constructor_args=(plan,), **pool)
-        for _ in done.iter_rows():
-            pass
+        for row in done.iter_rows():
+            if row["error"]:
+                raise ValueError(row["error"])
     for leftover in plan.folder.glob(".part-*"):  # of workers that were killed
         leftover.unlink(missing_ok=True)
     signatures = [plan.signature(shard) for shard in plan.shards]
@@ -120,5 +122,12 @@ class _ShardScorer:
         self._scorer.load()
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        shards: list[Shard] = [self._plan.shards[number] for number in batch["shard"].tolist()]
-        return {"rows": [score_shard(self._plan, shard, self._scorer) for shard in shards]}
+        return {"error": [self._score(self._plan.shards[number]) for number in batch["shard"].tolist()]}
+
+    def _score(self, shard: Shard) -> str:
+        """What is wrong with the rows of the shard, if anything; Ray would bury it in traces."""
+        try:
+            score_shard(self._plan, shard, self._scorer)
+        except (TypeError, ValueError) as error:
+            return str(error)
+        return ""

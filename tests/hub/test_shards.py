@@ -13,7 +13,7 @@ import pytest
 from geceval.cli.app import run
 from geceval.core.store import FILE
 from geceval.hub import registry
-from geceval.hub.batches import BatchScorer, part_scorer
+from geceval.hub.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.hub.shards import MANIFEST, corpus_score, make_plan, score_shard
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
@@ -218,6 +218,15 @@ def test_the_command_of_the_page(tmp_path, monkeypatch, capsys):
     assert run(line.split()[1:]) == 0
     assert "system" in capsys.readouterr().out
     assert (tmp_path / "kept" / FILE).is_file()
+
+
+def test_paths_hold_in_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "bundled"):
+        Path(name).mkdir()
+    options = {"model": "mine", "se_model": "bundled", "nlp": "en_core_web_sm", "cache": "new", "beta": 0.5}
+    there = {**options, "model": str(tmp_path / "mine"), "cache": str(tmp_path / "new")}
+    assert absolute_paths(options) == there
 
 
 def test_the_function_is_hashed_by_what_it_computes():

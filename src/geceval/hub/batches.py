@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from geceval.hub import registry
+from geceval.models.checkpoints import is_bundled
 from geceval.scorers.base import Scorer
 
 COLUMNS = ("sources", "predictions", "references")
@@ -62,6 +64,17 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
         raise ValueError(f"{metric}: with these options the score of a sentence depends on others, or on a file that "
                          "goes with the whole corpus; it cannot be scored in parts")  # fmt: skip
     return scorer
+
+
+def absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of which those that name a file or folder here do so from any folder: workers have one of their own."""
+    found = dict(options)
+    for name, value in options.items():
+        if isinstance(value, (str, Path)) and not is_bundled(str(value)):
+            path = Path(value).expanduser()
+            if name == "cache" or path.exists():
+                found[name] = str(path.absolute())
+    return found
 
 
 def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:

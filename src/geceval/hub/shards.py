@@ -137,7 +137,7 @@ def make_plan(
         "inputs": described,
     }
     text = json.dumps(manifest, indent=2, default=str) + "\n"
-    folder = Path(output)
+    folder = Path(output).absolute()
     _write_manifest(folder, text)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return Plan(folder, metric, dict(options), names, tuple(keep), tuple(shards), digest)
