@@ -36,7 +36,7 @@ def score(
     average: Annotated[str | None, typer.Option(help="corpus or sentence (edit metrics).")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Sentences a batch of a neural model.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32, bfloat16 or float16.")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float32, bfloat16, float16, or auto.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,
     cache: Cache = None,
     sentence: Annotated[bool, typer.Option("--sentence", help="One score a sentence.")] = False,

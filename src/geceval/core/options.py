@@ -26,8 +26,9 @@ class RunTime:
     Attributes:
         batch_size: Sentences a batch of a neural model. Must be at least 1.
         device: `"auto"` (CUDA, then MPS, then CPU), or a torch device such as `"cpu"` or `"cuda:1"`.
-        dtype: `"float32"`, `"bfloat16"` or `"float16"`. Only float32 gives the same number for any batch size and
-            device to 1e-5; the signature of a neural metric therefore names the dtype.
+        dtype: `"float32"`, `"bfloat16"`, `"float16"`, or `"auto"`: bfloat16 where the device computes in it, else
+            float32. Only float32 gives the same number for any batch size and device to 1e-5; the signature of a neural
+            metric therefore names the dtype that was taken.
         progress: Show a progress bar on standard error.
         workers: Processes that parse and align sentences for the edit metrics; 1 works in this process.
         cache: A folder that keeps ERRANT edits and, in float32, what networks say of texts, for later calls and other
@@ -45,7 +46,7 @@ class RunTime:
     def __post_init__(self) -> None:
         for name in ("batch_size", "workers"):
             check_count(name, getattr(self, name))
-        check_choice("dtype", self.dtype, DTYPES)
+        check_choice("dtype", self.dtype, (*DTYPES, "auto"))
         if not isinstance(self.cache, (str, Path, type(None))):
             raise TypeError(f"cache must be a folder or None, got {type(self.cache).__name__}")
 

@@ -13,7 +13,7 @@ import numpy as np
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, CheckpointError, load_tokenizer
-from geceval.models.encoder import pick_device
+from geceval.models.encoder import pick_device, pick_dtype
 from geceval.models.reader import Reader, Text
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def get_causal_model(checkpoint: Checkpoint, runtime: RunTime, max_length: int |
         CheckpointError: If the checkpoint cannot be used, or is no causal language model.
         ValueError: If there is no such device, or `max_length` is beyond what the network can read.
     """
-    return _get_causal_model(checkpoint, str(pick_device(runtime.device)), runtime.dtype, max_length)
+    return _get_causal_model(checkpoint, str(pick_device(runtime.device)), pick_dtype(runtime), max_length)
 
 
 @functools.lru_cache(maxsize=2)

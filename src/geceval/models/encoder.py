@@ -6,6 +6,7 @@ for recent texts, so that several systems, or two metrics over one network, shar
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -172,12 +173,13 @@ def get_reader(
     length = max_length or checkpoint.setting("max_length", min(128, limit or 128))
     if limit is not None and length > limit:
         raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
-    key = (checkpoint.folder, checkpoint.identity, *kind, str(device), runtime.dtype, length)
+    dtype = pick_dtype(runtime)
+    key = (checkpoint.folder, checkpoint.identity, *kind, str(device), dtype, length)
     with _lock:
         reader = _encoders.get(key)
         if reader is None:
             reader = make(length)
-            reader.model = reader.model.to(device=device, dtype=getattr(torch, runtime.dtype))
+            reader.model = reader.model.to(device=device, dtype=getattr(torch, dtype))
             reader.origin = (checkpoint.identity, *kind)
             _encoders.put(key, reader)
         return reader
@@ -189,6 +191,32 @@ def position_limit(config: Mapping[str, Any]) -> int | None:
     if positions and config.get("model_type") in ("roberta", "xlm-roberta", "camembert"):
         return positions - config.get("pad_token_id", 1) - 1  # RoBERTa counts positions from behind the padding id
     return positions
+
+
+def pick_dtype(runtime: RunTime) -> str:
+    """The name of the dtype; for `"auto"` bfloat16 where the device has instructions for it, else float32.
+
+    Raises:
+        ValueError: If there is no such device.
+    """
+    if runtime.dtype != "auto":
+        return runtime.dtype
+    import torch
+
+    device = pick_device(runtime.device)
+    if device.type == "cuda":
+        return "bfloat16" if torch.cuda.get_device_capability(device) >= (8, 0) else "float32"
+    return "bfloat16" if device.type == "cpu" and _cpu_flags() & {"avx512_bf16", "amx_bf16"} else "float32"
+
+
+@functools.lru_cache
+def _cpu_flags() -> frozenset[str]:
+    """What Linux says of the processor; nothing elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(next((line for line in lines if line.startswith("flags")), "").split())
 
 
 def pick_device(name: str) -> torch.device:

@@ -13,7 +13,7 @@ from geceval.core.options import RunTime
 from geceval.core.recent import Recent
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, load_tokenizer
-from geceval.models.encoder import pick_device
+from geceval.models.encoder import pick_device, pick_dtype
 
 logger = logging.getLogger("geceval")
 
@@ -93,7 +93,7 @@ def get_translator(checkpoint: Checkpoint, runtime: RunTime, max_length: int | N
     """
     device = pick_device(runtime.device)
     length = max_length or min(1024, checkpoint.config.get("max_position_embeddings") or 1024)
-    return _get_translator(checkpoint, str(device), runtime.dtype, length)
+    return _get_translator(checkpoint, str(device), pick_dtype(runtime), length)
 
 
 @functools.lru_cache(maxsize=2)

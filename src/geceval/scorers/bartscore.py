@@ -11,6 +11,7 @@ from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.annotators import best_of_references
 from geceval.scorers.base import Scorer
 
@@ -81,7 +82,7 @@ class Bartscore(Scorer):
             self.settings,
             model=translator.name,
             max_length=translator.max_length,
-            dtype=self.runtime.dtype,
+            dtype=pick_dtype(self.runtime),
             refs=number_range(map(len, columns.references)),
             transformers=package_version("transformers"),
         )

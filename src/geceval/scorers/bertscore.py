@@ -13,6 +13,7 @@ from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.annotators import best_of_references
 from geceval.scorers.base import Scorer
 
@@ -113,7 +114,7 @@ class Bertscore(Scorer):
             model=matcher.encoder.name,
             layer=matcher.layer,
             max_length=matcher.encoder.max_length,
-            dtype=self.runtime.dtype,
+            dtype=pick_dtype(self.runtime),
             refs=number_range(map(len, references)),
             transformers=package_version("transformers"),
         )

@@ -10,6 +10,7 @@ import numpy as np
 from geceval.core.options import RunTime
 from geceval.core.signature import package_version
 from geceval.edits.ged_labels import LABELS
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.label_sequences import label_id
 
 if TYPE_CHECKING:
@@ -94,6 +95,6 @@ def detector_facts(detector: Detector | None, runtime: RunTime) -> dict[str, Any
     return {
         "model": detector.name,
         "max_length": detector.max_length,
-        "dtype": runtime.dtype,
+        "dtype": pick_dtype(runtime),
         "transformers": package_version("transformers"),
     }

@@ -14,6 +14,7 @@ from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.estimators import PUBLISHED_BASE, estimate, get_estimator, sigmoid
 
@@ -161,7 +162,7 @@ class Impara(Scorer):
             se_model=loaded.similarity.name if loaded.similarity else "off",
             threshold=loaded.threshold,
             max_length=loaded.quality.max_length,
-            dtype=self.runtime.dtype,
+            dtype=pick_dtype(self.runtime),
             transformers=package_version("transformers"),
         )
 

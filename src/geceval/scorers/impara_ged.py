@@ -10,6 +10,7 @@ from geceval.core.checks import check_choice, check_count, check_moderate
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.detection import REDUCTIONS, load_detector, log_correct
 from geceval.scorers.estimators import estimate, get_estimator, sigmoid
@@ -126,6 +127,6 @@ class ImparaGed(Scorer):
             model=quality.name,
             max_length=quality.max_length,
             detector=detector.name if detector else "off",
-            dtype=self.runtime.dtype,
+            dtype=pick_dtype(self.runtime),
             transformers=package_version("transformers"),
         )

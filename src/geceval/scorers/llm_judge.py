@@ -16,6 +16,7 @@ import numpy as np
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.encoder import pick_dtype
 from geceval.models.judge.reply import JudgeError
 from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
@@ -236,7 +237,7 @@ class LlmJudge(Scorer):
         if settings.backend == "endpoint":
             facts["base_url"] = self._chat.base_url
         else:
-            facts |= {"dtype": self.runtime.dtype, "transformers": package_version("transformers")}
+            facts |= {"dtype": pick_dtype(self.runtime), "transformers": package_version("transformers")}
         annotator = self._annotator()
         if annotator is not None:
             facts |= {"nlp": annotator.pipeline, "errant": package_version("errant")}

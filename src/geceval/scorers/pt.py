@@ -17,6 +17,7 @@ from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.edit import Edit, apply
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.annotators import (
     AVERAGES,
     best_annotator,
@@ -112,7 +113,7 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
     """
     if settings.weight == "self":
         return None, {"model": None}
-    facts = {"dtype": runtime.dtype, "transformers": package_version("transformers")}
+    facts = {"dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
     if settings.weight == "bertscore":
         matcher = load_matcher(settings.model or "bundled", settings.layer, None, runtime)
 

@@ -11,6 +11,7 @@ from geceval.core.checks import check_count, check_number
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Scribendi(Scorer):
             self.settings,
             model=model.name,
             max_length=model.limit,
-            dtype=self.runtime.dtype,
+            dtype=pick_dtype(self.runtime),
             transformers=package_version("transformers"),
         )
 

@@ -12,6 +12,7 @@ from geceval.core.checks import check_choice, check_count, check_moderate
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.estimators import estimate, get_estimator
 
@@ -147,6 +148,6 @@ class Some(Scorer):
             model=[encoder.name for encoder in self._loaded.values()],
             weights=self.settings.triple,
             max_length=lengths if len(lengths) == 1 else [encoder.max_length for encoder in self._loaded.values()],
-            dtype=self.runtime.dtype,
+            dtype=pick_dtype(self.runtime),
             transformers=package_version("transformers"),
         )

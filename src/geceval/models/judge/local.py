@@ -9,6 +9,7 @@ from typing import Any
 from geceval.core.options import RunTime
 from geceval.models.causal import get_causal_model
 from geceval.models.checkpoints import first_line, quiet, resolve
+from geceval.models.encoder import pick_dtype
 from geceval.models.judge.reply import CallFailed, JudgeError, Messages, Reply, escape
 
 
@@ -33,7 +34,7 @@ class LocalChat:
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
         self.name = self._causal.name
-        self.fingerprint = {"model": self.name, "max_tokens": max_tokens, "dtype": runtime.dtype, "greedy": True}
+        self.fingerprint = {"model": self.name, "max_tokens": max_tokens, "dtype": pick_dtype(runtime), "greedy": True}
 
     def ask(self, messages: Messages, ids: Sequence[str]) -> Reply:
         """See `geceval.models.judge.reply.Chat`; `ids` is not used."""
