@@ -152,9 +152,3 @@ def test_a_system_without_a_human_score_is_named(files, model, tmp_path, capsys)
     (tmp_path / "human.tsv").write_text("AMU\t1\n")
     assert run(["tune-weights", *files, "-o", f"model={model}"]) == 2
     assert "human.tsv: no score for RAC, CAMB" in capsys.readouterr().err
-
-
-@pytest.fixture(autouse=True)
-def _without_the_module(monkeypatch):
-    if "some" not in registry.list_metrics():
-        monkeypatch.setattr(registry, "module_folder", lambda name: Path())

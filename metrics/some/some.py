@@ -1,0 +1,74 @@
+"""Grammaticality, fluency and meaning as people would rate them, reference-free."""
+
+import evaluate
+
+import geceval.hub.module  # From: geceval[neural]
+
+_CITATION = """\
+@inproceedings{yoshimura-etal-2020-reference,
+    title = "{SOME}: Reference-less Sub-Metrics Optimized for Manual Evaluations of Grammatical Error Correction",
+    author = "Yoshimura, Ryoma and Kaneko, Masahiro and Kajiwara, Tomoyuki and Komachi, Mamoru",
+    booktitle = "Proceedings of the 28th International Conference on Computational Linguistics",
+    year = "2020",
+    pages = "6516--6522",
+    url = "https://aclanthology.org/2020.coling-main.573",
+}
+"""
+
+_DESCRIPTION = """\
+SOME scores a correction without references. Three regressors, trained on human ratings of the outputs of correction
+systems, say how grammatical and how fluent the corrected sentence is and how much of the meaning of its source it
+keeps; the score is their weighted sum.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string a sentence.
+    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    references: Not used; dropped if given, so that the metric can be combined with others.
+    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`, or a folder or Hub id, optionally with `@revision`,
+        with one regressor in each of its sub-folders `grammer` (sic), `fluency` and `meaning`.
+    weights (`str` or three `float`, *optional*, defaults to `"sentence"`): Weights of grammaticality, fluency and
+        meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98, .01), or three numbers, none negative.
+    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default as stored with each regressor, else
+        128. Source and prediction of the meaning regressor share them.
+    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
+
+    Every option is taken by `load` and by `compute`.
+
+Returns:
+    score (`float`): Mean of the sentence scores; higher is better. About [0, 1] for weights that add up to 1.
+    scores (`list` of `float`): One score a sentence.
+    grammaticality, fluency, meaning (`float`): Means of the sub-scores, which are (rating - 1) / 3, not clipped.
+    grammaticality_scores, fluency_scores, meaning_scores (`list` of `float`): One sub-score a sentence.
+    signature (`str`): What was computed, with the hashes of the three models.
+
+Examples:
+
+    >>> import geceval
+    >>> some = geceval.load("some")
+    >>> result = some.compute(
+    ...     sources=["I am agree with this opinions .", "I am agree with this opinions ."],
+    ...     predictions=["I agree with this opinion .", "I am agree with this opinions ."],
+    ... )
+    >>> corrected, unchanged = result["scores"]
+    >>> corrected > unchanged
+    True
+    >>> parts = result["grammaticality_scores"][0], result["fluency_scores"][0], result["meaning_scores"][0]
+    >>> abs(corrected - (0.55 * parts[0] + 0.43 * parts[1] + 0.02 * parts[2])) < 1e-9
+    True
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class Some(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/2020.coling-main.573"]
+    codebase_urls = ["https://github.com/kokeman/SOME"]
+
+    def scorer_class(self):
+        from geceval.scorers.some import Some
+
+        return Some
+
+    def _info(self):
+        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)
