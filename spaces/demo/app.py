@@ -48,7 +48,7 @@ def build() -> gr.Blocks:
             for title, tab in TABS.items():
                 with gr.Tab(title, id=title):
                     tab.build()
-    return page.queue(default_concurrency_limit=2, max_size=WAITING_ROOM)
+    return page.queue(status_update_rate=5, default_concurrency_limit=2, max_size=WAITING_ROOM)
 
 
 demo = build()
