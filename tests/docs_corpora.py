@@ -42,7 +42,7 @@ def write_all() -> None:
 
 
 def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> None:
-    """A folder like geceval/assets, with small networks in place of all (`small`) or of those that are not there."""
+    """A folder like geceval/assets, with small networks in place of all (`small`) or of those that are not there yet."""
     detector = {"id2label": dict(enumerate(LABELS[2])), "label2id": {name: n for n, name in enumerate(LABELS[2])}}
     made = {
         "encoder": lambda: make_checkpoint(1, "BertModel"),
@@ -51,9 +51,12 @@ def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> No
         "ged": lambda: make_checkpoint(4, "BertForTokenClassification", num_labels=2, **detector),
         **{f"some/{part}": lambda seed=seed: make_checkpoint(seed) for seed, part in enumerate(PARTS.values(), 5)},
     }
+    if not small:
+        for folder in filter(Path.is_dir, real.iterdir()):
+            (assets / folder.name).symlink_to(folder)
     for name, make in made.items():
-        present = (real / name).is_dir() and not small
-        shutil.copytree(real / name if present else make(), assets / name)
+        if not (assets / name).exists():
+            shutil.copytree(make(), assets / name)
 
 
 def _sentence(rng: random.Random) -> M2Sentence:
