@@ -42,7 +42,7 @@ def write_all() -> None:
 
 
 def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> None:
-    """A folder like geceval/assets, with small networks in place of all (`small`) or of those still missing."""
+    """A folder like geceval/assets, with small networks in place of all (`small`) or of those not there."""
     detector = {"id2label": dict(enumerate(LABELS[2])), "label2id": {name: n for n, name in enumerate(LABELS[2])}}
     made = {
         "encoder": lambda: make_checkpoint(1, "BertModel"),

@@ -95,23 +95,14 @@ def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
     monkeypatch.setattr(checkpoints, "ASSETS", assets)
 
 
-@pytest.fixture
-def some(monkeypatch):
-    """`geceval tune-weights` needs no module of SOME, only its scorer."""
-    if "some" not in registry.list_metrics():
-        monkeypatch.setattr(registry, "module_folder", lambda name: Path())
-
-
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
-def test_commands_run(page, corpora, networks, extras, capsys, request):
+def test_commands_run(page, corpora, networks, extras, capsys):
     found = steps(page)
     assert found or page.stem == "architecture"
     for language, text in found:
         if language == "python":
             exec(compile(text, page.name, "exec"), {"__name__": "__main__"})
             continue
-        if "tune-weights" in text:
-            request.getfixturevalue("some")
         code, error = run_line(text, extras), capsys.readouterr().err
         if text.startswith("geceval data build seeda "):  # the published files: tests/hub/test_data_build.py
             assert (code, "but the published file has 600" in error) == (2, True), error
