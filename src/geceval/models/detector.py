@@ -167,7 +167,7 @@ def decide(log_probabilities: np.ndarray, correct: int = 0, threshold: float | N
 
 def error_probabilities(log_probabilities: np.ndarray, correct: int = 0) -> np.ndarray:
     """The probability that each word is in error, 1 - P(correct): [words, labels] to float64 [words]."""
-    return -np.expm1(log_probabilities[:, correct].astype(np.float64))
+    return 0.0 - np.expm1(log_probabilities[:, correct].astype(np.float64))  # never -0.0
 
 
 def is_seen(log_probabilities: np.ndarray) -> np.ndarray:
