@@ -423,5 +423,6 @@ def test_the_results_that_ship_are_numbers(space):
         for row in board["rows"]:
             assert set(row["values"]) == keys
             assert all(value is None or -1 <= value <= 1 for value in row["values"].values())
-            assert row["metric"] in geceval.list_metrics() and "/" not in row["signature"]
+            assert row["metric"] in geceval.list_metrics()
+            assert "/" not in row["signature"].replace("bundled/", "")  # parts of a bundled checkpoint are no paths
             assert row["metric"] in tab_meta.leaderboard(board["name"], board["ranked_by"])
