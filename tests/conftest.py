@@ -20,6 +20,18 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]
+NEEDED = {
+    "DebertaV2": {
+        "type_vocab_size": 0,
+        "relative_attention": True,
+        "position_buckets": 16,
+        "norm_rel_ebd": "layer_norm",
+        "share_att_key": True,
+        "pos_att_type": ["p2c", "c2p"],
+        "position_biased_input": False,
+    },
+    "Electra": {"embedding_size": 16},
+}
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +78,8 @@ def make_checkpoint(tmp_path_factory):
     """A function that writes a tiny checkpoint with random weights and its tokenizer, and returns the folder.
 
     `make_checkpoint(seed=0, architecture="BertForSequenceClassification", **config)`; the vocabulary holds a few words
-    and all lower- and upper-case ASCII letters as word pieces, so that any English text has sub-words.
+    and all lower- and upper-case ASCII letters as word pieces, so that any English text has sub-words. What a small
+    network of an architecture needs beside the common settings is in `NEEDED`.
     """
     import string
 
@@ -94,6 +107,7 @@ def make_checkpoint(tmp_path_factory):
             "sep_token_id": 3,
             "bos_token_id": 2,
             "eos_token_id": 3,
+            **next((more for family, more in NEEDED.items() if architecture.startswith(family)), {}),
             **config,
         }
         torch.manual_seed(seed)

@@ -12,13 +12,13 @@ was. `accelerate launch` or `torchrun` in place of `python` trains on several de
 from __future__ import annotations
 
 import argparse
-import json
-import logging
 import sys
 from pathlib import Path
+from typing import Any
 
 from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
-from geceval.hub.runs import add_recipe_options, push, recipe_from
+from geceval.cli.scripts import run_script
+from geceval.hub.runs import add_recipe_options, recipe_from
 from geceval.hub.train_ged import RECIPE, Job, train_ged
 
 
@@ -50,8 +50,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Train, write the checkpoint with its card, and push it if asked; the exit code."""
     options = parse(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    try:
+
+    def train() -> dict[str, Any]:
         job = Job(
             m2=tuple(options.m2),
             train_m2=tuple(options.train_m2),
@@ -65,15 +65,12 @@ def main(arguments: list[str] | None = None) -> int:
             seeds=tuple(options.seeds),
             limit=options.limit,
         )
-        results = train_ged(job, options.output, progress=not options.quiet)
-        print(json.dumps({"seed": results["seed"], "test": {name: t["f"] for name, t in results["test"].items()}}))
-        if options.push_to_hub:
-            names = push(options.output, options.push_to_hub, options.dry_run)
-            print(f"{'would push' if options.dry_run else 'pushed'} to {options.push_to_hub}: {', '.join(names)}")
-    except (OSError, ValueError) as error:
-        print(f"train_ged: {error}", file=sys.stderr)
-        return 2
-    return 0
+        return train_ged(job, options.output, progress=not options.quiet)
+
+    def summary(results: dict[str, Any]) -> dict[str, Any]:
+        return {"seed": results["seed"], "test": {name: t["f"] for name, t in results["test"].items()}}
+
+    return run_script("train_ged", options, train, summary)
 
 
 if __name__ == "__main__":

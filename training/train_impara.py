@@ -11,12 +11,12 @@ it was. `accelerate launch` or `torchrun` in place of `python` trains on several
 from __future__ import annotations
 
 import argparse
-import json
-import logging
 import sys
 from pathlib import Path
+from typing import Any
 
-from geceval.hub.runs import add_recipe_options, push, recipe_from
+from geceval.cli.scripts import run_script
+from geceval.hub.runs import add_recipe_options, recipe_from
 from geceval.hub.train_impara import Job, train_impara
 from geceval.models.finetuning import POOLERS, Recipe
 from geceval.models.heads import POOLINGS
@@ -49,8 +49,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Train, write the checkpoint with its card, and push it if asked; the exit code."""
     options = parse(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    try:
+
+    def train() -> dict[str, Any]:
         job = Job(
             m2=tuple(options.m2),
             parallel=tuple(map(tuple, options.parallel)),
@@ -64,15 +64,12 @@ def main(arguments: list[str] | None = None) -> int:
             threshold=options.threshold,
             log_odds=options.log_odds,
         )
-        results = train_impara(job, options.output, progress=not options.quiet)
-        print(json.dumps({"seed": results["seed"], "test": results["test"]}))
-        if options.push_to_hub:
-            names = push(options.output, options.push_to_hub, options.dry_run)
-            print(f"{'would push' if options.dry_run else 'pushed'} to {options.push_to_hub}: {', '.join(names)}")
-    except (OSError, ValueError) as error:
-        print(f"train_impara: {error}", file=sys.stderr)
-        return 2
-    return 0
+        return train_impara(job, options.output, progress=not options.quiet)
+
+    def summary(results: dict[str, Any]) -> dict[str, Any]:
+        return {"seed": results["seed"], "test": results["test"]}
+
+    return run_script("train_impara", options, train, summary)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@ They learn grammaticality, fluency and meaning one after the other, and end in o
 from __future__ import annotations
 
 import argparse
-import json
-import logging
 import sys
 from pathlib import Path
+from typing import Any
 
-from geceval.hub.runs import add_recipe_options, push, recipe_from
+from geceval.cli.scripts import run_script
+from geceval.hub.runs import add_recipe_options, recipe_from
 from geceval.hub.train_some import RECIPE, Job, train_some
 from geceval.models.finetuning import POOLERS
 from geceval.models.heads import POOLINGS
@@ -42,8 +42,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Train, write the checkpoint with its card, and push it if asked; the exit code."""
     options = parse(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    try:
+
+    def train() -> dict[str, Any]:
         job = Job(
             ratings=options.ratings,
             recipe=recipe_from(options, RECIPE),
@@ -53,15 +53,12 @@ def main(arguments: list[str] | None = None) -> int:
             test=options.test,
             fold_seed=options.fold_seed,
         )
-        results = train_some(job, options.output, progress=not options.quiet)
-        print(json.dumps({name: {"seed": part["seed"], **part["test"]} for name, part in results["parts"].items()}))
-        if options.push_to_hub:
-            names = push(options.output, options.push_to_hub, options.dry_run)
-            print(f"{'would push' if options.dry_run else 'pushed'} to {options.push_to_hub}: {', '.join(names)}")
-    except (OSError, ValueError) as error:
-        print(f"train_some: {error}", file=sys.stderr)
-        return 2
-    return 0
+        return train_some(job, options.output, progress=not options.quiet)
+
+    def summary(results: dict[str, Any]) -> dict[str, Any]:
+        return {name: {"seed": part["seed"], **part["test"]} for name, part in results["parts"].items()}
+
+    return run_script("train_some", options, train, summary)
 
 
 if __name__ == "__main__":

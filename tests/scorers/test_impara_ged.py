@@ -17,19 +17,10 @@ from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.detector import get_detector
 from geceval.scorers.impara_ged import ImparaGed, Settings
 
-DEBERTA = {
-    "type_vocab_size": 0,
-    "relative_attention": True,
-    "position_buckets": 16,
-    "norm_rel_ebd": "layer_norm",
-    "share_att_key": True,
-    "pos_att_type": ["p2c", "c2p"],
-    "position_biased_input": False,
-}
 PUBLISHED = [
     ("Bert", {}),
-    ("DebertaV2", DEBERTA),
-    ("Electra", {"embedding_size": 16}),
+    ("DebertaV2", {}),
+    ("Electra", {}),
     ("ModernBert", {"classifier_pooling": "cls"}),
     ("ModernBert", {"classifier_pooling": "mean"}),
 ]

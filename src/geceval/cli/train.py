@@ -49,8 +49,8 @@ def impara(
     learning rate 1e-3, and a logit scaled to log-odds; it needs no network and no GPU. Over any other base it is the
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
+    from geceval.cli.scripts import push_and_say
     from geceval.hub.adaptation import adapt, bundled_scores, suited
-    from geceval.hub.runs import push
     from geceval.hub.train_impara import Job
 
     recipe, log_odds = suited(init_from)
@@ -69,8 +69,7 @@ def impara(
     results = adapt(job, output, progress=not quiet)
     print(_report(results, bundled_scores(output)["accuracy"], output))
     if push_to_hub:
-        names = push(output, push_to_hub, dry_run)
-        print(f"{'would push' if dry_run else 'pushed'} to {push_to_hub}: {', '.join(names)}")
+        push_and_say(output, push_to_hub, dry_run)
 
 
 def _two_by_two(files: list[str]) -> tuple[tuple[Path, Path], ...]:

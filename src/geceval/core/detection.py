@@ -1,12 +1,74 @@
-"""Token-level detection of errors: precision, recall and F0.5 over labels."""
+"""Counts of error detection, one row a sentence, and the figures that follow from sums of rows.
+
+A row holds the true positives, false positives and false negatives of errors against correct tokens, whatever their
+class, and then, for each class, the tokens that have it in both labellings, in the predicted and in the gold one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from geceval.core.result import f_beta
+from geceval.core.result import Counts, f_beta
+
+BETA = 0.5
+MACRO = ("macro_precision", "macro_recall", "macro_f")
+
+
+def count(predicted: Sequence[int], gold: Sequence[int], classes: int) -> np.ndarray:
+    """The row of one sentence.
+
+    Args:
+        predicted: Ids of labels, one a token; 0 is CORRECT.
+        gold: Likewise.
+        classes: How many labels there are.
+
+    Returns:
+        Whole numbers as float64 [3 + 3 · classes].
+    """
+    left, right = np.array(predicted, int), np.array(gold, int)
+    binary = [((left > 0) & (right > 0)).sum(), ((left > 0) & (right == 0)).sum(), ((left == 0) & (right > 0)).sum()]
+    by_class = [np.bincount(ids, minlength=classes) for ids in (left[left == right], left, right)]
+    return np.concatenate([binary, *by_class]).astype(float)
+
+
+def binary_counts(row: np.ndarray) -> Counts:
+    """Errors against correct tokens."""
+    return Counts(*row[:3].tolist())
+
+
+def macro_scores(sums: np.ndarray, beta: float) -> np.ndarray:
+    """Macro precision, recall and F: F of the means of P and R over classes (Yuan et al. 2021's public scorer).
+
+    Args:
+        sums: Sums of rows, [...][3 + 3 · classes].
+        beta: Weight of recall.
+
+    Returns:
+        [...][3]. The classes are those that occur in either labelling, CORRECT included; the precision of one that was
+        never predicted is 0, and so is the recall of one that is nowhere in the gold.
+    """
+    hits, proposed, present = np.moveaxis(sums[..., 3:].reshape(*sums.shape[:-1], 3, -1), -2, 0)
+    seen = (proposed + present) > 0
+    classes = np.maximum(seen.sum(axis=-1), 1)
+    precision = (hits / np.maximum(proposed, 1)).sum(axis=-1) / classes
+    recall = (hits / np.maximum(present, 1)).sum(axis=-1) / classes
+    weight = beta * beta
+    below = weight * precision + recall
+    f = np.where(below > 0, (1 + weight) * precision * recall / np.where(below > 0, below, 1), 0.0)
+    return np.stack([precision, recall, f], axis=-1)
+
+
+def details(sums: np.ndarray, beta: float, labels: Sequence[str]) -> dict[str, Any]:
+    """What `Result.details` says: the binary and the macro figures, and those of each class that occurs."""
+    by_class = {
+        name: {**figures, "tp": hits, "fp": proposed - hits, "fn": present - hits}
+        for name, figures, (hits, proposed, present) in _by_class(sums, beta, labels)
+    }
+    macro = dict(zip(MACRO, macro_scores(sums, beta).tolist(), strict=True))
+    return {**binary_counts(sums).to_details(beta), **macro, "by_class": by_class}
 
 
 def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> dict[str, float]:
@@ -19,25 +81,14 @@ def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> d
 
     Returns:
         `precision`, `recall` and `f` of errors against correct tokens, whatever their class, and `macro_precision`,
-        `macro_recall` and `macro_f`: F0.5 from the means over the classes that occur in either, CORRECT included.
+        `macro_recall` and `macro_f`: F0.5 from the means over the classes that occur in either, CORRECT included. The
+        precision of a detector that marks nothing is 0 here, lest it be chosen, and so is recall without errors.
     """
-    tp = np.bincount(gold[predicted == gold], minlength=classes)
-    proposed, present = np.bincount(predicted, minlength=classes), np.bincount(gold, minlength=classes)
-    seen = (proposed + present) > 0
-    precisions = np.divide(tp, proposed, out=np.zeros(classes), where=proposed > 0)
-    recalls = np.divide(tp, present, out=np.zeros(classes), where=present > 0)
-    precision, recall = float(precisions[seen].mean()), float(recalls[seen].mean())
-    hits = int(((predicted > 0) & (gold > 0)).sum())
-    found, errors = int((predicted > 0).sum()), int((gold > 0).sum())
-    binary = (hits / found if found else 0.0, hits / errors if errors else 0.0)
-    return {
-        "precision": binary[0],
-        "recall": binary[1],
-        "f": f_beta(*binary),
-        "macro_precision": precision,
-        "macro_recall": recall,
-        "macro_f": f_beta(precision, recall),
-    }
+    row = count(predicted, gold, classes)
+    hits, needless, missed = row[:3].tolist()
+    precision, recall = hits / max(hits + needless, 1), hits / max(hits + missed, 1)
+    macro = dict(zip(MACRO, macro_scores(row, BETA).tolist(), strict=True))
+    return {"precision": precision, "recall": recall, "f": f_beta(precision, recall, BETA), **macro}
 
 
 def class_scores(predicted: np.ndarray, gold: np.ndarray, labels: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -52,16 +103,16 @@ def class_scores(predicted: np.ndarray, gold: np.ndarray, labels: Sequence[str])
         Label to `precision`, `recall`, `f` and `tokens`, how many tokens have it in `gold`; labels that occur in
         neither are left out.
     """
-    found = {}
-    for number, label in enumerate(labels):
-        hits = int(((predicted == number) & (gold == number)).sum())
-        proposed, present = int((predicted == number).sum()), int((gold == number).sum())
+    row = count(predicted, gold, len(labels))
+    return {name: {**figures, "tokens": int(found[2])} for name, figures, found in _by_class(row, BETA, labels)}
+
+
+def _by_class(
+    sums: np.ndarray, beta: float, labels: Sequence[str]
+) -> Iterator[tuple[str, dict[str, float], tuple[float, ...]]]:
+    """Each class that occurs: its name, precision, recall and F, and its tokens in both, predicted and gold."""
+    for name, hits, proposed, present in zip(labels, *sums[3:].reshape(3, -1).tolist(), strict=True):
         if proposed or present:
-            precision, recall = hits / proposed if proposed else 0.0, hits / present if present else 0.0
-            found[label] = {
-                "precision": precision,
-                "recall": recall,
-                "f": f_beta(precision, recall),
-                "tokens": present,
-            }
-    return found
+            precision, recall = hits / max(proposed, 1), hits / max(present, 1)
+            figures = {"precision": precision, "recall": recall, "f": f_beta(precision, recall, beta)}
+            yield name, figures, (hits, proposed, present)

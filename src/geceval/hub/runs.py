@@ -10,6 +10,7 @@ import argparse
 import dataclasses
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,17 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
 def _identity(path: Path) -> dict[str, str]:
     """What identifies a file wherever it lies."""
     return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def keep_results(folder: Path, results: Mapping[str, Any], card: str) -> None:
+    """Write `results.json` and the card that is made from it."""
+    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
+    write_text(folder / "README.md", card)
+
+
+def read_results(folder: Path) -> dict[str, Any]:
+    """The content of `results.json`."""
+    return json.loads((folder / "results.json").read_text(encoding="utf-8"))
 
 
 def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str]:

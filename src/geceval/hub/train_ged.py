@@ -7,7 +7,6 @@ The first annotator of each sentence counts, as in the published label code. The
 from __future__ import annotations
 
 import dataclasses
-import json
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,13 +17,12 @@ import numpy as np
 
 from geceval.core.checks import check_count, check_positive
 from geceval.core.detection import class_scores, detection_scores
-from geceval.core.files import write_text
 from geceval.edits.edit import in_order, without_overlaps
 from geceval.edits.ged_labels import LABELS, label_ids, token_labels
 from geceval.edits.m2 import read_m2
 from geceval.edits.partial import partly_corrected
 from geceval.hub.ged_card import ged_card
-from geceval.hub.runs import claim
+from geceval.hub.runs import claim, keep_results, read_results
 from geceval.models.checkpoints import resolve
 from geceval.models.finetuning import Recipe, save
 from geceval.models.ged_training import Labelled
@@ -124,13 +122,12 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
         results["test"] = {name: evaluate(folder, rows, job.classes) for name, rows in tests.items()}
         write_results(folder, results)
     state.wait_for_everyone()
-    return json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return read_results(folder)
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` and the card that is made from it."""
-    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
-    write_text(folder / "README.md", ged_card(results, folder.name))
+    keep_results(folder, results, ged_card(results, folder.name))
 
 
 def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str, Any]:

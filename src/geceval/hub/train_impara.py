@@ -21,7 +21,7 @@ from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2
 from geceval.hub.impara_card import impara_card
-from geceval.hub.runs import claim
+from geceval.hub.runs import claim, keep_results, read_results
 from geceval.meta.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.encoder import get_encoder
@@ -128,7 +128,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
         results["test"] = pair_scores(folder, pairs["test"], progress)
         write_results(folder, results)
     state.wait_for_everyone()
-    return json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return read_results(folder)
 
 
 def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool = False) -> dict[str, Any]:
@@ -151,9 +151,8 @@ def _logits(model: str | Path, pairs: Sequence[RankedPair], progress: bool) -> t
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` and the card that is made from it."""
-    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    write_text(folder / "README.md", impara_card(results, config, folder.name))
+    keep_results(folder, results, impara_card(results, config, folder.name))
 
 
 def _pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:

@@ -6,14 +6,12 @@ The folder of a run is that of `geceval.hub.runs`, with the three networks in su
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geceval.core.files import write_text
-from geceval.hub.runs import claim
+from geceval.hub.runs import claim, keep_results, read_results
 from geceval.hub.some_card import some_card
 from geceval.meta.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
@@ -99,13 +97,12 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
         results = {"settings": settings, "data": _counts(folds), "parts": parts}
         write_results(folder, results)
     state.wait_for_everyone()
-    return json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return read_results(folder)
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` and the card that is made from it."""
-    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
-    write_text(folder / "README.md", some_card(results, folder.name))
+    keep_results(folder, results, some_card(results, folder.name))
 
 
 def rated_texts(ratings: Sequence[Rating], part: str) -> list[tuple[str | tuple[str, str], float]]:

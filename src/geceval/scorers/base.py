@@ -39,6 +39,9 @@ class Scorer(abc.ABC):
         self.settings = self.Settings() if settings is None else settings
         self.runtime = runtime or self.RunTime()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.settings, self.runtime)  # what has been loaded is loaded anew
+
     def needs_references(self) -> bool:
         """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
         return getattr(self.settings, "gold_m2", None) is None

@@ -6,11 +6,12 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_number, check_positive
+from geceval.core.detection import details, macro_scores
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -19,7 +20,6 @@ from geceval.edits.ged_labels import CORRECT, FINAL_INSERTIONS, LABELS, UNCORREC
 from geceval.scorers.annotators import f_scores
 from geceval.scorers.base import Scorer
 from geceval.scorers.detection import REDUCTIONS, detector_facts, in_scheme, load_detector, log_correct, scheme
-from geceval.scorers.detection_counts import details, macro_scores
 from geceval.scorers.ged_comparison import Comparison
 from geceval.scorers.gold import gold_from_m2
 from geceval.scorers.label_sequences import KINDS
@@ -121,9 +121,6 @@ class Ged(Scorer):
         super().__init__(settings, runtime)
         if self.settings.task == "sentence":
             self.bounds = (None, 0.0)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.settings, self.runtime)
 
     def needs_references(self) -> bool:
         """For detection, unless an M2 file has the gold."""

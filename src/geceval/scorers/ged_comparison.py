@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geceval.core.detection import binary_counts, count
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
 from geceval.core.signature import number_range, package_version
 from geceval.edits.ged_labels import token_labels
 from geceval.scorers.annotators import best_annotator
 from geceval.scorers.detection import detector_facts, in_scheme, scheme
-from geceval.scorers.detection_counts import binary_counts, count
 from geceval.scorers.gold import Gold, errant_edits, gold_facts
 from geceval.scorers.label_sequences import kind_of, parse_labels
 
@@ -59,7 +59,7 @@ class Comparison:
         self.gold_as = "m2" if gold is not None else _kind(settings.reference_kind, references)
 
     def statistics(self) -> np.ndarray:
-        """The rows of `geceval.scorers.detection_counts`, [sentences][3 + 3 · classes].
+        """The rows of `geceval.core.detection`, [sentences][3 + 3 · classes].
 
         Each sentence is compared with the reference that gives it the best F by itself, of equal ones with the one
         that has more true positives, then with the one that marks less.

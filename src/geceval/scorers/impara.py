@@ -83,9 +83,6 @@ class Impara(Scorer):
 
     _loaded: _Loaded | None = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.settings, self.runtime)
-
     def needs_references(self) -> bool:
         """Never: IMPARA reads sources and predictions only."""
         return False

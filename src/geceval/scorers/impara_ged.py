@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_count, check_moderate
 from geceval.core.inputs import References, check_columns
@@ -65,9 +65,6 @@ class ImparaGed(Scorer):
     bounds = (0.0, 1.0)
 
     _loaded: tuple[Encoder, Detector | None] | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.settings, self.runtime)
 
     def needs_references(self) -> bool:
         """Never: IMPARA-GED reads predictions only."""

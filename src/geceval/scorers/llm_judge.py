@@ -55,9 +55,6 @@ class LlmJudge(Scorer):
         self._chat: Chat | None = None
         self._verdicts: dict[Question, Verdict] | None = None  # kept between calls by `among` only
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.settings, self.runtime)
-
     def needs_references(self) -> bool:
         """Never: the judge reads sources and predictions only."""
         return False

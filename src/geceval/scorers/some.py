@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -80,9 +80,6 @@ class Some(Scorer):
     bounds = (None, None)
 
     _loaded: dict[str, Encoder] | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.settings, self.runtime)
 
     def needs_references(self) -> bool:
         """Never: SOME reads sources and predictions only."""

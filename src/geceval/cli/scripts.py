@@ -1,0 +1,47 @@
+"""What the training scripts and `geceval train` say and how they end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from geceval.hub.runs import push
+
+
+def push_and_say(folder: str | Path, repository: str, dry_run: bool) -> None:
+    """`push`, and one line on standard output of what was, or would be, pushed."""
+    names = push(folder, repository, dry_run)
+    print(f"{'would push' if dry_run else 'pushed'} to {repository}: {', '.join(names)}")
+
+
+def run_script(
+    name: str,
+    options: argparse.Namespace,
+    train: Callable[[], dict[str, Any]],
+    summary: Callable[[dict[str, Any]], dict[str, Any]],
+) -> int:
+    """What every training script does: train, print a summary as JSON, push if asked; mistakes end in one line.
+
+    Args:
+        name: Of the script, for the message.
+        options: With those of `geceval.hub.runs.add_recipe_options` and `output`.
+        train: Makes the job, trains, and returns the content of `results.json`.
+        summary: What of that to print.
+
+    Returns:
+        The exit code.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        print(json.dumps(summary(train())))
+        if options.push_to_hub:
+            push_and_say(options.output, options.push_to_hub, options.dry_run)
+    except (OSError, ValueError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    return 0
