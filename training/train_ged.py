@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
 from geceval.cli.scripts import run_script
+from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
 from geceval.hub.runs import add_recipe_options, recipe_from
 from geceval.hub.train_ged import RECIPE, Job, train_ged
 
