@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -16,8 +15,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from geceval.models import heads
-from geceval.models.checkpoints import ASSETS, CheckpointError, load_tokenizer, resolve
+from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.encoder import get_encoder
+from geceval.models.tokenizers import load_tokenizer
 
 
 def edit_json(path, **values):
@@ -145,39 +145,6 @@ def test_missing_files_are_named(make_checkpoint):
         resolve(folder)
 
 
-def test_a_checkpoint_without_its_vocabulary_is_refused(make_checkpoint):
-    # transformers 5 makes a tokenizer with five entries out of a folder like this, without a word
-    folder = make_checkpoint(3)
-    (folder / "tokenizer.json").unlink()
-    with pytest.raises(CheckpointError, match="no tokenizer"):
-        load_tokenizer(resolve(folder))
-    with pytest.raises(CheckpointError, match="'some-org/base' on this machine"):
-        load_tokenizer(resolve(folder), fallback="some-org/base")
-
-
-def test_the_tokenizer_of_the_base_model_serves_a_checkpoint_saved_without_one(make_checkpoint):
-    base, folder = make_checkpoint(4), make_checkpoint(5)
-    expected = load_tokenizer(resolve(folder))("the cat")
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (folder / name).unlink()
-    assert load_tokenizer(resolve(folder), fallback=str(base))("the cat") == expected
-    edit_json(folder / "config.json", _name_or_path=str(base))
-    assert load_tokenizer(resolve(folder))("the cat") == expected
-
-
-def test_a_tokenizer_larger_than_the_network_is_refused(make_checkpoint):
-    folder = make_checkpoint(6, vocab_size=50)
-    with pytest.raises(CheckpointError, match=r"has 20\d entries, the network 50"):
-        load_tokenizer(resolve(folder))
-
-
-def test_a_damaged_tokenizer_is_named(make_checkpoint):
-    folder = make_checkpoint(6)
-    (folder / "tokenizer.json").write_text("{}")
-    with pytest.raises(CheckpointError, match="tokenizer cannot be read"):
-        load_tokenizer(resolve(folder))
-
-
 def test_damaged_weights_are_named(make_checkpoint):
     folder = make_checkpoint(7)
     weights = folder / "model.safetensors"
@@ -250,21 +217,6 @@ def test_code_in_a_checkpoint_is_never_run(make_checkpoint, tmp_path):
     edit_json(folder / "config.json", model_type="evil", auto_map={"AutoConfig": "evil.C", "AutoModel": "evil.C"})
     with pytest.raises(CheckpointError, match="config.json cannot be used"):
         heads.load_encoder(resolve(folder))
-    assert not (tmp_path / "harm").exists()
-
-
-def test_code_of_a_tokenizer_is_never_run(make_checkpoint, tmp_path, monkeypatch):
-    folder = make_checkpoint(14)
-    vocabulary = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
-    (folder / "tokenizer.json").unlink()
-    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in sorted(vocabulary, key=vocabulary.get)))
-    (folder / "evil.py").write_text(f"open({str(tmp_path / 'harm')!r}, 'w')\nclass Evil: pass\n")
-    edit_json(
-        folder / "tokenizer_config.json", tokenizer_class="Evil", auto_map={"AutoTokenizer": ["evil.Evil", "evil.Evil"]}
-    )
-    monkeypatch.setattr("builtins.input", lambda *prompt: "y")  # nobody is asked, either
-    with contextlib.suppress(CheckpointError):
-        load_tokenizer(resolve(folder))
     assert not (tmp_path / "harm").exists()
 
 
@@ -352,27 +304,3 @@ def test_a_part_of_a_checkpoint_is_named_by_its_sub_folder(make_checkpoint, tmp_
     assert resolve(f"some-org/three-models@{commit}", part="two").identity == "some-org/three-models/two@89abcde"
     with pytest.raises(CheckpointError, match="three: no sub-folder 'three', spelt so"):
         resolve(tmp_path / "three", part="three")
-
-
-@pytest.mark.parametrize(
-    ("words", "config", "lowered"),
-    [
-        (["The", "the"], None, False),
-        (["The", "the"], {}, False),
-        (["The", "the"], {"do_lower_case": True}, True),
-        (["the"], None, True),
-        (["the"], {"do_lower_case": False}, False),
-    ],
-)
-def test_a_cased_vocabulary_saved_alone_is_not_lower_cased(make_checkpoint, tmp_path, words, config, lowered):
-    # vocab.txt without tokenizer.json: what the checkpoints of older transformers hold.
-    folder = tmp_path / "old"
-    shutil.copytree(make_checkpoint(0), folder)
-    for path in folder.glob("tokenizer*"):
-        path.unlink()
-    (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]) + "\n")
-    if config is not None:
-        (folder / "tokenizer_config.json").write_text(json.dumps(config))
-    assert load_tokenizer(resolve(folder)).tokenize("The") == (
-        ["the"] if lowered else [words[0].replace("the", "[UNK]")]
-    )

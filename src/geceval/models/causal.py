@@ -12,9 +12,10 @@ import numpy as np
 
 from geceval.core.options import RunTime
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, CheckpointError, load_tokenizer
+from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.encoder import pick_device, pick_dtype
 from geceval.models.reader import Reader, Text
+from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
     import torch

@@ -1,4 +1,4 @@
-"""Where a network comes from: bundled with geceval, a local folder, or the Hub; its files, its identity, its loading.
+"""Where a network comes from: bundled with geceval, a local folder, or the Hub; its files and its identity.
 
 A checkpoint is a folder as transformers writes it (`config.json`, safetensors, a tokenizer), or a peft adapter over
 another checkpoint: `adapter_config.json`, `adapter_model.safetensors` and the `config.json` of the whole network.
@@ -31,7 +31,6 @@ ASSETS = Path(__file__).resolve().parents[1] / "assets"
 BUNDLED = "bundled"
 
 _WEIGHTS = ("model.safetensors", "adapter_model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
-_VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -108,12 +107,12 @@ def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpo
     folder = whole / part
     if not folder.is_dir():
         raise CheckpointError(f"{whole}: no sub-folder {part!r}, spelt so; is this the folder of such a checkpoint?")
-    config = _read_json(folder, "config.json")
+    config = read_json(folder, "config.json")
     if not any((folder / weights).is_file() for weights in _WEIGHTS):
         raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
     base = None
     if (folder / "adapter_config.json").is_file():
-        adapter = _read_json(folder, "adapter_config.json")
+        adapter = read_json(folder, "adapter_config.json")
         base = resolve(adapter.get("base_model_name_or_path") or BUNDLED)
         _check_base(folder, config, base)
     name = model if is_bundled(model) or commit else Path(model).name or model
@@ -132,7 +131,12 @@ def _check_base(folder: Path, config: dict[str, Any], base: Checkpoint) -> None:
         )
 
 
-def _read_json(folder: Path, name: str) -> dict[str, Any]:
+def read_json(folder: Path, name: str) -> dict[str, Any]:
+    """The JSON object in a file of a checkpoint's folder.
+
+    Raises:
+        CheckpointError: If the file is missing or holds no JSON object.
+    """
     path = folder / name
     if not path.is_file():
         raise CheckpointError(f"{folder}: {name} is missing; is this the folder of a checkpoint?")
@@ -219,70 +223,6 @@ def _snapshot(repository: str, revision: str | None, part: str) -> Path:
             f"run: hf download {repository}{at}  (then copy the cache, or pass a folder)"
         ) from error
     return folder
-
-
-def load_tokenizer(checkpoint: Checkpoint, fallback: str | None = None) -> Any:
-    """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one.
-
-    Args:
-        checkpoint: A resolved checkpoint.
-        fallback: Model whose tokenizer to take if neither the folder nor its base nor `_name_or_path` of its
-            configuration has one.
-
-    Raises:
-        CheckpointError: If there is none, or if it cannot belong to the network.
-    """
-    import transformers
-
-    holder = _tokenizer_holder(checkpoint, fallback)
-    try:
-        with quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                holder.folder, local_files_only=True, trust_remote_code=False, **_spelling(holder.folder)
-            )
-    except Exception as error:  # the tokenizer libraries raise bare Exceptions for damaged files
-        raise CheckpointError(f"{holder.folder}: the tokenizer cannot be read ({first_line(error)})") from error
-    size = checkpoint.config.get("vocab_size")
-    if size is not None and len(tokenizer) > size:
-        raise CheckpointError(
-            f"{checkpoint.folder}: the tokenizer of {holder.model!r} has {len(tokenizer)} entries, the network {size}"
-        )
-    return tokenizer
-
-
-def _spelling(folder: Path) -> dict[str, bool]:
-    """What to tell the tokenizer of a cased BERT that was saved as `vocab.txt` alone: by default it lower-cases."""
-    vocabulary = folder / "vocab.txt"
-    if not vocabulary.is_file() or (folder / "tokenizer.json").is_file():
-        return {}
-    if (folder / "tokenizer_config.json").is_file() and "do_lower_case" in _read_json(folder, "tokenizer_config.json"):
-        return {}
-    words = vocabulary.read_text(encoding="utf-8").split("\n")
-    cased = any(word != word.lower() for word in words if not word.startswith("["))  # [CLS] and its like
-    return {"do_lower_case": False} if cased else {}
-
-
-def _tokenizer_holder(checkpoint: Checkpoint, fallback: str | None) -> Checkpoint:
-    def has_one(candidate: Checkpoint) -> bool:
-        return any((candidate.folder / name).is_file() for name in _VOCABULARIES)
-
-    if has_one(checkpoint):
-        return checkpoint
-    if checkpoint.base is not None:
-        return _tokenizer_holder(checkpoint.base, fallback)
-    names = [name for name in (checkpoint.config.get("_name_or_path"), fallback) if name and name != checkpoint.model]
-    for name in names:
-        try:
-            candidate = resolve(name)
-        except CheckpointError:
-            continue
-        if has_one(candidate):
-            return candidate
-    where = f", nor has {' or '.join(map(repr, names))} on this machine" if names else ""
-    raise CheckpointError(
-        f"{checkpoint.folder}: no tokenizer ({', '.join(_VOCABULARIES[:2])}, ...) there{where}; copy the tokenizer of "
-        f"the model it was trained from into the folder"
-    )
 
 
 @contextlib.contextmanager

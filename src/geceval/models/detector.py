@@ -14,9 +14,10 @@ import numpy as np
 
 from geceval.core.options import RunTime
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, CheckpointError, load_tokenizer
+from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.encoder import get_reader
 from geceval.models.reader import Reader
+from geceval.models.tokenizers import load_tokenizer
 from geceval.models.words import encode_words
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ import numpy as np
 from geceval.core.options import RunTime
 from geceval.core.recent import Recent
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, load_tokenizer
+from geceval.models.checkpoints import Checkpoint
 from geceval.models.reader import Reader, Text
+from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
     import torch

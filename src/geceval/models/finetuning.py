@@ -18,8 +18,9 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, load_tokenizer, quiet, resolve
+from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, quiet, resolve
 from geceval.models.encoder import pick_device
+from geceval.models.tokenizers import load_tokenizer
 
 SCHEDULES = ("constant", "linear")
 DTYPES = ("float32", "bfloat16")

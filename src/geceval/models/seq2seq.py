@@ -12,8 +12,9 @@ import numpy as np
 from geceval.core.options import RunTime
 from geceval.core.recent import Recent
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, load_tokenizer
+from geceval.models.checkpoints import Checkpoint
 from geceval.models.encoder import pick_device, pick_dtype
+from geceval.models.tokenizers import load_tokenizer
 
 logger = logging.getLogger("geceval")
 

@@ -16,9 +16,10 @@ from safetensors.torch import save_file
 from transformers.trainer_callback import PrinterCallback
 
 from geceval.core.files import write_text
-from geceval.models.checkpoints import Checkpoint, load_tokenizer, quiet
+from geceval.models.checkpoints import Checkpoint, quiet
 from geceval.models.encoder import pick_device, position_limit
 from geceval.models.finetuning import Recipe, new_network
+from geceval.models.tokenizers import load_tokenizer
 
 logger = logging.getLogger("geceval")
 

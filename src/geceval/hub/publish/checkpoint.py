@@ -9,7 +9,8 @@ from pathlib import Path
 from geceval.hub.cards import lint_model_card
 from geceval.hub.publish.folders import collect, report
 from geceval.hub.publish.repository import Repository
-from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, load_tokenizer, quiet, resolve
+from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, quiet, resolve
+from geceval.models.tokenizers import load_tokenizer
 
 _NAMES = frozenset(
     ["README.md", "LICENSE", "config.json", "generation_config.json", "adapter_config.json", "results.json"]

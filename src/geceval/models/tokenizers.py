@@ -1,0 +1,74 @@
+"""Which tokenizer belongs to a checkpoint, also where it was saved without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet, read_json, resolve
+
+_VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
+
+
+def load_tokenizer(checkpoint: Checkpoint, fallback: str | None = None) -> Any:
+    """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one.
+
+    Args:
+        checkpoint: A resolved checkpoint.
+        fallback: Model whose tokenizer to take if neither the folder nor its base nor `_name_or_path` of its
+            configuration has one.
+
+    Raises:
+        CheckpointError: If there is none, or if it cannot belong to the network.
+    """
+    import transformers
+
+    holder = _tokenizer_holder(checkpoint, fallback)
+    try:
+        with quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                holder.folder, local_files_only=True, trust_remote_code=False, **_spelling(holder.folder)
+            )
+    except Exception as error:  # the tokenizer libraries raise bare Exceptions for damaged files
+        raise CheckpointError(f"{holder.folder}: the tokenizer cannot be read ({first_line(error)})") from error
+    size = checkpoint.config.get("vocab_size")
+    if size is not None and len(tokenizer) > size:
+        raise CheckpointError(
+            f"{checkpoint.folder}: the tokenizer of {holder.model!r} has {len(tokenizer)} entries, the network {size}"
+        )
+    return tokenizer
+
+
+def _spelling(folder: Path) -> dict[str, bool]:
+    """What to tell the tokenizer of a cased BERT that was saved as `vocab.txt` alone: by default it lower-cases."""
+    vocabulary = folder / "vocab.txt"
+    if not vocabulary.is_file() or (folder / "tokenizer.json").is_file():
+        return {}
+    if (folder / "tokenizer_config.json").is_file() and "do_lower_case" in read_json(folder, "tokenizer_config.json"):
+        return {}
+    words = vocabulary.read_text(encoding="utf-8").split("\n")
+    cased = any(word != word.lower() for word in words if not word.startswith("["))  # [CLS] and its like
+    return {"do_lower_case": False} if cased else {}
+
+
+def _tokenizer_holder(checkpoint: Checkpoint, fallback: str | None) -> Checkpoint:
+    def has_one(candidate: Checkpoint) -> bool:
+        return any((candidate.folder / name).is_file() for name in _VOCABULARIES)
+
+    if has_one(checkpoint):
+        return checkpoint
+    if checkpoint.base is not None:
+        return _tokenizer_holder(checkpoint.base, fallback)
+    names = [name for name in (checkpoint.config.get("_name_or_path"), fallback) if name and name != checkpoint.model]
+    for name in names:
+        try:
+            candidate = resolve(name)
+        except CheckpointError:
+            continue
+        if has_one(candidate):
+            return candidate
+    where = f", nor has {' or '.join(map(repr, names))} on this machine" if names else ""
+    raise CheckpointError(
+        f"{checkpoint.folder}: no tokenizer ({', '.join(_VOCABULARIES[:2])}, ...) there{where}; copy the tokenizer of "
+        f"the model it was trained from into the folder"
+    )
