@@ -9,7 +9,8 @@ from geceval.core.result import Result
 from geceval.edits.edit import apply
 from geceval.edits.m2 import read_m2, references
 from geceval.hub import registry
-from geceval.meta.maege import Annotated, Settings, chain_agreement, make_chains, make_corpora, sentence_correlation
+from geceval.meta.chains import Annotated, Settings, make_chains, make_corpora
+from geceval.meta.maege import chain_agreement, sentence_correlation
 from geceval.scorers.base import Scorer
 
 BLOCKS = [

@@ -8,16 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from geceval.meta.maege import (
-    Annotated,
-    Chain,
-    Settings,
-    chain_agreement,
-    corpus_correlation,
-    make_chains,
-    make_corpora,
-    sentence_correlation,
-)
+from geceval.meta.chains import Annotated, Chain, Settings, make_chains, make_corpora
+from geceval.meta.maege import chain_agreement, corpus_correlation, sentence_correlation
 
 
 def put(source: str, edits) -> str:

@@ -1,4 +1,4 @@
-"""MAEGE of any metric on any M2 file; what it does is in `geceval.meta.maege`."""
+"""MAEGE of any metric on any M2 file; what it does is in `geceval.meta.chains` and `geceval.meta.maege`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,8 @@ from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence, read_m2
 from geceval.hub import registry
-from geceval.meta.maege import (
-    Annotated,
-    Chain,
-    ChainAgreement,
-    Corpora,
-    Settings,
-    chain_agreement,
-    corpus_correlation,
-    make_chains,
-    make_corpora,
-    sentence_correlation,
-)
+from geceval.meta.chains import Annotated, Chain, Corpora, Settings, make_chains, make_corpora
+from geceval.meta.maege import ChainAgreement, chain_agreement, corpus_correlation, sentence_correlation
 from geceval.meta.protocol import Correlation
 from geceval.scorers.base import Scorer
 from geceval.scorers.gold import gold_facts
@@ -93,7 +83,7 @@ def maege(
             the texts of all annotators, so that a fully corrected text is its own reference. Or references of further
             annotators, as the paper used them: one list a sentence of the file.
         options: Metric to its settings and run-time options.
-        settings: Fields of `geceval.meta.maege.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
+        settings: Fields of `geceval.meta.chains.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
             `max_edits`, `seed`.
 
     Returns:

@@ -1,116 +1,16 @@
-"""MAEGE: meta-evaluation without human judgments (Choshen and Abend 2018).
-
-The edits of an annotator are made one after the other, in random order: each sentence of such a chain is better than
-the one before, so that a good metric scores it higher. Corpora in which more and more edits are made play the same
-part for corpus scores. What an edit is and how it is made is the caller's business.
-"""
+"""MAEGE: meta-evaluation without human judgments (Choshen and Abend 2018), from scores of the texts of
+`geceval.meta.chains`."""
 
 from __future__ import annotations
 
-import itertools
 import math
-import random
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count
+from geceval.meta.chains import Chain, Corpora
 from geceval.meta.protocol import Correlation, correlate
-
-NORMS = ("words", "chars")
-SOURCES = ("rand", "source", "ref")
-_SHORT = 300  # characters; a longer text with more than one full stop is taken for several sentences
-
-Apply = Callable[[str, Sequence[Hashable]], str]
-"""Makes some edits of a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What chains and corpora are made.
-
-    Attributes:
-        norm: Pseudo score of a text whose annotator has r edits still to make. `"words"`: 1 - r / words of the source.
-            `"chars"`, the published code: evenly spaced from 1 - c / characters of the source to 1, where c is one
-            more than the edits of the sentence's most sparing annotator.
-        source: What metrics are shown as the source: `"rand"`, one random text of the chain for all its texts (the
-            published default), `"source"`, the learner's, or `"ref"`, the corrected one. In corpora, each line comes
-            from a random corpus, the first or the last; all corpora share it.
-        max_permutations: Orders in which an annotator's n edits are made: all n! if these are fewer, else so many at
-            random, which may repeat.
-        min_chains: Sentences with fewer chains are left out at chain and sentence level; the published code wants 2, of
-            which data with one annotator has none.
-        max_edits: The corpora aim at 0, 1, ... so many edits a sentence.
-        seed: Of all draws.
-    """
-
-    norm: str = "words"
-    source: str = "rand"
-    max_permutations: int = 1
-    min_chains: int = 2
-    max_edits: int = 10
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        check_choice("norm", self.norm, NORMS)
-        check_choice("source", self.source, SOURCES)
-        for name in ("max_permutations", "min_chains", "max_edits"):
-            check_count(name, getattr(self, name), most=1000)
-        check_count("seed", self.seed, least=0)
-
-
-@dataclass(frozen=True, slots=True)
-class Annotated:
-    """A sentence with the edits of its annotators.
-
-    Attributes:
-        source: What the learner wrote.
-        edits: Annotator to edits that can be made together; an empty list says that nothing is to be corrected.
-    """
-
-    source: str
-    edits: Mapping[int, Sequence[Hashable]]
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """A sentence that gets better edit by edit.
-
-    Attributes:
-        sentence: Position of the sentence in the data.
-        annotator: Whose edits are made.
-        source: What metrics are shown as the source.
-        texts: With 0, 1, ... all of the edits.
-        pseudo: The pseudo score of each text, at most 1, ascending.
-    """
-
-    sentence: int
-    annotator: int
-    source: str
-    texts: tuple[str, ...]
-    pseudo: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Corpora:
-    """Versions of one corpus with more and more edits.
-
-    Attributes:
-        sentences: Position of each line in the data.
-        sources: What metrics are shown as the source of each line, in every corpus.
-        texts: [corpora][lines].
-        annotators: Whose edits were made, [corpora][lines].
-        targets: Edits a sentence that each corpus aims at: 0, 1, ...
-        edits: Edits a sentence that it got.
-    """
-
-    sentences: tuple[int, ...]
-    sources: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]
-    annotators: tuple[tuple[int, ...], ...]
-    targets: tuple[int, ...]
-    edits: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,86 +33,6 @@ class ChainAgreement:
     discordant: int
     tie_share: float
     p: float
-
-
-def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> list[Chain]:
-    """Chains of all sentences that qualify.
-
-    Left out are sentences that are several (more than 300 characters and one full stop), sentences that some annotator
-    left unchanged, and those with fewer than `min_chains` chains.
-
-    Args:
-        sentences: The data.
-        apply: Makes some edits of a sentence.
-        settings: See `Settings`.
-
-    Raises:
-        ValueError: If no sentence is left.
-    """
-    settings = settings or Settings()
-    draw = random.Random(settings.seed)
-    chains: list[Chain] = []
-    for number, sentence in enumerate(sentences):
-        if _is_several(sentence.source) or not _has_edits(sentence):
-            continue
-        orders = [
-            (annotator, order)
-            for annotator, edits in sentence.edits.items()
-            for order in _orders(list(dict.fromkeys(edits)), settings.max_permutations, draw)
-        ]
-        if len(orders) < settings.min_chains:
-            continue
-        fewest = min(len(order) for _, order in orders)
-        for annotator, order in orders:
-            texts = tuple(apply(sentence.source, order[:count]) for count in range(len(order) + 1))
-            shown = {"source": texts[0], "ref": texts[-1], "rand": draw.choice(texts)}[settings.source]
-            pseudo = _pseudo_scores(sentence.source, len(order), fewest, settings.norm)
-            chains.append(Chain(number, annotator, shown, texts, pseudo))
-    if not chains:
-        advice = "; data of one annotator need min_chains=1" if settings.min_chains > 1 else ""
-        raise ValueError(f"none of the {len(sentences)} sentences gives {settings.min_chains} chains{advice}")
-    return chains
-
-
-def make_corpora(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> Corpora:
-    """Corpora with 0, 1, ... `max_edits` edits a sentence, as far as the annotators have them.
-
-    For k > 0 the edits of a sentence are drawn from a binomial of ⌊k / p⌋ trials with p = (k - .9) / k, as in the
-    published code, so that the expected numbers are 1, 1.65, 2.8, 3.875 ...; a sentence that has fewer gets them all.
-    Annotator and order are drawn anew for each corpus. Sentences that some annotator left unchanged are left out.
-
-    Args:
-        sentences: The data.
-        apply: Makes some edits of a sentence.
-        settings: See `Settings`.
-
-    Raises:
-        ValueError: If no sentence is left.
-    """
-    settings = settings or Settings()
-    kept = [number for number, sentence in enumerate(sentences) if _has_edits(sentence)]
-    if not kept:
-        raise ValueError(f"none of the {len(sentences)} sentences has edits of all its annotators")
-    draw, numbers = random.Random(settings.seed), np.random.RandomState(settings.seed)
-    targets = range(settings.max_edits + 1)
-    texts, annotators, means = [], [], []
-    for target in targets:
-        share = (target - 0.9) / target if target else 0.0
-        wanted = numbers.binomial(int(target / share), share, len(kept)) if target else np.zeros(len(kept), dtype=int)
-        rows, who, made = [], [], 0
-        for number, count in zip(kept, wanted.tolist(), strict=True):
-            annotator = draw.choice(list(sentences[number].edits))
-            edits = list(dict.fromkeys(sentences[number].edits[annotator]))
-            chosen = draw.sample(edits, min(count, len(edits)))
-            rows.append(apply(sentences[number].source, chosen))
-            who.append(annotator)
-            made += len(chosen)
-        texts.append(tuple(rows))
-        annotators.append(tuple(who))
-        means.append(made / len(kept))
-    place = {"source": lambda: 0, "ref": lambda: len(texts) - 1, "rand": lambda: draw.randrange(len(texts))}
-    shown = tuple(texts[place[settings.source]()][line] for line in range(len(kept)))
-    return Corpora(tuple(kept), shown, tuple(texts), tuple(annotators), tuple(targets), tuple(means))
 
 
 def sentence_correlation(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> Correlation:
@@ -268,28 +88,6 @@ def corpus_correlation(corpora: Corpora, scores: Sequence[float]) -> Correlation
     if not np.isfinite(scores).all():
         raise ValueError(f"corpus {int(np.flatnonzero(~np.isfinite(scores))[0])} has no finite score")
     return correlate(scores, corpora.targets)
-
-
-def _is_several(text: str) -> bool:
-    return len(text) > _SHORT and text.count(".") > 1
-
-
-def _has_edits(sentence: Annotated) -> bool:
-    return bool(sentence.edits) and all(len(edits) > 0 for edits in sentence.edits.values())
-
-
-def _orders(edits: list[Hashable], most: int, draw: random.Random) -> list[list[Hashable]]:
-    if math.factorial(len(edits)) < most:
-        return [list(order) for order in itertools.permutations(edits)]
-    return [draw.sample(edits, len(edits)) for _ in range(most)]
-
-
-def _pseudo_scores(source: str, edits: int, fewest: int, norm: str) -> tuple[float, ...]:
-    if norm == "words":
-        words = max(len(source.split()), 1)
-        return tuple(1 - (edits - made) / words for made in range(edits + 1))
-    start = 1 - (fewest + 1) / max(len(source), 1)
-    return tuple(np.linspace(start, 1, edits + 1).tolist())
 
 
 def _flat(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> list[float]:
