@@ -28,21 +28,19 @@ from geceval.scorers.difficulty.references import (
     choose_references,
     chunks_of_m2,
     classify,
-    count_correct_texts,
+    count_systems,
     cut_predictions,
     cut_texts,
     only_references,
 )
 from geceval.scorers.difficulty.report import Report
-from geceval.scorers.difficulty.weights import Difficulty, read_weights
+from geceval.scorers.difficulty.weights import UNIFORM, Difficulty, given_difficulty
 from geceval.scorers.gold import gold_facts
 
 if TYPE_CHECKING:
     from geceval.edits.annotate import Annotator
 
 logger = logging.getLogger("geceval")
-
-UNIFORM = "uniform"
 
 _NO_WEIGHTS = (
     "gotoscorer: every chunk weighs the same, because nothing says how hard it is; pass weights=FILE (see `geceval "
@@ -140,7 +138,7 @@ class Gotoscorer(Scorer):
         columns = check_columns(self.name, sources, predictions, references, needs_references=self.needs_references())
         if self.settings.weights is None and self.settings.systems is None:
             _warn_once(_NO_WEIGHTS)
-        difficulty = _given_difficulty(self.settings)
+        difficulty = given_difficulty(self.settings.weights)
         gold = self._gold(columns.sources, references)
         if difficulty is not None:
             difficulty.check(only_references(self.name, gold))
@@ -193,7 +191,7 @@ class Gotoscorer(Scorer):
         """
         columns = check_columns(self.name, sources, sources, references, needs_references=self.needs_references())
         settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
-        difficulty = _given_difficulty(settings)
+        difficulty = given_difficulty(settings.weights)
         if difficulty is None and settings.systems is None:
             raise ValueError(
                 f"{self.name}: difficulty comes from predictions of systems or from a weight file; pass one"
@@ -234,17 +232,8 @@ class Gotoscorer(Scorer):
         return cut_texts(self._annotator(), self.runtime, sources, rows)
 
     def _count(self, sources: list[str], gold: list[list[list[Chunk]]], systems: Sequence[Sequence[str]]) -> Difficulty:
-        if isinstance(systems, (str, bytes)) or any(isinstance(predictions, str) for predictions in systems):
-            raise TypeError(f"{self.name}: systems must be a list with one list of predictions per system")
-        for predictions in systems:
-            check_columns(self.name, sources, predictions, warn=False)
-        owners = [number for number, rivals in enumerate(gold) for _ in rivals]
-        rows = tuple(tuple(chunks) for rivals in gold for chunks in rivals)
-        texts = tuple(sources[owner] for owner in owners)
-        repeated = tuple(tuple(predictions[owner] for owner in owners) for predictions in systems)
-        return count_correct_texts(
-            self._annotator(), self.runtime, texts, repeated, rows, self.settings.covered_insertion
-        )
+        how = self._annotator(), self.runtime
+        return count_systems(self.name, *how, sources, gold, systems, self.settings.covered_insertion)
 
     def _weights(self, difficulty: Difficulty | None, gold: list[list[list[Chunk]]]) -> list[list[list[float]]]:
         """One weight a chunk, in the shape of `gold`."""
@@ -297,13 +286,6 @@ class Gotoscorer(Scorer):
         from geceval.edits.annotate import get_annotator
 
         return get_annotator(self.settings.nlp)
-
-
-def _given_difficulty(settings: Settings) -> Difficulty | None:
-    """What the setting `weights` says; `None` if it is not set or `"uniform"`."""
-    if settings.weights is None or settings.weights == UNIFORM:
-        return None
-    return settings.weights if isinstance(settings.weights, Difficulty) else read_weights(settings.weights)
 
 
 @functools.cache

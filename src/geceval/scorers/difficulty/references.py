@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from geceval.core.inputs import References, check_references
+from geceval.core.inputs import References, check_columns, check_references
 from geceval.core.options import RunTime
 from geceval.edits.chunks import Chunk, cut, cut_annotations
 from geceval.edits.edit import Edit
@@ -34,8 +34,43 @@ def cut_predictions(
     return [row[0] for row in cut_texts(annotator, runtime, sources, [[text] for text in predictions])]
 
 
+def count_systems(
+    metric: str,
+    annotator: Annotator,
+    runtime: RunTime,
+    sources: Sequence[str],
+    gold: Sequence[Sequence[Sequence[Chunk]]],
+    systems: Sequence[Sequence[str]],
+    covered_insertion: str,
+) -> Difficulty:
+    """`count_correct` for the predictions of systems, with one row a reference: those of the first sentence come first.
+
+    Args:
+        metric: Name of the metric, for the messages.
+        annotator: Finds the edits of the systems.
+        runtime: How.
+        sources: One string a sentence.
+        gold: [sentences][references][chunks].
+        systems: One list of predictions a system.
+        covered_insertion: See `geceval.edits.chunks.judge`.
+
+    Raises:
+        TypeError: If `systems` is one list of strings, or a row is no string.
+        ValueError: If there is no system, or one has another number of sentences.
+    """
+    if isinstance(systems, (str, bytes)) or any(isinstance(predictions, str) for predictions in systems):
+        raise TypeError(f"{metric}: systems must be a list with one list of predictions per system")
+    for predictions in systems:
+        check_columns(metric, sources, predictions, warn=False)
+    owners = [number for number, rivals in enumerate(gold) for _ in rivals]
+    rows = tuple(tuple(chunks) for rivals in gold for chunks in rivals)
+    texts = tuple(sources[owner] for owner in owners)
+    repeated = tuple(tuple(predictions[owner] for owner in owners) for predictions in systems)
+    return _count_texts(annotator, runtime, texts, repeated, rows, covered_insertion)
+
+
 @functools.lru_cache(maxsize=4)
-def count_correct_texts(
+def _count_texts(
     annotator: Annotator,
     runtime: RunTime,
     sources: tuple[str, ...],

@@ -16,6 +16,8 @@ from pathlib import Path
 from geceval.core.files import read_text, write_text
 from geceval.edits.chunks import Chunk, judge
 
+UNIFORM = "uniform"
+
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
@@ -105,6 +107,18 @@ def count_correct(
     if not number:
         raise ValueError("difficulty needs at least one system")
     return Difficulty(number, correct)
+
+
+def given_difficulty(weights: str | Path | Difficulty | None) -> Difficulty | None:
+    """What the setting `weights` of gotoscorer says; `None` if it is not set or `"uniform"`.
+
+    Raises:
+        OSError: If it is a file that cannot be read.
+        ValueError: If it is no weight file.
+    """
+    if weights is None or weights == UNIFORM:
+        return None
+    return weights if isinstance(weights, Difficulty) else read_weights(weights)
 
 
 def read_weights(path: str | Path) -> Difficulty:
