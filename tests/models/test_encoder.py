@@ -60,8 +60,8 @@ def test_batches_are_padded_to_their_longest_text_only(fresh, monkeypatch):
     shapes = []
     pad = encoder._pad
     monkeypatch.setattr(encoder, "_pad", lambda encoded: shapes.append(pad(encoded)["input_ids"].shape) or pad(encoded))
-    encoder.embed(["cat " * length for length in (5, 50, 6, 51)], batch_size=2)
-    assert [tuple(shape) for shape in shapes] == [(2, 53), (2, 8)]  # special tokens included, longest first
+    encoder.embed(["cat " * length for length in (5, 20, 6, 21)], batch_size=2)
+    assert [tuple(shape) for shape in shapes] == [(2, 23), (2, 8)]  # special tokens included, longest first
 
 
 def test_states_leave_padding_out(fresh, folder):

@@ -95,6 +95,11 @@ def test_how_the_chat_is_written(make_causal, template, expected):
     assert chat._causal.tokenizer.decode(chat._encode(messages())["input_ids"][0]) == expected
 
 
+def test_one_device_only():
+    with pytest.raises(ValueError, match="llm_judge: a local model answers on one device, got 'cpu,cpu'"):
+        LocalChat("nowhere", JudgeRunTime(device="cpu,cpu"), 5)
+
+
 def test_special_tokens_in_a_text_are_text(make_causal):
     """Whatever the tokenizer calls special; `json.loads` gives the text back."""
     chat = LocalChat(str(make_causal(2)), JudgeRunTime(device="cpu"), 5)

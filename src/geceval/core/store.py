@@ -116,7 +116,7 @@ def kept(
     compute: Callable[[list[Key]], Iterable[tuple[Key, Value]]],
     cache: str | Path | None,
     facts: Sequence[Any],
-    pack: Callable[[Value], bytes],
+    pack: Callable[[Value], bytes | None],
     unpack: Callable[[bytes], Value],
 ) -> Callable[[list[Key]], Iterator[tuple[Key, Value]]]:
     """`compute`, for the keys only whose values a store does not have; what it gives goes there.
@@ -125,7 +125,7 @@ def kept(
         compute: From keys to each of them with its value, in any order.
         cache: Folder of the store; `None` computes everything.
         facts: All that the values depend on beside the keys: plain values that JSON can hold, as the keys must be.
-        pack: From a value to bytes.
+        pack: From a value to bytes; to `None` if it is not to be kept.
         unpack: And back, to an equal value.
     """
 
@@ -143,7 +143,9 @@ def kept(
         fresh: dict[bytes, bytes] = {}
         try:
             for key, value in compute(rest) if rest else ():
-                fresh[names[key]] = pack(value)
+                packed = pack(value)
+                if packed is not None:
+                    fresh[names[key]] = packed
                 yield key, value
                 if len(fresh) >= _WRITTEN_AFTER:
                     store.put_all(fresh)

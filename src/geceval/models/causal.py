@@ -13,7 +13,7 @@ import numpy as np
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.encoder import pick_device, pick_dtype
+from geceval.models.encoder import pick_devices, pick_dtype
 from geceval.models.reader import Reader, Text
 from geceval.models.tokenizers import load_tokenizer
 
@@ -73,24 +73,14 @@ class CausalModel(Reader):
         with np.errstate(over="ignore"):
             return np.exp(surprise)
 
-    def _surprise(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    def _surprise(self, model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Mean negative log-likelihoods: [texts]."""
         import torch
 
         longest = batch["input_ids"].shape[1]
-        rows = max(1, LARGEST_OUTPUT // (longest * self.model.config.get_text_config().vocab_size))
+        rows = max(1, LARGEST_OUTPUT // (longest * model.config.get_text_config().vocab_size))
         ids, mask = (batch[name].split(rows) for name in ("input_ids", "attention_mask"))
-        return torch.cat([self._surprise_of(*part) for part in zip(ids, mask, strict=True)])
-
-    def _surprise_of(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        import torch
-
-        logits = self.model(input_ids=ids, attention_mask=mask, use_cache=False).logits[:, :-1].float()
-        targets, real = ids[:, 1:], mask[:, 1:].bool()
-        losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
-        counts = real.sum(dim=1)
-        means = losses.masked_fill(~real, 0.0).sum(dim=1) / counts.clamp(min=1)
-        return means.masked_fill(counts == 0, float("inf"))
+        return torch.cat([_surprise_of(model, *part) for part in zip(ids, mask, strict=True)])
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
         """Token ids of texts behind the token that starts them, cut to `limit` of them."""
@@ -98,8 +88,19 @@ class CausalModel(Reader):
         return [{"input_ids": [self.start, *ids][:limit]} for ids in output["input_ids"]]
 
 
+def _surprise_of(model: Any, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    import torch
+
+    logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits[:, :-1].float()
+    targets, real = ids[:, 1:], mask[:, 1:].bool()
+    losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
+    counts = real.sum(dim=1)
+    means = losses.masked_fill(~real, 0.0).sum(dim=1) / counts.clamp(min=1)
+    return means.masked_fill(counts == 0, float("inf"))
+
+
 def get_causal_model(checkpoint: Checkpoint, runtime: RunTime, max_length: int | None = None) -> CausalModel:
-    """The causal language model of a checkpoint, loaded once a process for each device, dtype and length limit.
+    """The causal language model of a checkpoint, loaded once a process for each choice of devices, dtype and limit.
 
     Args:
         checkpoint: From `geceval.models.checkpoints.resolve`.
@@ -110,12 +111,13 @@ def get_causal_model(checkpoint: Checkpoint, runtime: RunTime, max_length: int |
         CheckpointError: If the checkpoint cannot be used, or is no causal language model.
         ValueError: If there is no such device, or `max_length` is beyond what the network can read.
     """
-    return _get_causal_model(checkpoint, str(pick_device(runtime.device)), pick_dtype(runtime), max_length)
+    return _get_causal_model(checkpoint, tuple(pick_devices(runtime.device)), pick_dtype(runtime), max_length)
 
 
 @functools.lru_cache(maxsize=2)
-def _get_causal_model(checkpoint: Checkpoint, device: str, dtype: str, max_length: int | None) -> CausalModel:
-    import torch
+def _get_causal_model(
+    checkpoint: Checkpoint, devices: tuple[torch.device, ...], dtype: str, max_length: int | None
+) -> CausalModel:
     import transformers
 
     if checkpoint.base is not None:
@@ -130,8 +132,8 @@ def _get_causal_model(checkpoint: Checkpoint, device: str, dtype: str, max_lengt
         )
     model = heads.ready(model, checkpoint)
     _check_causal(model, checkpoint)
-    model = model.to(device=device, dtype=getattr(torch, dtype))
     reader = CausalModel(model, tokenizer, max_length or limit, checkpoint.identity)
+    reader.place(devices, dtype)
     reader.origin = (checkpoint.identity, "causal")
     return reader
 

@@ -82,8 +82,8 @@ class Detector(Reader):
             ValueError: If the network gives something that is not a finite number.
         """
 
-        def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
-            return self.model(**batch).logits.float().log_softmax(dim=-1)
+        def read(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return model(**batch).logits.float().log_softmax(dim=-1)
 
         rows = self._cached_rows("words", read, self._of_words, sentences, batch_size, progress, cache)
         for number, row in enumerate(rows):

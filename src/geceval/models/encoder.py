@@ -60,9 +60,8 @@ class Encoder(Reader):
             float32 [texts, dimensions], in input order.
         """
 
-        def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
-            network = self.model.base_model
-            return heads.mean_pool(network(**batch).last_hidden_state, batch["attention_mask"])
+        def read(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return heads.mean_pool(model.base_model(**batch).last_hidden_state, batch["attention_mask"])
 
         return self._cached("embed", read, texts, batch_size, progress, cache)
 
@@ -71,8 +70,8 @@ class Encoder(Reader):
     ) -> np.ndarray:
         """Logits of the classification head: float32 [texts, labels], in input order; arguments as for `embed`."""
 
-        def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
-            return heads.logits(self.model, batch, self.pooling)
+        def read(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return heads.logits(model, batch, self.pooling)
 
         return self._cached("logits", read, texts, batch_size, progress, cache)
 
@@ -88,18 +87,18 @@ class Encoder(Reader):
             progress: Show a bar on standard error.
 
         Returns:
-            For each text its token ids and their states, float32 [tokens, dimensions] on the network's device; special
-            tokens are included, padding is not. Equal texts share one tensor. Nothing is kept between calls.
+            For each text its token ids and their states, float32 [tokens, dimensions] on the network's first device;
+            special tokens are included, padding is not. Equal texts share one tensor. Nothing is kept between calls.
         """
 
-        def read(batch: dict[str, torch.Tensor]) -> torch.Tensor:
-            return self.model.base_model(**batch, output_hidden_states=True).hidden_states[layer]
+        def read(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return model.base_model(**batch, output_hidden_states=True).hidden_states[layer]
 
         found: dict[Text, tuple[list[int], torch.Tensor]] = {}
         distinct = list(dict.fromkeys(texts))
         encoded, cut = self._tokenize(distinct)
         self._report(len(cut), len(distinct))
-        for places, output in self._run(read, encoded, batch_size, progress):
+        for places, output in self._run(read, encoded, batch_size, progress, self.model.device):
             for row, place in enumerate(places):
                 ids = encoded[place]["input_ids"]
                 found[distinct[place]] = (ids, output[row, : len(ids)])
@@ -119,7 +118,7 @@ def get_encoder(
     max_length: int | None = None,
     fallback: str | None = None,
 ) -> Encoder:
-    """The encoder of a checkpoint, loaded once a process for each device, dtype and length limit.
+    """The encoder of a checkpoint, loaded once a process for each choice of devices, dtype and length limit.
 
     Args:
         checkpoint: From `geceval.models.checkpoints.resolve`.
@@ -166,21 +165,19 @@ def get_reader(
         CheckpointError: If the checkpoint cannot be used.
         ValueError: If there is no such device, or `max_length` is beyond what the network can read.
     """
-    import torch
-
     runtime = runtime or RunTime()
-    device = pick_device(runtime.device)
+    devices = pick_devices(runtime.device)
     limit = position_limit(checkpoint.config)
     length = max_length or checkpoint.setting("max_length", min(128, limit or 128))
     if limit is not None and length > limit:
         raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
     dtype = pick_dtype(runtime)
-    key = (checkpoint.folder, checkpoint.identity, *kind, str(device), dtype, length)
+    key = (checkpoint.folder, checkpoint.identity, *kind, tuple(map(str, devices)), dtype, length)
     with _lock:
         reader = _encoders.get(key)
         if reader is None:
             reader = make(length)
-            reader.model = reader.model.to(device=device, dtype=getattr(torch, dtype))
+            reader.place(devices, dtype)
             reader.origin = (checkpoint.identity, *kind)
             _encoders.put(key, reader)
         return reader
@@ -202,12 +199,15 @@ def pick_dtype(runtime: RunTime) -> str:
     """
     if runtime.dtype != "auto":
         return runtime.dtype
+    return "bfloat16" if all(map(_computes_in_bfloat16, pick_devices(runtime.device))) else "float32"
+
+
+def _computes_in_bfloat16(device: torch.device) -> bool:
     import torch
 
-    device = pick_device(runtime.device)
     if device.type == "cuda":
-        return "bfloat16" if torch.cuda.get_device_capability(device) >= (8, 0) else "float32"
-    return "bfloat16" if device.type == "cpu" and _cpu_flags() & {"avx512_bf16", "amx_bf16"} else "float32"
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    return device.type == "cpu" and bool(_cpu_flags() & {"avx512_bf16", "amx_bf16"})
 
 
 @functools.lru_cache
@@ -218,6 +218,18 @@ def _cpu_flags() -> frozenset[str]:
     except OSError:
         return frozenset()
     return frozenset(next((line for line in lines if line.startswith("flags")), "").split())
+
+
+def pick_devices(names: str) -> list[torch.device]:
+    """The torch devices of names with commas between them, see `pick_device`; all must be of one kind.
+
+    Raises:
+        ValueError: If one of them cannot be used, or two are of different kinds.
+    """
+    devices = [pick_device(name.strip()) for name in names.split(",")]
+    if len({device.type for device in devices}) > 1:
+        raise ValueError(f"device {names!r}: several devices must be of one kind, e.g. 'cuda:0,cuda:1'")
+    return devices
 
 
 def pick_device(name: str) -> torch.device:

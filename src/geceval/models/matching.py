@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geceval.core.recent import Recent
+from geceval.core.store import kept
 
 if TYPE_CHECKING:
     import torch
@@ -20,12 +22,16 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 4096
 PAIRS_A_BATCH = 128
 KEPT_PAIRS = 500_000
+VERSION = 1  # change it when any match changes: those that are kept on disk are then made anew
 
 # How many layers read best, as published with BERTScore for the encoders that GEC work uses.
 _LAYERS = {"bert-base-uncased": 9, "bert-large-uncased": 18, "distilbert-base-uncased": 5, "roberta-large": 17}
 
 Row = tuple["torch.Tensor", "torch.Tensor"]
 """Token states of length 1 [tokens, dimensions] and token weights that sum to 1, or are all 0 [tokens]."""
+
+Match = tuple[np.ndarray, bool]
+"""Precision, recall and F1, float64 [3], and whether neither text was cut."""
 
 
 def default_layer(model: str, layers: int) -> int:
@@ -51,10 +57,15 @@ class Matcher:
         self.encoder, self.layer = encoder, layer
         tokenizer = encoder.tokenizer
         self._unweighted = [i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]
-        self._recent: Recent[tuple[str, str], np.ndarray] = Recent(KEPT_PAIRS)
+        self._recent: Recent[tuple[str, str], Match] = Recent(KEPT_PAIRS)
 
     def match(
-        self, candidates: Sequence[str], references: Sequence[str], batch_size: int = 64, progress: bool = False
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        batch_size: int = 64,
+        progress: bool = False,
+        cache: str | Path | None = None,
     ) -> np.ndarray:
         """Match each candidate with its reference; every token of a text weighs the same.
 
@@ -63,17 +74,22 @@ class Matcher:
             references: One text a pair.
             batch_size: Texts a batch of the network.
             progress: Show a bar on standard error.
+            cache: A folder that keeps the matches, see `geceval.core.store`; float32 only, and not those of texts that
+                are cut, which are thus reported again.
 
         Returns:
             float64 [pairs, 3]: precision, recall, F1. All are 0 where a text has no tokens.
         """
         pairs = [(c.strip(), r.strip()) for c, r in zip(candidates, references, strict=True)]
 
-        def compute(missing: list[tuple[str, str]]) -> Iterable[tuple[tuple[str, str], np.ndarray]]:
+        def compute(missing: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], Match]]:
             return zip(missing, self._match(missing, None, batch_size, progress), strict=True)
 
-        found = self._recent.get_all(pairs, compute)
-        return np.array([found[pair] for pair in pairs]).reshape(-1, 3)
+        facts = self.encoder.facts() if cache is not None else []
+        found = self._recent.get_all(
+            pairs, kept(compute, cache if facts else None, ["match", VERSION, self.layer, *facts], _pack, _unpack)
+        )
+        return np.array([found[pair][0] for pair in pairs]).reshape(-1, 3)
 
     def match_weighted(
         self,
@@ -86,7 +102,8 @@ class Matcher:
     ) -> np.ndarray:
         """As `match`, tokens weighing `weights[id]`, or `unseen` if their id is not there; nothing is kept."""
         pairs = [(c.strip(), r.strip()) for c, r in zip(candidates, references, strict=True)]
-        return np.array(self._match(pairs, (weights, unseen), batch_size, progress)).reshape(-1, 3)
+        matches = self._match(pairs, (weights, unseen), batch_size, progress)
+        return np.array([figures for figures, _ in matches]).reshape(-1, 3)
 
     def inverse_document_frequencies(self, texts: Sequence[str]) -> tuple[dict[int, float], float]:
         """Weights log((N + 1) / (df + 1)) of the token ids in N texts, and log(N + 1) for any other id."""
@@ -103,15 +120,16 @@ class Matcher:
         weights: tuple[Mapping[int, float], float] | None,
         batch_size: int,
         progress: bool,
-    ) -> list[np.ndarray]:
-        matched = []
+    ) -> Iterator[Match]:
         for start in range(0, len(pairs), PAIRS_AT_ONCE):  # bounds the states that are held at a time
             chunk = pairs[start : start + PAIRS_AT_ONCE]
             texts = list(dict.fromkeys(text for pair in chunk for text in pair))
             states = self.encoder.states(texts, self.layer, batch_size, progress)
             rows = {text: self._row(*state, weights) for text, state in zip(texts, states, strict=True)}
-            matched += _greedy([(rows[candidate], rows[reference]) for candidate, reference in chunk])
-        return matched
+            whole = {text: len(ids) < self.encoder.max_length for text, (ids, _) in zip(texts, states, strict=True)}
+            matched = _greedy([(rows[candidate], rows[reference]) for candidate, reference in chunk])
+            for figures, (candidate, reference) in zip(matched, chunk, strict=True):
+                yield figures, whole[candidate] and whole[reference]
 
     def _row(self, ids: list[int], states: torch.Tensor, weights: tuple[Mapping[int, float], float] | None) -> Row:
         import torch
@@ -149,6 +167,14 @@ def _greedy(pairs: Sequence[tuple[Row, Row]]) -> list[np.ndarray]:
         for number, row in zip(numbers, scores.double().cpu().numpy(), strict=True):
             matched[number] = row.copy()
     return matched
+
+
+def _pack(match: Match) -> bytes | None:
+    return match[0].astype("<f8").tobytes() if match[1] else None
+
+
+def _unpack(data: bytes) -> Match:
+    return np.frombuffer(data, "<f8").astype(np.float64), True
 
 
 def _harmonic_mean(precision: torch.Tensor, recall: torch.Tensor) -> torch.Tensor:

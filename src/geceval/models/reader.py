@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from geceval.core.recent import Recent
 from geceval.core.signature import package_version
 from geceval.core.store import kept
+from geceval.models.batching import form_batches, share_out
 from geceval.version import __version__
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ logger = logging.getLogger("geceval")
 
 Text = str | tuple[str, str]
 """A sentence, or a pair of sentences that the network reads together."""
-
-KEPT_TEXTS = 50_000
 
 
 class Reader:
@@ -36,22 +36,34 @@ class Reader:
         name: What to call the network in messages.
 
     Attributes:
+        kept_texts: For how many texts answers are kept in memory.
         beyond: What becomes of the part of a text that is cut, for the warning.
         origin: The checkpoint and the part of it that is read; without it nothing is kept on disk.
+        models: The network, on each device that reads; `model` is the first.
     """
 
+    kept_texts: ClassVar[int] = 50_000
     beyond: ClassVar[str] = "what lies beyond does not count"
     origin: tuple[Any, ...] = ()
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int, name: str = "") -> None:
-        self.model, self.tokenizer = model, tokenizer
+        self.models, self.tokenizer = [model], tokenizer
         self.max_length, self.name = max_length, name
-        self._recent: Recent[tuple[str, Text], np.ndarray] = Recent(KEPT_TEXTS)
+        self._recent: Recent[tuple[str, Text], np.ndarray] = Recent(self.kept_texts)
+
+    @property
+    def model(self) -> Any:
+        """The network on its first device."""
+        return self.models[0]
+
+    def place(self, devices: Sequence[torch.device], dtype: str) -> None:
+        """Put the network, or a copy of it, on each of these devices."""
+        self.models = copies(self.model, devices, dtype)
 
     def _cached(
         self,
         what: str,
-        read: Callable[..., torch.Tensor],
+        read: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor],
         texts: Sequence[Text],
         batch_size: int,
         progress: bool,
@@ -63,7 +75,7 @@ class Reader:
     def _cached_rows(
         self,
         what: str,
-        read: Callable[..., torch.Tensor],
+        read: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor],
         take: Callable[[np.ndarray, dict[str, list[int]]], np.ndarray],
         texts: Sequence[Text],
         batch_size: int,
@@ -74,13 +86,13 @@ class Reader:
 
         def run(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], tuple[np.ndarray, bool]]]:
             encoded, cut = self._tokenize([text for _, text in missing])
-            for places, output in self._run(read, encoded, batch_size, progress):
-                for place, row in zip(places, output.cpu().numpy(), strict=True):
+            for places, output in self._run(read, encoded, batch_size, progress, "cpu"):
+                for place, row in zip(places, output.numpy(), strict=True):
                     value = take(row, encoded[place]).copy()  # a view would keep the whole batch alive
                     yield missing[place], (value, place in cut)
 
         def compute(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], np.ndarray]]:
-            facts = self._facts() if cache is not None and missing else []
+            facts = self.facts() if cache is not None and missing else []
             long = 0
             for key, (value, is_cut) in kept(run, cache if facts else None, facts, _pack, _unpack)(missing):
                 long += is_cut
@@ -90,7 +102,7 @@ class Reader:
         found = self._recent.get_all(((what, text) for text in texts), compute)
         return [found[what, text] for text in texts]
 
-    def _facts(self) -> list[Any]:
+    def facts(self) -> list[Any]:
         """All that an answer depends on beside the text; empty if answers are not to be kept on disk.
 
         They are kept in float32 only: in 16 bits an answer depends too much on the company of the text in its batch.
@@ -105,30 +117,40 @@ class Reader:
         return ["texts", *self.origin, tokenizer, limit, self.model.device.type, *packages, __version__]
 
     def _run(
-        self, read: Callable[..., torch.Tensor], encoded: list[dict[str, list[int]]], batch_size: int, progress: bool
+        self,
+        read: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor],
+        encoded: list[dict[str, list[int]]],
+        batch_size: int,
+        progress: bool,
+        home: str | torch.device,
     ) -> Iterator[tuple[list[int], torch.Tensor]]:
-        """Batches of texts, longest first: their places in `encoded`, and what `read` gives for them."""
+        """Batches of texts, longest first: their places in `encoded`, and what `read` gives for them, on `home`."""
         import torch
 
-        order = sorted(range(len(encoded)), key=lambda row: -len(encoded[row]["input_ids"]))
-        starts: Any = range(0, len(order), batch_size)
-        for start in _track(starts, self.name) if progress else starts:
-            rows = order[start : start + batch_size]
+        def work(model: Any, places: list[int]) -> tuple[list[int], torch.Tensor]:
             with torch.inference_mode():
-                output = read(self._pad([encoded[row] for row in rows])).float()
-            yield rows, output
+                batch = self._pad([encoded[place] for place in places])
+                output = read(model, {name: ids.to(model.device) for name, ids in batch.items()})
+                return places, output.float().to(home)
+
+        batches = form_batches([self._size(text) for text in encoded], batch_size)
+        return share_out(work, self.models, _track(batches, self.name) if progress else batches)
 
     def _tokenize(self, texts: list[Text]) -> tuple[list[dict[str, list[int]]], set[int]]:
         """Token ids of each text, and which texts were cut."""
         if not texts:
             return [], set()
         encoded = self._encode(texts)
-        long = [row for row, text in enumerate(encoded) if len(text["input_ids"]) > self.max_length]
+        long = [row for row, text in enumerate(encoded) if self._size(text) > self.max_length]
         if long:
             cut = self._encode([texts[row] for row in long], self.max_length)
             for row, text in zip(long, cut, strict=True):
                 encoded[row] = text
         return encoded, set(long)
+
+    def _size(self, encoded: dict[str, list[int]]) -> int:
+        """The tokens of a text."""
+        return len(encoded["input_ids"])
 
     def _report(self, cut: int, texts: int) -> None:
         if cut:
@@ -148,17 +170,28 @@ class Reader:
         return [{name: output[name][row] for name in kept} for row in range(len(texts))]
 
     def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
-        import torch
+        fillers = {"input_ids": self.tokenizer.pad_token_id or 0}
+        batch = {name: pad([text[name] for text in encoded], fillers.get(name, 0)) for name in encoded[0]}
+        return {**batch, "attention_mask": pad([[1] * len(text["input_ids"]) for text in encoded], 0)}
 
-        longest = max(len(text["input_ids"]) for text in encoded)
-        lengths = np.array([len(text["input_ids"]) for text in encoded])
-        batch = {"attention_mask": (np.arange(longest) < lengths[:, None]).astype(np.int64)}
-        for name in encoded[0]:
-            filler = (self.tokenizer.pad_token_id or 0) if name == "input_ids" else 0
-            batch[name] = np.full((len(encoded), longest), filler, np.int64)
-            for row, text in enumerate(encoded):
-                batch[name][row, : len(text[name])] = text[name]
-        return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.items()}
+
+def pad(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
+    """Rows as one tensor, filled up at the end to the longest: int64 [rows, longest]."""
+    import torch
+
+    array = np.full((len(rows), max(map(len, rows))), filler, np.int64)
+    for number, row in enumerate(rows):
+        array[number, : len(row)] = row
+    return torch.from_numpy(array)
+
+
+def copies(model: Any, devices: Sequence[torch.device], dtype: str) -> list[Any]:
+    """The network on the first of the devices and a copy of it on each further one."""
+    import torch
+
+    model = model.to(getattr(torch, dtype))
+    others = [copy.deepcopy(model).to(device) for device in devices[1:]]
+    return [model.to(devices[0]), *others]
 
 
 def _pack(value: tuple[np.ndarray, bool]) -> bytes:
@@ -173,8 +206,8 @@ def _unpack(data: bytes) -> tuple[np.ndarray, bool]:
     return row.astype(np.float32), cut == b"1"
 
 
-def _track(starts: range, name: str) -> Iterator[int]:
+def _track(batches: list[list[int]], name: str) -> Iterator[list[int]]:
     from rich.console import Console
     from rich.progress import track
 
-    return iter(track(starts, description=name, console=Console(stderr=True)))
+    return iter(track(batches, description=name, console=Console(stderr=True)))

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import functools
-import logging
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from geceval.core.options import RunTime
-from geceval.core.recent import Recent
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.encoder import pick_device, pick_dtype
+from geceval.models.encoder import pick_devices, pick_dtype
+from geceval.models.reader import Reader, Text, pad
 from geceval.models.tokenizers import load_tokenizer
 
-logger = logging.getLogger("geceval")
+if TYPE_CHECKING:
+    import torch
 
-KEPT_PAIRS = 500_000
+NO_LABEL = -100
 
 
-class Translator:
+class Translator(Reader):
     """A sequence-to-sequence network, its tokenizer, and the likelihoods of recent pairs.
 
     Args:
@@ -31,57 +32,56 @@ class Translator:
         name: What to call the network in messages and signatures.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, max_length: int, name: str) -> None:
-        self.model, self.tokenizer, self.max_length, self.name = model, tokenizer, max_length, name
-        self._recent: Recent[tuple[str, str], float] = Recent(KEPT_PAIRS)
+    kept_texts: ClassVar[int] = 500_000
 
-    def log_likelihoods(self, sources: Sequence[str], targets: Sequence[str], batch_size: int = 64) -> np.ndarray:
+    def log_likelihoods(
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        batch_size: int = 64,
+        progress: bool = False,
+        cache: str | Path | None = None,
+    ) -> np.ndarray:
         """Mean log-probability of the target's tokens, the special ones included, given the source (teacher forced).
 
         Args:
             sources: One text a pair.
             targets: One text a pair.
-            batch_size: Pairs a batch.
+            batch_size: Pairs a batch; long ones count as several, see `geceval.models.batching`.
+            progress: Show a bar on standard error.
+            cache: A folder that keeps them, see `geceval.core.store`; float32 only.
 
         Returns:
             float64 [pairs], natural logarithms, each below 0.
         """
         pairs = list(zip(sources, targets, strict=True))
+        return self._cached("likelihood", self._read, pairs, batch_size, progress, cache).ravel().astype(np.float64)
 
-        def compute(missing: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], float]]:
-            missing.sort(key=lambda pair: -len(pair[0]) - len(pair[1]))
-            for start in range(0, len(missing), batch_size):
-                batch = missing[start : start + batch_size]
-                yield from zip(batch, self._score(batch), strict=True)
+    def _read(self, model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Mean log-probabilities of the targets: [pairs]."""
+        targets = batch["labels"]
+        real = targets != NO_LABEL
+        logits = model(**batch).logits.float()
+        chosen = logits.log_softmax(-1).gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+        return (chosen * real).sum(1) / real.sum(1).clamp(min=1)
 
-        found = self._recent.get_all(pairs, compute)
-        return np.array([found[pair] for pair in pairs])
+    def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
+        """Token ids of sources, and those of targets as labels, special ones included, cut to `limit` of them."""
+        options = {} if limit is None else {"truncation": True, "max_length": limit}
+        columns = zip(*texts, strict=True)
+        sources, targets = (self.tokenizer(list(column), verbose=False, **options)["input_ids"] for column in columns)
+        return [{"input_ids": ids, "labels": labels} for ids, labels in zip(sources, targets, strict=True)]
 
-    def _score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        import torch
+    def _size(self, encoded: dict[str, list[int]]) -> int:
+        return max(len(encoded["input_ids"]), len(encoded["labels"]))
 
-        source = self._encode([pair[0] for pair in pairs])
-        target = self._encode([pair[1] for pair in pairs])
-        real = target["attention_mask"].bool()
-        labels = target["input_ids"].masked_fill(~real, -100)
-        with torch.inference_mode():
-            logits = self.model(**source, labels=labels).logits.float()
-            chosen = logits.log_softmax(-1).gather(-1, target["input_ids"].unsqueeze(-1)).squeeze(-1)
-            means = (chosen * real).sum(1) / real.sum(1).clamp(min=1)
-        return means.double().cpu().tolist()
-
-    def _encode(self, texts: list[str]) -> Any:
-        batch = self.tokenizer(texts, padding=True, return_tensors="pt", verbose=False)
-        if batch["input_ids"].shape[1] > self.max_length:
-            logger.warning("%s: a text is longer than %d tokens and was cut", self.name, self.max_length)
-            batch = self.tokenizer(
-                texts, padding=True, truncation=True, max_length=self.max_length, return_tensors="pt"
-            )
-        return {name: batch[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
+    def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
+        batch = super()._pad([{"input_ids": pair["input_ids"]} for pair in encoded])
+        return {**batch, "labels": pad([pair["labels"] for pair in encoded], NO_LABEL)}
 
 
 def get_translator(checkpoint: Checkpoint, runtime: RunTime, max_length: int | None = None) -> Translator:
-    """The network of a checkpoint, loaded once a process for each device, dtype and length limit.
+    """The network of a checkpoint, loaded once a process for each choice of devices, dtype and length limit.
 
     Args:
         checkpoint: From `geceval.models.checkpoints.resolve`.
@@ -92,18 +92,18 @@ def get_translator(checkpoint: Checkpoint, runtime: RunTime, max_length: int | N
         CheckpointError: If the checkpoint cannot be used.
         ValueError: If there is no such device.
     """
-    device = pick_device(runtime.device)
     length = max_length or min(1024, checkpoint.config.get("max_position_embeddings") or 1024)
-    return _get_translator(checkpoint, str(device), pick_dtype(runtime), length)
+    return _get_translator(checkpoint, tuple(pick_devices(runtime.device)), pick_dtype(runtime), length)
 
 
 @functools.lru_cache(maxsize=2)
-def _get_translator(checkpoint: Checkpoint, device: str, dtype: str, length: int) -> Translator:
-    import torch
+def _get_translator(checkpoint: Checkpoint, devices: tuple[torch.device, ...], dtype: str, length: int) -> Translator:
     import transformers
 
     tokenizer = load_tokenizer(checkpoint)
     model, missing = heads.read_model(transformers.AutoModelForSeq2SeqLM, checkpoint)
     heads.check_missing(checkpoint, [name for name in missing if name != "final_logits_bias"])
-    model = heads.ready(model, checkpoint).to(device=device, dtype=getattr(torch, dtype))
-    return Translator(model, tokenizer, length, checkpoint.identity)
+    translator = Translator(heads.ready(model, checkpoint), tokenizer, length, checkpoint.identity)
+    translator.place(devices, dtype)
+    translator.origin = (checkpoint.identity, "seq2seq")
+    return translator

@@ -74,7 +74,9 @@ class Bartscore(Scorer):
         translator = self._translator()
 
         def likelihoods(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
-            return translator.log_likelihoods(texts, candidates, self.runtime.batch_size)
+            return translator.log_likelihoods(
+                texts, candidates, self.runtime.batch_size, self.runtime.progress, self.runtime.cache
+            )
 
         best = best_of_references(columns, likelihoods)
         line = signature(

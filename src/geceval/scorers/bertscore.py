@@ -88,10 +88,11 @@ class Bertscore(Scorer):
         """
         columns = check_columns(self.name, sources, predictions, references, needs_references=True)
         matcher, options = self._matcher(), (self.runtime.batch_size, self.runtime.progress)
+        cache = self.runtime.cache
 
         def match(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
             if not self.settings.idf:
-                return matcher.match(candidates, texts, *options)
+                return matcher.match(candidates, texts, *options, cache)
             return matcher.match_weighted(candidates, texts, *matcher.inverse_document_frequencies(texts), *options)
 
         best = best_of_references(columns, match)

@@ -118,13 +118,13 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
         matcher = load_matcher(settings.model or "bundled", settings.layer, None, runtime)
 
         def f1(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
-            return matcher.match(candidates, references, runtime.batch_size, runtime.progress)[:, 2]
+            return matcher.match(candidates, references, runtime.batch_size, runtime.progress, runtime.cache)[:, 2]
 
         return f1, {"model": matcher.encoder.name, "layer": matcher.layer, **facts}
     translator = load_translator(settings.model or PUBLISHED, None, runtime)
 
     def likelihood(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
-        return translator.log_likelihoods(references, candidates, runtime.batch_size)
+        return translator.log_likelihoods(references, candidates, runtime.batch_size, runtime.progress, runtime.cache)
 
     return likelihood, {"model": translator.name, **facts}
 

@@ -23,13 +23,15 @@ class LocalChat:
 
     Raises:
         CheckpointError: If the checkpoint cannot be used.
-        ValueError: If there is no such device.
+        ValueError: If there is no such device, or several are named.
     """
 
     steady = True
     parallel = False
 
     def __init__(self, model: str, runtime: RunTime, max_tokens: int) -> None:
+        if "," in runtime.device:
+            raise ValueError(f"llm_judge: a local model answers on one device, got {runtime.device!r}")
         self._causal = get_causal_model(resolve(model), runtime)
         self._max_tokens = max_tokens
         self._lock = threading.Lock()

@@ -1,0 +1,72 @@
+"""Which texts a network reads together, and on which of its devices."""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+SENTENCE = 32  # tokens; longer texts count as several sentences
+
+Job = TypeVar("Job")
+Answer = TypeVar("Answer")
+
+
+def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
+    """Places of the texts of each batch, the longest texts first.
+
+    A batch is at most `batch_size` texts and, padding included, at most `batch_size` times 32 tokens, or a single text
+    that is longer: so the memory that it takes does not grow with the length of the texts.
+
+    Args:
+        lengths: Tokens of each text.
+        batch_size: Sentences of up to 32 tokens a batch.
+    """
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    batches = []
+    start = 0
+    while start < len(order):
+        longest = max(1, lengths[order[start]])
+        size = max(1, min(batch_size, batch_size * SENTENCE // longest))
+        batches.append(order[start : start + size])
+        start += size
+    return batches
+
+
+def share_out(work: Callable[[Any, Job], Answer], models: Sequence[Any], jobs: Iterable[Job]) -> Iterator[Answer]:
+    """Do each job with whichever model is free first; answers come in the order of the jobs.
+
+    Args:
+        work: From a model and a job to the answer; it runs in a thread of its own if there are several models.
+        models: Copies of one network.
+        jobs: Taken as they are needed, so that few answers wait at a time.
+    """
+    if len(models) == 1:
+        for job in jobs:
+            yield work(models[0], job)
+        return
+    free: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    for model in models:
+        free.put(model)
+
+    def run(job: Job) -> Answer:
+        model = free.get()
+        try:
+            return work(model, job)
+        finally:
+            free.put(model)
+
+    with ThreadPoolExecutor(len(models)) as pool:
+        waiting: deque[Future[Answer]] = deque()
+        try:
+            for job in jobs:
+                waiting.append(pool.submit(run, job))
+                if len(waiting) > len(models):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,0 +1,135 @@
+"""Batches of bounded size, and several devices: the same numbers in less memory or less time."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import pytest
+import torch
+
+from geceval.core.options import RunTime
+from geceval.hub import registry
+from geceval.models.batching import SENTENCE, form_batches, share_out
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder, get_encoder, pick_devices, pick_dtype
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "dogs", "run", "likes", "school"]
+
+
+def sentences(count: int, longest: int, seed: int = 0) -> list[str]:
+    dice = random.Random(seed)
+    return [" ".join(dice.choices(WORDS, k=dice.randint(0, longest))) for _ in range(count)]
+
+
+@pytest.mark.parametrize(("batch_size", "longest"), [(1, 20), (4, 128), (64, 128), (64, 30), (64, 5000)])
+def test_no_batch_holds_more_than_its_budget(batch_size, longest):
+    dice = random.Random(batch_size)
+    lengths = [dice.randint(0, longest) for _ in range(500)]
+    batches = form_batches(lengths, batch_size)
+    assert sorted(place for batch in batches for place in batch) == list(range(500))
+    for batch in batches:
+        area = len(batch) * max(lengths[place] for place in batch)
+        assert len(batch) <= batch_size
+        assert area <= batch_size * SENTENCE or len(batch) == 1
+    flat = [lengths[place] for batch in batches for place in batch]
+    assert flat == sorted(lengths, reverse=True)
+
+
+def test_batches_worked_out_by_hand():
+    assert form_batches([], 2) == []
+    assert form_batches([5, 70, 33, 32, 32, 32, 0], 2) == [[1], [2], [3, 4], [5, 0], [6]]  # 64 tokens at most
+
+
+def test_padding_falls_and_so_does_the_largest_batch():
+    """20 short sentences and four long ones, which plain batches of 8 would pad four of the short ones to."""
+    lengths = [100, 90, 60, 40, *[20] * 20]
+    areas = [len(batch) * max(lengths[place] for place in batch) for batch in form_batches(lengths, 8)]
+    assert (sum(areas), max(areas)) == (2 * 100 + 4 * 60 + 18 * 20, 240)  # plain: 8 * 100 + 16 * 20 and 800
+    assert sum(lengths) == 690
+
+
+@pytest.fixture(scope="module")
+def folder(make_checkpoint):
+    return str(make_checkpoint(8))
+
+
+def test_a_small_budget_gives_the_same_numbers(folder, monkeypatch):
+    reader = get_encoder(resolve(folder), RunTime(device="cpu"), head=True)
+    texts = sentences(60, 120)
+    shapes = []
+    pad = Encoder._pad
+    monkeypatch.setattr(Encoder, "_pad", lambda *given: shapes.append(pad(*given)["input_ids"].shape) or pad(*given))
+    found = []
+    for batch_size in (2, 64):
+        encoder = Encoder(reader.model, reader.tokenizer)
+        found.append(encoder.logits(texts, batch_size))
+        assert max(rows * columns for rows, columns in shapes) <= max(batch_size * SENTENCE, 128)
+        shapes.clear()
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
+
+
+def test_two_devices_give_the_numbers_of_one(folder):
+    options = {"model": folder, "se_model": folder, "threshold": -0.9}
+    sources, predictions = sentences(70, 40), sentences(70, 40, seed=1)
+    one, two = (
+        registry.make_scorer("impara", {**options, "device": device, "batch_size": 8}).score(sources, predictions)
+        for device in ("cpu", "cpu,cpu")
+    )
+    assert two.scores == one.scores
+    assert len(set(one.scores)) > 60
+    assert two == one
+
+
+def test_each_device_has_a_copy_of_its_own(folder):
+    reader = get_encoder(resolve(folder), RunTime(device="cpu, cpu"))
+    assert len(reader.models) == 2
+    first, second = (next(model.parameters()) for model in reader.models)
+    assert torch.equal(first, second) and first.data_ptr() != second.data_ptr()
+    states = [row.tolist() for _, row in reader.states(sentences(20, 20), batch_size=2)]
+    alone = get_encoder(resolve(folder), RunTime(device="cpu"))
+    assert alone is not reader and len(alone.models) == 1
+    assert states == [row.tolist() for _, row in alone.states(sentences(20, 20), batch_size=2)]
+
+
+def test_devices_work_at_the_same_time_and_answers_keep_their_order():
+    meeting = threading.Barrier(3, timeout=30)
+
+    def work(model, job):
+        if job < 3:
+            meeting.wait()  # passes only if three models work at once
+        time.sleep(0.001 * (job % 3))
+        return model, job
+
+    answers = list(share_out(work, ["a", "b", "c"], iter(range(20))))
+    assert [job for _, job in answers] == list(range(20))
+    assert {model for model, _ in answers[:3]} == {"a", "b", "c"}
+
+
+def test_an_error_on_a_device_is_an_error_here_and_ends_the_rest():
+    done = []
+
+    def work(model, job):
+        if job == 2:
+            raise ValueError("out of memory")
+        done.append(job)
+
+    with pytest.raises(ValueError, match="out of memory"):
+        list(share_out(work, ["a", "b"], range(1000)))
+    assert len(done) < 10
+
+
+@pytest.mark.parametrize("device", ["cpu,", "cpu,cpuu", ",", "cpu,meta"])
+def test_devices_that_cannot_be_used_together(device):
+    with pytest.raises(ValueError, match="device"):
+        pick_devices(device)
+
+
+def test_bfloat16_only_if_all_devices_compute_in_it(monkeypatch):
+    from geceval.models import encoder
+
+    monkeypatch.setattr(encoder, "_cpu_flags", lambda: frozenset({"avx512_bf16"}))
+    assert pick_dtype(RunTime(device="cpu,cpu", dtype="auto")) == "bfloat16"
+    with pytest.raises(TypeError, match=r"device must be a string such as 'cuda:0,cuda:1', got list"):
+        RunTime(device=["cpu", "cpu"])
