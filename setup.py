@@ -54,7 +54,7 @@ setup(
         "huggingface-hub>=0.25",
         "rich>=13",
         "scipy>=1.10",
-        "typer>=0.12",
+        "typer>=0.19",
     ],
     extras_require={
         "neural": NEURAL,

@@ -11,7 +11,7 @@ import pytest
 import geceval
 from geceval.cli import report
 from geceval.cli.app import run
-from geceval.cli.arguments import Format
+from geceval.cli.options import Format
 from geceval.core.result import Result
 from geceval.hub import registry
 

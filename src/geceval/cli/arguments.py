@@ -1,31 +1,15 @@
-"""What the verbs share: options with several values, and `KEY=VALUE` options of metrics."""
+"""What is made of a command line: options with several values, and `KEY=VALUE` options of metrics."""
 
 from __future__ import annotations
 
 import dataclasses
-import enum
 import re
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-import typer
 from typer.core import TyperCommand
 
 from geceval.hub import registry
-
-
-class Format(str, enum.Enum):
-    """How results are written."""
-
-    table = "table"
-    json = "json"
-    tsv = "tsv"
-    latex = "latex"
-
-
-Cache = Annotated[
-    str | None, typer.Option(help="Folder that keeps edits and answers of networks for later; or set GECEVAL_CACHE.")
-]
 
 
 class ManyValuesCommand(TyperCommand):
@@ -68,10 +52,13 @@ def _check_has_value(flag: str, values: int) -> None:
         raise ValueError(f"option {flag} needs at least one value")
 
 
-def metric_options(metrics: Sequence[str], assignments: Iterable[str]) -> dict[str, dict[str, Any]]:
+def metric_options(
+    metrics: Sequence[str], assignments: Iterable[str] | None, **named: Any
+) -> dict[str, dict[str, Any]]:
     """Options of each metric, from `KEY=VALUE` (for every metric that has the option) and `METRIC.KEY=VALUE`.
 
-    A later assignment wins over an earlier one.
+    A later assignment wins over an earlier one, and any over `named`, options that the verb has a flag for; those that
+    are `None` were not given.
 
     Raises:
         ValueError: If an assignment is malformed, names a metric that is not scored or an option that none of the
@@ -79,7 +66,8 @@ def metric_options(metrics: Sequence[str], assignments: Iterable[str]) -> dict[s
     """
     options: dict[str, dict[str, Any]] = {metric: {} for metric in metrics}
     fields = {metric: _fields(metric) for metric in metrics}
-    for assignment in assignments:
+    flags = [f"{key}={value}" for key, value in named.items() if value is not None]
+    for assignment in [*flags, *(assignments or [])]:
         target, equals, text = assignment.partition("=")
         metric, dot, key = target.rpartition(".")
         key = key.replace("-", "_")
@@ -95,6 +83,20 @@ def metric_options(metrics: Sequence[str], assignments: Iterable[str]) -> dict[s
         for name in takers:
             options[name][key] = parse_value(key, text, fields[name][key])
     return options
+
+
+def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str] | None) -> dict[str, Any]:
+    """A scorer a metric, with its options.
+
+    Raises:
+        ValueError: If an option has a bad value, or a metric needs references and there are no files of them.
+    """
+    scorers = {name: registry.make_scorer(name, own) for name, own in options.items()}
+    for name, scorer in scorers.items():
+        if scorer.needs_references() and not references:
+            gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""
+            raise ValueError(f"{name} needs references: pass -r FILE...{gold}")
+    return scorers
 
 
 def _fields(metric: str) -> dict[str, str]:

@@ -24,7 +24,7 @@ def list_() -> None:
 def build(
     name: Annotated[str, typer.Argument(help="One of `geceval data list`.")],
     folder: Annotated[str, typer.Option("--from", help="The published files, e.g. a checkout.")],
-    output: Annotated[str, typer.Option("--out", help="Folder to write; it must not exist, or be empty.")],
+    output: Annotated[str, typer.Option("--output", "--out", help="Folder to write; it must not exist, or be empty.")],
     gold_m2: Annotated[
         str | None, typer.Option("--gold-m2", help="seeda, gjg15: CoNLL-2014 M2 file, for the references.")
     ] = None,
@@ -33,7 +33,7 @@ def build(
 ) -> None:
     """Convert a data set to parquet and a README, after checks that it is whole.
 
-    Example: geceval data build seeda --from SEEDA --out seeda --gold-m2 official-2014.combined.m2
+    Example: geceval data build seeda --from SEEDA --output seeda --gold-m2 official-2014.combined.m2
     """
     from geceval.hub.data import build as builder
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.arguments import Format
+from geceval.cli.options import BatchSize, Device, Format, Output, Progress
 from geceval.cli.report import check_outputs, records_text, terminal_width, write
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
@@ -42,8 +42,8 @@ def detect(
         float | None, typer.Option(help="Mark words whose probability of an error reaches this.")
     ] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens beyond which a sentence is cut.")] = None,
-    batch_size: Annotated[int, typer.Option(help="Sentences a batch.")] = 64,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = "auto",
+    batch_size: BatchSize = 64,
+    device: Device = "auto",
     form: Annotated[
         Marks,
         typer.Option(
@@ -51,8 +51,8 @@ def detect(
             help="text: marked sentences; table: errors; tsv: all words; json: one sentence a line.",
         ),
     ] = Marks.text,
-    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
-    progress: Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")] = False,
+    output: Output = None,
+    progress: Progress = False,
 ) -> None:
     """Mark the words that a detector takes for errors, as [word] or [word|TYPE], and give their probabilities.
 

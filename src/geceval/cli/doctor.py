@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import logging
 import sys
 from typing import Annotated
 
 import typer
 
-from geceval.cli.arguments import Format
+from geceval.cli.options import Device, Form, Format, Output, Width, no_warnings
 from geceval.cli.report import check_outputs, records_text, terminal_width, write
 from geceval.hub import doctor as hub_doctor
 from geceval.hub import mini_benchmark
@@ -22,13 +21,13 @@ def doctor(
         list[str] | None, typer.Option("-m", "--metrics", help="Whose numbers to check; all by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Score nothing.")] = False,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = "auto",
+    device: Device = "auto",
     rewrite: Annotated[
         bool, typer.Option("--write", help="For maintainers: store the numbers of this installation as the right ones.")
     ] = False,
-    form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
-    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
-    width: Annotated[int | None, typer.Option(min=20, help="Columns of a table.")] = None,
+    form: Form = Format.table,
+    output: Output = None,
+    width: Width = None,
 ) -> None:
     """Check packages, bundled files, pipeline, device and Hub, and score the example corpus with every metric.
 
@@ -36,7 +35,7 @@ def doctor(
 
     Example: geceval doctor
     """
-    logging.getLogger("geceval").setLevel(logging.ERROR)
+    no_warnings(quiet=True)
     if rewrite:
         if metrics or quick or output:
             raise ValueError("--write stores the numbers of all metrics; it takes none of -m, --quick and --output")

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.arguments import Format, metric_options
+from geceval.cli.arguments import metric_options
 from geceval.cli.corpus import read_corpus
+from geceval.cli.options import BatchSize, Device, Form, Format, Nlp, OneMetricOptions, Output, Progress, Workers
 from geceval.cli.report import check_outputs, records_text, terminal_width, write
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
@@ -53,23 +54,19 @@ def impacts(
     metric: Annotated[
         str | None, typer.Option("-m", "--metric", help="Whose gain is divided; impara by default.")
     ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of the metric.")
-    ] = None,
+    option: OneMetricOptions = None,
     rescale: Annotated[str, typer.Option(help="How add and sub come to the total: safe, ratio or none.")] = "safe",
     permutations: Annotated[int, typer.Option(help="Random orders for shapley-sampling.")] = 64,
     max_edits: Annotated[int, typer.Option(help="Edits of a sentence beyond which shapley is sampled.")] = 10,
     seed: Annotated[int, typer.Option(help="Of the random orders.")] = 1,
     model: Annotated[str | None, typer.Option(help="Encoder or model of the metric; bundled by default.")] = None,
-    nlp: Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")] = None,
-    batch_size: Annotated[int, typer.Option(help="Sentences a batch.")] = 64,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, mps, ...")] = "auto",
-    workers: Annotated[int, typer.Option(help="Processes that parse sentences.")] = 1,
-    form: Annotated[
-        Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write the impacts.")
-    ] = Format.table,
-    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
-    progress: Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")] = False,
+    nlp: Nlp = None,
+    batch_size: BatchSize = 64,
+    device: Device = "auto",
+    workers: Workers = 1,
+    form: Form = Format.table,
+    output: Output = None,
+    progress: Progress = False,
 ) -> None:
     """Show the edits of corrected sentences and how much each matters.
 
@@ -92,8 +89,7 @@ def impacts(
         head, caption = "impact", ""
     else:
         name, head = metric or "impara", method.value
-        own = ([f"model={model}"] if model else []) + (option or [])
-        options = {**runtime, **metric_options([name], own)[name]}
+        options = {**runtime, **metric_options([name], option, model=model)[name]}
         if registry.make_scorer(name, options).needs_references() and not references:
             raise ValueError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])

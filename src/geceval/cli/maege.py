@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import enum
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.arguments import Format, metric_options
+from geceval.cli.arguments import metric_options
+from geceval.cli.options import Form, Format, MetricOptions, Metrics, Output, Quiet, Width, no_warnings
 from geceval.cli.report import check_outputs, records_text, terminal_width, write
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2
 from geceval.edits.m2 import references as texts_of
 from geceval.hub.maege import Maege
 from geceval.hub.maege import maege as run_maege
-
-
-class Norm(str, enum.Enum):
-    """By what the edits that are missing are divided."""
-
-    words = "words"
-    chars = "chars"
-
-
-class Source(str, enum.Enum):
-    """What metrics are shown as the source."""
-
-    rand = "rand"
-    source = "source"
-    ref = "ref"
+from geceval.meta.chains import Norm, Source
 
 
 def maege(
-    metrics: Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")],
+    metrics: Metrics,
     m2: Annotated[str, typer.Option("--m2", help="M2 file whose edits are made one after the other.")],
     references: Annotated[
         list[str] | None,
@@ -44,31 +29,23 @@ def maege(
     all_references: Annotated[
         bool, typer.Option("--all-references", help="All annotators of --m2, not only the others, are references.")
     ] = False,
-    norm: Annotated[Norm, typer.Option(help="Divide edits by words, or by characters as the published code.")] = (
-        Norm.words
-    ),
-    source: Annotated[Source, typer.Option(help="Shown as source: a random text of the chain, first or last.")] = (
-        Source.rand
-    ),
+    norm: Annotated[Norm, typer.Option(help="Edits by words, or by characters as in the published code.")] = "words",
+    source: Annotated[Source, typer.Option(help="Shown as source: a random text of a chain, first or last.")] = "rand",
     max_permutations: Annotated[int, typer.Option(min=1, help="Random orders of an annotator's edits.")] = 1,
     min_chains: Annotated[int, typer.Option(min=1, help="Fewest chains of a sentence; 1 for one annotator.")] = 2,
     max_edits: Annotated[int, typer.Option(min=1, help="Edits a sentence of the most corrected corpus.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 1,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics."),
-    ] = None,
-    form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
-    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
-    width: Annotated[int | None, typer.Option(min=20, help="Columns of a table.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No warnings.")] = False,
+    option: MetricOptions = None,
+    form: Form = Format.table,
+    output: Output = None,
+    width: Width = None,
+    quiet: Quiet = False,
 ) -> None:
     """Ask whether metrics reward each further correction (MAEGE), on any M2 file.
 
     Example: geceval maege -m impara gleu --m2 official-2014.combined.m2
     """
-    if quiet:
-        logging.getLogger("geceval").setLevel(logging.ERROR)
+    no_warnings(quiet)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
     if references and all_references:
@@ -77,9 +54,9 @@ def maege(
         metrics,
         m2,
         _read_references(references) if references else "all" if all_references else "others",
-        options=metric_options(metrics, option or []),
-        norm=norm.value,
-        source=source.value,
+        options=metric_options(metrics, option),
+        norm=norm,
+        source=source,
         max_permutations=max_permutations,
         min_chains=min_chains,
         max_edits=max_edits,

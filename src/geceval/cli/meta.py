@@ -10,12 +10,14 @@ from typing import Annotated
 import typer
 
 from geceval.cli import analyses
-from geceval.cli.arguments import Cache, Format, metric_options
+from geceval.cli.arguments import metric_options
 from geceval.cli.evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
+from geceval.cli.options import Cache, ConllM2, Form, Format, MetricOptions, Output
 from geceval.cli.report import check_outputs, records_text, write
 from geceval.meta import drawing
 from geceval.meta.data import read_human
-from geceval.meta.scores import MetricScores, check_suffix, write_scores
+from geceval.meta.protocol import TieRule
+from geceval.meta.scores import MetricScores, OfSystem, check_suffix, write_scores
 
 
 class Level(str, enum.Enum):
@@ -23,25 +25,6 @@ class Level(str, enum.Enum):
 
     system = "system"
     sentence = "sentence"
-
-
-class Aggregation(str, enum.Enum):
-    """How sentence scores become a system's score; `corpus` takes the metric's own."""
-
-    corpus = "corpus"
-    average = "average"
-    trueskill = "trueskill"
-    expected_wins = "expected_wins"
-
-
-class Ties(str, enum.Enum):
-    """What equal scores of a metric mean; see `geceval.meta.protocol.agreement`."""
-
-    order = "order"
-    zero = "zero"
-    drop = "drop"
-    hties = "hties"
-    calibrated = "calibrated"
 
 
 class Ranks(str, enum.Enum):
@@ -58,23 +41,22 @@ def meta(
         list[str] | None,
         typer.Option("--scores", help="Scores of any metric: .tsv (system, line, METRIC...), .parquet or .json."),
     ] = None,
-    gold_m2: Annotated[
-        str | None,
-        typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),
-    ] = None,
+    gold_m2: ConllM2 = None,
     level: Annotated[Level, typer.Option(help="Compare systems or sentences.")] = Level.system,
     systems: Annotated[
         list[str] | None,
         typer.Option(help="base, +INPUT, +fluency or all, or names of systems; base for SEEDA, all for GJG15."),
     ] = None,
-    aggregation: Annotated[Aggregation, typer.Option(help="Score of a system.")] = Aggregation.corpus,
+    aggregation: Annotated[
+        OfSystem, typer.Option(help="Score of a system: the metric's own (corpus), or made of those of sentences.")
+    ] = "corpus",
     ties: Annotated[
-        Ties,
+        TieRule,
         typer.Option(
             help="Tied sentences: the later system wins (order), nobody does (zero), no pair (drop); with human ties: "
             "hties, calibrated."
         ),
-    ] = Ties.order,
+    ] = "order",
     unexpanded: Annotated[
         bool, typer.Option("--unexpanded", help="Of systems that wrote the same text compare one only.")
     ] = False,
@@ -83,15 +65,12 @@ def meta(
     pairwise: Annotated[
         Ranks | None, typer.Option(help="Agreement of each two ranks: of the metric, or human ones.")
     ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics."),
-    ] = None,
+    option: MetricOptions = None,
     cache: Cache = None,
     plot: Annotated[str | None, typer.Option(help="Figure to write: .png, .svg or .pdf.")] = None,
     save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet, .tsv or .json.")] = None,
-    form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
-    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
+    form: Form = Format.table,
+    output: Output = None,
 ) -> None:
     """Compare metrics with human judgments of systems.
 
@@ -104,23 +83,23 @@ def meta(
     _check_files(output, plot, save)
     human = read_human(data)
     chosen = choose_systems(human, systems)
-    assignments = [*([f"cache={cache}"] if cache and names else []), *(option or [])]
+    options = metric_options(names, option, cache=cache if names else None)
     given = read_score_files(scores or [], human, chosen, taken=names)
-    tables = [*score_metrics(metric_options(names, assignments), human, chosen, gold_m2), *given]
+    tables = [*score_metrics(options, human, chosen, gold_m2), *given]
     if save is not None:
         write_scores(save, tables)
     warn_of_degenerate(tables, chosen)
-    how, expand = aggregation.value, not unexpanded
+    expand = not unexpanded
     if pairwise is not None:
-        found = analyses.pairwise(human, tables, pairwise.value, ties.value, expand)
+        found = analyses.pairwise(human, tables, pairwise.value, ties, expand)
     elif level is Level.sentence:
-        found = analyses.sentence_level(human, tables, ties.value, expand)
+        found = analyses.sentence_level(human, tables, ties, expand)
     elif window is not None:
-        found = analyses.window_level(human, tables, how, window)
+        found = analyses.window_level(human, tables, aggregation, window)
     elif top_k:
-        found = analyses.top_k_level(human, tables, how)
+        found = analyses.top_k_level(human, tables, aggregation)
     else:
-        found = analyses.system_level(human, tables, how)
+        found = analyses.system_level(human, tables, aggregation)
     if plot is not None:
         drawing.save(found.draw(), plot)
     caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {found.caption}"

@@ -10,6 +10,7 @@ import typer
 
 from geceval.cli import analyses
 from geceval.cli.leaderboard import Leaderboard, make_leaderboard
+from geceval.cli.options import ConllM2
 from geceval.cli.page import NAMES, page
 from geceval.cli.page_data import numbers
 from geceval.cli.report import check_outputs, write
@@ -25,10 +26,7 @@ def report(
         list[str], typer.Option("--data", help="SEEDA, GJG15 or both: checkouts, or what `geceval data` built.")
     ],
     output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write; .json: the numbers alone.")],
-    gold_m2: Annotated[
-        str | None,
-        typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),
-    ] = None,
+    gold_m2: ConllM2 = None,
     metrics: Annotated[
         list[str] | None, typer.Option("-m", "--metrics", help="Metrics; by default all that run offline.")
     ] = None,
@@ -43,7 +41,7 @@ def report(
 ) -> None:
     """Write one HTML page: a leaderboard of metrics with plots, signatures and the papers' numbers.
 
-    Example: geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 -o report.html
+    Example: geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output report.html
 
     With --scores and without -m, only the scores in the files are shown. An output that ends in .json gets the numbers
     of the leaderboard alone: what the demo Space shows.

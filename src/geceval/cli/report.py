@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geceval.cli.arguments import Format
+from geceval.cli.options import Format
 from geceval.core.files import write_text
 from geceval.core.result import Result
 from geceval.hub.registry import Entry

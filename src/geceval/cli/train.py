@@ -43,7 +43,7 @@ def impara(
 ) -> None:
     """Train the quality estimator of IMPARA on your own corrections; killed, the same command continues.
 
-    Example: geceval train impara --m2 mine.m2 -o my-impara
+    Example: geceval train impara --m2 mine.m2 --output my-impara
 
     Over the bundled encoder the recipe is that of the bundled IMPARA: a LoRA adapter of rank 16 for 3 epochs with
     learning rate 1e-3, and a logit scaled to log-odds; it needs no network and no GPU. Over any other base it is the

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from geceval.cli.arguments import Format, metric_options
+from geceval.cli.arguments import metric_options
 from geceval.cli.corpus import read_corpus
 from geceval.cli.evaluation import choose_systems
 from geceval.cli.meta import Level
+from geceval.cli.options import Form, Format, OneMetricOptions, Output
 from geceval.cli.report import check_outputs, records_text, write
 from geceval.hub import registry
 from geceval.meta.data import read_human, read_system_scores
@@ -46,11 +47,9 @@ def tune_weights(
     ] = None,
     share: Annotated[float, typer.Option(help="For sentences: part to tune on; the rest is reported on.")] = 0.1,
     seed: Annotated[int, typer.Option(help="For sentences: which of them to tune on.")] = 1,
-    option: Annotated[
-        list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of some.")
-    ] = None,
-    form: Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")] = Format.table,
-    output: Annotated[str | None, typer.Option(help="File to write, in place of standard output.")] = None,
+    option: OneMetricOptions = None,
+    form: Form = Format.table,
+    output: Output = None,
 ) -> None:
     """Find the weights of SOME's sub-metrics that agree best with people, among all steps of .01 that add up to 1.
 
@@ -60,7 +59,7 @@ def tune_weights(
     score` and `geceval meta`.
     """
     check_outputs(output)
-    options = metric_options([METRIC], option or [])[METRIC]
+    options = metric_options([METRIC], option)[METRIC]
     if "weights" in options:
         raise ValueError("tune-weights finds the weights itself; leave out -o weights=...")
     if data is not None:

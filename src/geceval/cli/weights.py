@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.corpus import Corpus, read_corpus
+from geceval.cli.options import GoldM2, Nlp, Progress, References, Workers
 from geceval.cli.report import check_outputs, write
 from geceval.hub import registry
 from geceval.meta import drawing, plots
@@ -20,8 +21,8 @@ def weights(
         list[str] | None,
         typer.Option("-p", "--predictions", help="One file per system; together they say what is hard."),
     ] = None,
-    references: Annotated[list[str] | None, typer.Option("-r", "--references", help="One file per annotator.")] = None,
-    gold_m2: Annotated[str | None, typer.Option("--gold-m2", "--refs-m2", help="M2 file, in place of -r.")] = None,
+    references: References = None,
+    gold_m2: GoldM2 = None,
     ref_id: Annotated[int | None, typer.Option(help="Which annotator, from 0; needed if there are several.")] = None,
     weight_file: Annotated[
         str | None, typer.Option("-w", "--weights", help="Weight file to show, in place of -p.")
@@ -41,9 +42,9 @@ def weights(
     a: Annotated[float, typer.Option(help="In the weight a - (k + b) / (N + c) of what k of N systems get right.")] = 1,
     b: Annotated[float, typer.Option(help="See --a.")] = 0,
     c: Annotated[float, typer.Option(help="See --a.")] = 0,
-    nlp: Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes that parse sentences.")] = 1,
-    progress: Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")] = False,
+    nlp: Nlp = None,
+    workers: Workers = 1,
+    progress: Progress = False,
 ) -> None:
     """Count how many systems get each chunk right; write weights, the table by error type, the heat map.
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from geceval.meta.data import Item
 from geceval.meta.ranking import count_wins, expected_wins, rank_order, rate_scores
 
-AGGREGATIONS = ("average", "trueskill", "expected_wins")
-TIE_RULES = ("order", "zero", "drop", "hties", "calibrated")
+Aggregation = Literal["average", "trueskill", "expected_wins"]
+TieRule = Literal["order", "zero", "drop", "hties", "calibrated"]
+AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
+TIE_RULES: tuple[str, ...] = get_args(TieRule)
 _ROUNDING = 1e-14
 
 
@@ -60,7 +63,7 @@ class Agreement:
     epsilon: float = 0.0
 
 
-def aggregate(scores: np.ndarray, how: str = "average") -> np.ndarray:
+def aggregate(scores: np.ndarray, how: Aggregation = "average") -> np.ndarray:
     """One score a system from its sentence scores.
 
     Args:
@@ -183,7 +186,7 @@ def judged_pairs(items: Sequence[Item], systems: Sequence[str], *, expand: bool 
     return Pairs(sentence, first, second, np.sign(table[item, second] - table[item, first]).astype(np.int64))
 
 
-def agreement(pairs: Pairs, scores: np.ndarray, ties: str = "order") -> Agreement:
+def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agreement:
     """Sentence-level accuracy and Kendall's tau.
 
     Args:

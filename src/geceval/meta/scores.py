@@ -18,15 +18,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from geceval.core.files import read_json, read_text, write_bytes, write_text
-from geceval.meta.protocol import aggregate
+from geceval.meta.protocol import Aggregation, aggregate
 
 SUFFIXES = (".tsv", ".json", ".parquet")
 _SIGNATURE = "_signature"
+
+OfSystem = Literal["corpus", Aggregation]
+"""Where a system's score comes from: the metric's own score of the corpus, or what is made of its sentence scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class MetricScores:
         rows = [self.systems.index(system) for system in systems]
         return MetricScores(self.metric, tuple(systems), self.sentences[rows], self.corpus[rows], self.signature)
 
-    def of_systems(self, aggregation: str) -> dict[str, float]:
+    def of_systems(self, aggregation: OfSystem) -> dict[str, float]:
         """One score a system: `"corpus"`, or an aggregation of `geceval.meta.protocol.aggregate`."""
         values = self.corpus if aggregation == "corpus" else aggregate(self.sentences, aggregation)
         return dict(zip(self.systems, values.tolist(), strict=True))

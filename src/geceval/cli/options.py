@@ -1,0 +1,61 @@
+"""Options that several verbs take, each declared once.
+
+`--option KEY=VALUE` is a setting of a metric and `--output` a file or folder to write, in every verb. Their short form
+`-o` is the former in verbs that score, and the latter in those that only make something: convert, train, report.
+"""
+
+from __future__ import annotations
+
+import enum
+import logging
+from typing import Annotated
+
+import typer
+
+
+class Format(str, enum.Enum):
+    """How results are written."""
+
+    table = "table"
+    json = "json"
+    tsv = "tsv"
+    latex = "latex"
+
+
+Metrics = Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
+Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, one sentence a line.")]
+References = Annotated[
+    list[str] | None, typer.Option("-r", "--references", help="One file per annotator; a blank line is no reference.")
+]
+GoldM2 = Annotated[
+    str | None, typer.Option("--gold-m2", "--refs-m2", help="M2 file of the gold edits, in place of -r.")
+]
+ConllM2 = Annotated[
+    str | None,
+    typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),
+]
+MetricOptions = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics."),
+]
+OneMetricOptions = Annotated[
+    list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of the metric.")
+]
+Cache = Annotated[
+    str | None, typer.Option(help="Folder that keeps edits and answers of networks for later; or set GECEVAL_CACHE.")
+]
+Nlp = Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")]
+Workers = Annotated[int, typer.Option(min=1, help="Processes that parse sentences.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda:0, mps, ...")]
+BatchSize = Annotated[int, typer.Option(help="Sentences a batch.")]
+Form = Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")]
+Output = Annotated[str | None, typer.Option(help="File to write, in place of standard output.")]
+Width = Annotated[int | None, typer.Option(min=20, help="Columns of a table.")]
+Progress = Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No warnings.")]
+
+
+def no_warnings(quiet: bool) -> None:
+    """What `--quiet` does."""
+    if quiet:
+        logging.getLogger("geceval").setLevel(logging.ERROR)
