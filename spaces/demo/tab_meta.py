@@ -14,7 +14,7 @@ import render
 from guard import Refused, polite
 
 RESULTS = Path(__file__).with_name("leaderboard.json")
-COMMAND = "geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 -o spaces/demo/leaderboard.json"
+COMMAND = "geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output spaces/demo/leaderboard.json"
 
 
 @functools.lru_cache
