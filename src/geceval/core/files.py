@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import json
 import os
 import sys
@@ -11,6 +12,9 @@ import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
+
+_UNPACKED = 1 << 26  # bytes that any gzip file may unpack to
+_TIMES = 100  # beyond them, at most so many times its size: texts come to 3 to 10 times
 
 
 def read_text(path: str | Path) -> str:
@@ -21,19 +25,32 @@ def read_text(path: str | Path) -> str:
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If the file is not UTF-8 or not a valid gzip file; the message names the line.
+        ValueError: If the file is not UTF-8, not a valid gzip file, or one that unpacks to more than 64 MiB and 100
+            times its size; the message names file and line.
     """
     data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     if str(path).endswith(".gz"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise ValueError(f"{path}: not a valid gzip file ({error})") from error
+        data = _unpacked(path, data)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
+
+
+def _unpacked(path: str | Path, data: bytes) -> bytes:
+    """The content of a gzip file, which may be several such files in a row."""
+    most = max(_UNPACKED, _TIMES * len(data))
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            content = file.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path}: not a valid gzip file ({error})") from error
+    if len(content) > most:  # a few kilobytes of such a file could fill the memory
+        raise ValueError(
+            f"{path}: unpacks to more than {_TIMES} times its size; if it is what it seems, unpack it first"
+        )
+    return content
 
 
 def read_json(path: str | Path) -> Any:
@@ -77,6 +94,8 @@ def write_text(path: str | Path, text: str) -> None:
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file at once, as `write_text` does; nothing is encoded or compressed.
 
+    A link is followed. What is no file, such as `/dev/stdout` or a pipe, is written to and stays what it is.
+
     Raises:
         OSError: See `write_text`.
     """
@@ -84,9 +103,16 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(path)), data)
+    except OSError as error:  # it may name the temporary file, or none
         raise type(error)(error.errno, error.strerror, str(path)) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}."[:100], dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

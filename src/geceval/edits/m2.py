@@ -149,6 +149,8 @@ class _Reader:
         self.notes: dict[str, tuple[int, int]] = {}
         self.current: M2Sentence | None = None
         self.blanks = 0
+        self.length = 0  # tokens of the current sentence
+        self.seen: set[tuple[int, int, int, tuple[str, ...]]] = set()  # its edits: a look at each would be quadratic
 
     def take(self, number: int, line: str) -> None:
         if line.endswith("\r"):
@@ -167,16 +169,20 @@ class _Reader:
             raise self.error(number, f"expected a line that starts with 'S ' or 'A ', got {_short(line)}")
 
     def take_source(self, number: int, line: str) -> None:
-        text = " ".join(line[1:].split())
+        tokens = line[1:].split()
+        text = " ".join(tokens)
         if self.current is None:
             if self.blanks > 1 and self.sentences:
                 self.note("several blank lines in a row read as one", number)
             self.current = M2Sentence(text, {}, number)
+            self.length = 0
+            self.seen.clear()
         elif self.current.edits:
             raise self.error(number, "an S line follows A lines; put a blank line between two sentences")
         else:
             self.note("S lines in a row joined to one sentence", number)
             self.current.source = f"{self.current.source} {text}".strip()
+        self.length += len(tokens)
         self.blanks = 0
 
     def take_edit(self, number: int, line: str) -> None:
@@ -194,11 +200,10 @@ class _Reader:
                 self.note("noops with offsets read as -1 -1", number)
             edits.append(Edit(-1, -1, "", NOOP, annotator))
             return
-        length = len(self.current.source.split())
         if not 0 <= start <= end:
             raise self.error(number, f"offsets {start} {end} are negative or reversed; only a noop has -1 -1")
-        if end > length:
-            raise self.error(number, f"offsets {start} {end} lie beyond the {length} tokens of the sentence")
+        if end > self.length:
+            raise self.error(number, f"offsets {start} {end} lie beyond the {self.length} tokens of the sentence")
         texts = tuple("" if t.strip() == "-NONE-" else " ".join(t.split()) for t in fields[2].split("||"))
         edit = Edit(start, end, texts[0], kind, annotator, texts[1:])
         if self.is_new(number, edit, edits):
@@ -209,10 +214,11 @@ class _Reader:
         last = next((other for other in reversed(edits) if not other.is_noop), None)
         if last is not None and (edit.start, edit.end) < (last.start, last.end):
             self.note("edits out of order kept in the order of the file", number)
-        key = (edit.start, edit.end, edit.corrections)
-        if any(key == (other.start, other.end, other.corrections) for other in edits):
+        key = (edit.annotator, edit.start, edit.end, edit.corrections)
+        if key in self.seen:
             self.note(f"repeated edits {'dropped' if self.drop_duplicates else 'kept'}", number)
             return not self.drop_duplicates
+        self.seen.add(key)
         return True
 
     def finish(self) -> None:

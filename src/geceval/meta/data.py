@@ -156,7 +156,7 @@ def read_system_scores(path: str | Path) -> dict[str, float]:
     for where, name, score in rows:
         try:
             value = float(score)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             value = math.nan
         if not math.isfinite(value):
             raise ValueError(f"{where}: expected the name of a system and a finite number, got {score!r}")

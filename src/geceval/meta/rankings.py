@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 Groups = tuple[tuple[tuple[str, ...], int], ...]
+
+LOWEST_RANK = 127
+_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,19 @@ def read_rankings(path: str | Path, outputs: dict[str, list[str]], *, first_line
 
 
 class _Tree(ElementTree.TreeBuilder):
-    """Refuses document types: they may define entities that grow without limit, and rankings need none."""
+    """Refuses what rankings do not need: document types, whose entities may grow without limit, and deep nesting."""
+
+    depth = 0
+
+    def start(self, tag: str, attrs: dict[str, str]) -> ElementTree.Element:
+        self.depth += 1
+        if self.depth > _DEPTH:
+            raise ValueError(f"it nests more than {_DEPTH} elements, which rankings do not")
+        return super().start(tag, attrs)
+
+    def end(self, tag: str) -> ElementTree.Element:
+        self.depth -= 1
+        return super().end(tag)
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
         raise ValueError("it has a document type (<!DOCTYPE ...>), which rankings have not")
@@ -73,7 +90,7 @@ def _elements(path: str | Path) -> Iterator[ElementTree.Element]:
         root = parser.close()
     except ElementTree.ParseError as error:
         raise ValueError(f"{path}: not valid XML ({error})") from error
-    except ValueError as error:
+    except (ValueError, LookupError) as error:  # a LookupError is an encoding that is none of texts
         raise ValueError(f"{path}: {error}") from error
     return root.iter("ranking-item")
 
@@ -83,7 +100,7 @@ def _to_ranking(where: str, element: ElementTree.Element, outputs: dict[str, lis
         source_id = int(element.attrib["src-id"])
         groups = tuple((tuple(t.attrib["system"].split()), int(t.attrib["rank"])) for t in element.iter("translation"))
     except (KeyError, ValueError) as error:
-        raise ValueError(f"{where}: src-id, system or rank is missing or not a number ({error})") from error
+        raise ValueError(f"{where}: src-id, system or rank is missing or not a number ({_short(error)})") from error
     check_groups(where, groups, source_id - first_line, outputs)
     return Ranking(
         sentence=source_id - first_line,
@@ -101,10 +118,12 @@ def _seconds(where: str, duration: str | None) -> float | None:
     if duration is None:
         return None
     try:
-        hours, minutes, seconds = duration.split(":")
-        return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-    except ValueError as error:
-        raise ValueError(f"{where}: duration must be HH:MM:SS, got {duration!r}") from error
+        hours, minutes, seconds = map(float, duration.split(":"))
+    except ValueError:
+        hours = minutes = seconds = math.nan
+    if not all(0 <= part < math.inf for part in (hours, minutes, seconds)):
+        raise ValueError(f"{where}: duration must be HH:MM:SS, got {_short(duration)}")
+    return hours * 3600 + minutes * 60 + seconds
 
 
 def check_groups(where: str, groups: Groups, sentence: int, outputs: dict[str, list[str]]) -> None:
@@ -116,22 +135,30 @@ def check_groups(where: str, groups: Groups, sentence: int, outputs: dict[str, l
         sentence: 0-based position of the sentence in the outputs.
         outputs: System to its outputs.
     """
-    named = [system for systems, _ in groups for system in systems]
     for systems, rank in groups:
-        if rank < 1:
-            raise ValueError(f"{where}: rank {rank} of {' and '.join(systems)}; ranks count from 1, the best")
+        if not 1 <= rank <= LOWEST_RANK:
+            named = " and ".join(systems)[:60]
+            raise ValueError(f"{where}: rank {rank} of {named}; ranks count from 1, the best, to {LOWEST_RANK}")
         _check_group(where, systems, sentence, outputs)
-    for system in named:
-        if named.count(system) > 1:
+    named = Counter(system for systems, _ in groups for system in systems)
+    for system, times in named.items():
+        if times > 1:
             raise ValueError(f"{where}: {system} is ranked twice")
+
+
+def _short(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _check_group(where: str, systems: tuple[str, ...], sentence: int, outputs: dict[str, list[str]]) -> None:
     for system in systems:
         if system not in outputs:
-            raise ValueError(f"{where}: unknown system {system!r}; the systems are {', '.join(outputs)}")
+            raise ValueError(f"{where}: unknown system {_short(system)}; the systems are {', '.join(outputs)}")
         if not 0 <= sentence < len(outputs[system]):
-            raise ValueError(f"{where}: there is no sentence {sentence}; {system} has {len(outputs[system])} outputs")
+            raise ValueError(
+                f"{where}: there is no sentence {_short(sentence)}; {system} has {len(outputs[system])} outputs"
+            )
     texts = {outputs[system][sentence] for system in systems}
     if len(texts) > 1:
         raise ValueError(

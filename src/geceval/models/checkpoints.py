@@ -19,6 +19,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import math
 import os
 import re
 import warnings
@@ -31,6 +32,12 @@ ASSETS = Path(__file__).resolve().parents[1] / "assets"
 BUNDLED = "bundled"
 
 _WEIGHTS = ("model.safetensors", "adapter_model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
+_SETTINGS = {
+    "geceval_max_length": int,
+    "geceval_threshold": (int, float),
+    "geceval_se_model": str,
+    "geceval_base_sha256": str,
+}
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -79,7 +86,11 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
     """
     if not isinstance(model, (str, os.PathLike)):
         raise TypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
-    name = os.fspath(model)
+    return _describe(*_find(os.fspath(model), bundled, part), part)
+
+
+def _find(name: str, bundled: str, part: str) -> tuple[str, Path, str | None]:
+    """The name of a checkpoint without its revision, its folder, and its commit if it is from the Hub."""
     if is_bundled(name):
         asset = name.partition(":")[2] or bundled
         folder = ASSETS / asset
@@ -87,15 +98,18 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
             raise CheckpointError(
                 f"no checkpoint {asset!r} is bundled with this geceval; pass model=FOLDER or a Hub id"
             )
-        return _describe(name, folder, None, part)
+        return name, folder, None
     folder = Path(name).expanduser()
-    if folder.is_dir():
-        return _describe(name, folder, None, part)
+    with contextlib.suppress(OSError):  # e.g. a name that is too long for a file
+        if folder.is_dir():
+            return name, folder, None
     repository, _, revision = name.partition("@")
     if not _HUB_ID.fullmatch(repository) or name.startswith("."):
         raise CheckpointError(f"{name}: no such folder; pass 'bundled', a folder that exists, or a Hub id (ORG/NAME)")
+    if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the local cache
+        raise CheckpointError(f"{repository}: {revision!r} is no revision; pass a branch, a tag or a commit")
     folder = _snapshot(repository, revision or None, part)
-    return _describe(name.partition("@")[0], folder, folder.name, part)
+    return repository, folder, folder.name
 
 
 def is_bundled(model: str) -> bool:
@@ -108,16 +122,35 @@ def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpo
     if not folder.is_dir():
         raise CheckpointError(f"{whole}: no sub-folder {part!r}, spelt so; is this the folder of such a checkpoint?")
     config = read_json(folder, "config.json")
+    _check_settings(folder, config)
     if not any((folder / weights).is_file() for weights in _WEIGHTS):
         raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
     base = None
     if (folder / "adapter_config.json").is_file():
-        adapter = read_json(folder, "adapter_config.json")
-        base = resolve(adapter.get("base_model_name_or_path") or BUNDLED)
+        base = _base(folder)
         _check_base(folder, config, base)
     name = model if is_bundled(model) or commit else Path(model).name or model
     name += f"/{part}" if part else ""
     return Checkpoint(model, folder, f"{name}@{(commit or _hash(folder, base))[:7]}", base, config)
+
+
+def _check_settings(folder: Path, config: dict[str, Any]) -> None:
+    for name, kind in _SETTINGS.items():
+        value = config.get(name)
+        right = isinstance(value, kind) and not isinstance(value, bool)
+        if value is not None and not (right and (kind is str or math.isfinite(value))):
+            raise CheckpointError(f"{folder}: {name} in config.json cannot be {value!r}")
+
+
+def _base(folder: Path) -> Checkpoint:
+    """The whole network that an adapter changes."""
+    name = read_json(folder, "adapter_config.json").get("base_model_name_or_path") or BUNDLED
+    if not isinstance(name, str):
+        raise CheckpointError(f"{folder}: base_model_name_or_path in adapter_config.json must be a text, got {name!r}")
+    found = _find(name, "encoder", "")
+    if (found[1] / "adapter_config.json").is_file():  # which may be this one
+        raise CheckpointError(f"{folder}: its base {name} is an adapter itself; merge that one into its base first")
+    return _describe(*found, "")
 
 
 def _check_base(folder: Path, config: dict[str, Any], base: Checkpoint) -> None:
@@ -142,7 +175,7 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
         raise CheckpointError(f"{folder}: {name} is missing; is this the folder of a checkpoint?")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{path}: not valid JSON ({error})") from error
     if not isinstance(content, dict):
         raise CheckpointError(f"{path}: expected a JSON object")
@@ -245,5 +278,5 @@ def quiet() -> Iterator[None]:
 
 def first_line(error: BaseException) -> str:
     """The first line of an error's text, for a message of our own."""
-    lines = str(error).strip().splitlines()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()  # torch sets some words in bold type
     return lines[0] if lines else type(error).__name__

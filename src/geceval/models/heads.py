@@ -10,10 +10,12 @@ checkpoint needs no setting of ours for that: its `classifier_pooling` is `"mean
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet
+from geceval.models.claims import check_claims
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -153,15 +155,17 @@ def read_config(checkpoint: Checkpoint) -> Any:
     """The configuration of a checkpoint as transformers reads it.
 
     Raises:
-        CheckpointError: If it cannot be used, or names an architecture that transformers does not know.
+        CheckpointError: If it cannot be used, names an architecture that transformers does not know, or asks for what
+            `geceval.models.claims` refuses.
     """
     import transformers
 
+    check_claims(checkpoint)
     try:
         return transformers.AutoConfig.from_pretrained(
             checkpoint.folder, local_files_only=True, trust_remote_code=False
         )
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # transformers trusts the types of what stands there
         raise CheckpointError(f"{checkpoint.folder}: config.json cannot be used ({first_line(error)})") from error
 
 
@@ -189,7 +193,12 @@ def read_model(
     try:
         with quiet():
             model, report = model_class.from_pretrained(checkpoint.folder, config=config, **options)
-    except Exception as error:  # transformers, safetensors and pickle each raise their own
+    except pickle.UnpicklingError as error:
+        raise CheckpointError(
+            f"{checkpoint.folder}: the weights cannot be loaded: they are pickled and hold more than tensors, which is "
+            "never unpickled; ask for model.safetensors"
+        ) from error
+    except Exception as error:  # transformers and safetensors each raise their own
         raise CheckpointError(
             f"{checkpoint.folder}: the weights cannot be loaded ({first_line(error)}); fetch or copy them again"
         ) from error

@@ -128,9 +128,11 @@ def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[s
         without: Sub-folders of `folder` that stay here.
 
     Raises:
-        ValueError: If there is any other file: nothing goes out that was not meant to.
+        ValueError: If there is any other file, or a link that leads out of the folder: nothing goes out that was not
+            meant to.
     """
     files = {}
+    inside = folder.resolve()
     for path in sorted(folder.rglob("*")):
         below = path.relative_to(folder)
         hidden = any(part.startswith(".") or part == "__pycache__" for part in below.parts)
@@ -138,5 +140,9 @@ def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[s
             continue
         if not belongs(below):
             raise ValueError(f"{path}: does not belong into what is published from {folder}; move it elsewhere")
+        if not path.resolve().is_relative_to(inside):
+            raise ValueError(
+                f"{path}: a link to {path.resolve()}, outside of {folder}; copy the file if it is to go out"
+            )
         files[below.as_posix()] = path
     return files

@@ -1,0 +1,58 @@
+"""What the files of a checkpoint claim and ask for, checked before a network is built from them."""
+
+from __future__ import annotations
+
+from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
+
+LAYERS = 1000
+"""Layers that a network may have. A configuration of a few bytes that asks for more would keep a machine busy for hours
+before its weights are found missing."""
+
+RANK = 8192
+"""Rank that an adapter may have: its matrices are made before its weights are read."""
+
+ADAPTERS = ("LORA", "ADALORA", "IA3", "LOHA", "LOKR")
+"""Kinds of peft adapters that are loaded: those that only change weights. Others may fetch further models."""
+
+_INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
+
+
+def check_claims(checkpoint: Checkpoint) -> None:
+    """Refuse what no honest checkpoint needs.
+
+    Raises:
+        CheckpointError: If it has more than 1,000 layers, an index that leads to weights outside its folder, or an
+            adapter of another kind than `ADAPTERS`, of a rank above 8,192, or that names code to import.
+    """
+    for name, value in checkpoint.config.items():
+        if "layers" in name and isinstance(value, int) and value > LAYERS:
+            raise CheckpointError(f"{checkpoint.folder}: {name} in config.json is {value}, more than {LAYERS} layers")
+    for name in _INDEXES:
+        if (checkpoint.folder / name).is_file():
+            _check_index(checkpoint, name)
+    if checkpoint.base is not None:
+        _check_adapter(checkpoint)
+        check_claims(checkpoint.base)
+
+
+def _check_index(checkpoint: Checkpoint, name: str) -> None:
+    weights = read_json(checkpoint.folder, name).get("weight_map")
+    if not isinstance(weights, dict):
+        raise CheckpointError(f"{checkpoint.folder / name}: no weight_map from parameters to files")
+    for file in weights.values():
+        if not isinstance(file, str) or "/" in file or "\\" in file:
+            raise CheckpointError(f"{checkpoint.folder / name}: {file!r} is not the name of a file beside it")
+
+
+def _check_adapter(checkpoint: Checkpoint) -> None:
+    adapter = read_json(checkpoint.folder, "adapter_config.json")
+    if adapter.get("peft_type") not in ADAPTERS:
+        raise CheckpointError(
+            f"{checkpoint.folder}: adapters of the type {adapter.get('peft_type')!r} are not loaded, only "
+            f"{', '.join(ADAPTERS)}"
+        )
+    rank = adapter.get("r")
+    if isinstance(rank, int) and rank > RANK:
+        raise CheckpointError(f"{checkpoint.folder}: r in adapter_config.json is {rank}, more than {RANK}")
+    if adapter.get("megatron_config"):  # peft imports the module that stands beside it
+        raise CheckpointError(f"{checkpoint.folder}: adapter_config.json asks for a module of Megatron; remove that")
