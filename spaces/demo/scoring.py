@@ -21,8 +21,6 @@ logger = logging.getLogger("geceval.demo")
 ASSETS = Path(str(files("geceval") / "assets"))
 EXAMPLE = ASSETS / "example"
 DEFAULTS = ("impara", "errant", "gleu")
-# What a metric is told where its default task is not to judge corrections.
-OPTIONS: dict[str, dict[str, Any]] = {"ged": {"task": "sentence"}}
 
 
 @functools.lru_cache
@@ -31,9 +29,14 @@ def metrics() -> tuple[str, ...]:
     return tuple(offline_metrics()[0])
 
 
+def options(name: str) -> dict[str, Any]:
+    """What the page tells a metric, so that it judges corrections."""
+    return dict(registry.scorer_class(name).as_judge)
+
+
 def needs_references(name: str) -> bool:
     """Whether a metric, as the page uses it, needs references."""
-    return registry.make_scorer(name, OPTIONS.get(name)).needs_references()
+    return registry.make_scorer(name, options(name)).needs_references()
 
 
 def label(name: str) -> str:
@@ -75,7 +78,7 @@ def score(name: str, source: str, correction: str, references: list[str]) -> Res
         ValueError: If the metric cannot be computed; the message says why.
         ImportError: If a package is missing.
     """
-    scorer = registry.make_scorer(name, OPTIONS.get(name))
+    scorer = registry.make_scorer(name, options(name))
     rows = [references] if scorer.needs_references() else None
     with naming_the_extra(name):
         return registry.score_systems(scorer, [source], {"correction": [correction]}, rows)["correction"]
@@ -92,7 +95,7 @@ def warm_up() -> None:
 
 def bounds(name: str) -> tuple[float | None, float | None]:
     """Lowest and highest score of a metric as the page uses it; `None` for an open end."""
-    return registry.make_scorer(name, OPTIONS.get(name)).bounds
+    return registry.make_scorer(name, options(name)).bounds
 
 
 def range_text(name: str) -> str:

@@ -88,7 +88,7 @@ def _compare_all(
         if scoring.needs_references(name) and corpus.references is None:
             missing[name] = "needs references"
             continue
-        options = {name: scoring.OPTIONS.get(name, {})}
+        options = {name: scoring.options(name)}
         try:
             found |= compare(
                 [name],

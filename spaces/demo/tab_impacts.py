@@ -88,7 +88,7 @@ def _attribution(
         [source],
         [correction],
         rows,
-        options=scoring.OPTIONS.get(measure),
+        options=scoring.options(measure),
         method=METHODS[method],
         max_edits=EXACT,
         permutations=ORDERS,

@@ -35,7 +35,9 @@ def convert(
     source: Annotated[bool, typer.Option("--source", help="--to text: the sources instead.")] = False,
     nlp: Annotated[str | None, typer.Option(help="--to m2: spaCy pipeline for ERRANT.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="--to m2: processes that parse sentences.")] = 1,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="File to write, in place of standard output.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="File to write, in place of standard output.")
+    ] = None,
 ) -> None:
     """Make corrected text from an M2 file, or an M2 file (with ERRANT) from parallel texts or from essays.
 

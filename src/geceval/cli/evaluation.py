@@ -19,10 +19,6 @@ from geceval.meta.scores import MetricScores, read_scores
 
 logger = logging.getLogger("geceval")
 
-# These compare with the annotators' own edits. All others take the corrected texts of an M2 file, also those that cut
-# edits from texts as ERRANT does: edits cut in one way on both sides, which is how the rows of the papers came about.
-READ_EDITS = ("i_measure", "m2", "pt_m2")
-
 
 def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:
     """The systems of a named set or those named one by one, in canonical order.
@@ -58,8 +54,8 @@ def score_metrics(
         options: Metric to its options, see `metric_options`.
         human: The data.
         systems: Which systems.
-        gold_m2: M2 file of the whole text of which the data may be a part. Metrics of `READ_EDITS` take its edits, all
-            others the corrected text of each annotator, which is the source where an annotator has no line.
+        gold_m2: M2 file of the whole text of which the data may be a part. Metrics that read edits (`reads_edits`)
+            take those, all others the corrected text of each annotator, which is the source where one has no line.
 
     Raises:
         ValueError: If an option is wrong, references are missing, or the M2 file does not fit the data.
@@ -69,7 +65,7 @@ def score_metrics(
     tables = []
     with tempfile.TemporaryDirectory() as folder:
         for name, given in options.items():
-            own = {"gold_m2": gold_m2, **given} if name in READ_EDITS else dict(given)
+            own = {"gold_m2": gold_m2, **given} if registry.scorer_class(name).reads_edits else dict(given)
             if own.get("gold_m2") is not None:
                 own["gold_m2"] = _write_judged(own["gold_m2"], human, Path(folder) / name)
             scorer = registry.make_scorer(name, own)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("geceval")
 
 RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
-# What a metric is told where its default task is not to judge corrections.
-_TASKS = {"ged": {"task": "sentence"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def make_leaderboard(
     tables = []
     for name in metrics:
         note(f"{human.name}: {name}")
-        own = {name: {**_TASKS.get(name, {}), **options[name]}}
+        own = {name: {**registry.scorer_class(name).as_judge, **options[name]}}
         try:
             tables += score_metrics(own, human, systems, gold_m2)
         except (ValueError, ImportError, OSError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,10 @@ class Scorer(abc.ABC):
         RunTime: That of the options that only say how to compute; most metrics take the common ones.
         higher_is_better: The direction.
         bounds: Lowest and highest value of a score; `None` for an open end.
+        reads_edits: Whether it compares with the annotators' own edits where an M2 file has them. All others take the
+            corrected texts, also those that cut edits from texts as ERRANT does: edits cut in one way on both sides,
+            which is how the rows of the papers came about.
+        as_judge: Settings with which it judges corrections, where its defaults do something else.
         absent: What stands in `Result.statistics` for a reference that one sentence has and another lacks.
         settings: Those of this scorer.
         runtime: How it computes.
@@ -33,6 +37,8 @@ class Scorer(abc.ABC):
     RunTime: ClassVar[type[options.RunTime]] = options.RunTime
     higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
+    reads_edits: ClassVar[bool] = False
+    as_judge: ClassVar[Mapping[str, Any]] = {}
     absent: ClassVar[float] = math.nan
 
     def __init__(self, settings: Any = None, runtime: options.RunTime | None = None) -> None:

@@ -114,6 +114,7 @@ class Ged(Scorer):
     name = "ged"
     Settings = Settings
     bounds = (0.0, 1.0)
+    as_judge = {"task": "sentence"}
 
     _detector: Detector | None = None
 

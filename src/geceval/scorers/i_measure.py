@@ -67,6 +67,7 @@ class IMeasure(Scorer):
     name = "i_measure"
     Settings = Settings
     bounds = (-1.0, 1.0)
+    reads_edits = True
 
     def score(
         self,

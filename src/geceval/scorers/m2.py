@@ -76,6 +76,7 @@ class M2(Scorer):
     name = "m2"
     Settings = Settings
     bounds = (0.0, 1.0)
+    reads_edits = True
 
     def score(
         self,

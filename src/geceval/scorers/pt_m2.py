@@ -43,6 +43,7 @@ class PtM2(pt.WeightedEdits):
     name = "pt_m2"
     Settings = Settings
     bounds = (0.0, 1.0)
+    reads_edits = True
 
     def load(self) -> None:
         """Load the model behind the weights, or take it from the cache of this process."""
