@@ -31,6 +31,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add, recipe = parser.add_argument, Recipe()
     add("--output", type=Path, required=True, help="folder of the checkpoint")
     add("--m2", type=Path, nargs="+", default=[], help="M2 files, each a corpus of its own")
+    add("--train-m2", type=Path, nargs="+", default=[],
+        help="M2 files of which nothing is kept for choosing and testing")  # fmt: skip
     add("--parallel", type=Path, nargs=2, action="append", default=[], metavar=("SOURCE", "CORRECTED"),
         help="text files, one tokenised sentence a line; ERRANT finds the edits; may be repeated")  # fmt: skip
     add("--pooling", choices=POOLINGS, default=recipe.pooling, help="how the head reads the tokens")
@@ -53,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     def train() -> dict[str, Any]:
         job = Job(
             m2=tuple(options.m2),
+            train_m2=tuple(options.train_m2),
             parallel=tuple(map(tuple, options.parallel)),
             recipe=recipe_from(options, Recipe()),
             seeds=tuple(options.seeds),

@@ -119,7 +119,8 @@ def _made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
 
 
 def _corpora(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
-    hashes = {entry["file"]: entry["sha256"][:12] for entry in settings["m2"]}
+    files = [entry for key in ("m2", "train_m2") for entry in settings.get(key, ())]
+    hashes = {entry["file"]: entry["sha256"][:12] for entry in files}
     rows = [
         (d["corpus"], hashes.get(d["corpus"], ""), d["corrections"], d["edits"], *d["pairs"].values()) for d in data
     ]

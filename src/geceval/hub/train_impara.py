@@ -10,30 +10,26 @@ import dataclasses
 import json
 import logging
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from geceval.core.files import write_text
-from geceval.core.inputs import read_lines
-from geceval.edits.m2 import read_m2
 from geceval.hub.impara_card import impara_card
+from geceval.hub.impara_pairs import read_pairs
 from geceval.hub.runs import claim, keep_results, read_results
 from geceval.meta.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.encoder import get_encoder
 from geceval.models.finetuning import Recipe, save
-from geceval.models.impact import ATTEMPTS, PAIRS, RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
+from geceval.models.impact import ATTEMPTS, PAIRS, RankedPair
 from geceval.models.quality import log_odds, rescale
 from geceval.scorers.impara import THRESHOLD
 
 logger = logging.getLogger("geceval")
 
-FOLDS = ("train", "dev", "test")
-PARTS = (8, 1, 1)  # section 2.4
 RATED_PAIRS = 1024
 
 
@@ -43,10 +39,13 @@ class Job:
 
     Attributes:
         m2: M2 files; each annotator's edits give pairs of their own.
+        train_m2: M2 files all of whose pairs are learnt from, such as those that the detector in `recipe.base` has
+            learnt from.
         parallel: (source file, corrected file) with one tokenised sentence a line; ERRANT finds the edits.
         recipe: How to fine-tune; its seed is replaced by each of `seeds`.
         seeds: The network that is best on the selection sets is kept.
-        pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing.
+        pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing; from one of `train_m2`
+            as many for training as from the others.
         attempts: How many a sentence at most, see `ranked_pairs`.
         parallel_only: Pairs of source and full correction instead of ranked partial corrections.
         ratings: TMU-GFM-Dataset; pairs of its outputs then help to choose epoch and seed.
@@ -58,6 +57,7 @@ class Job:
     """
 
     m2: tuple[Path, ...] = ()
+    train_m2: tuple[Path, ...] = ()
     parallel: tuple[tuple[Path, Path], ...] = ()
     recipe: Recipe = dataclasses.field(default_factory=Recipe)
     seeds: tuple[int, ...] = (1,)
@@ -107,7 +107,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     state = PartialState()
     with state.main_process_first():
         settings = claim(job, folder / "run")
-        pairs, data = _pairs(job, folder / "run", progress)
+        pairs, data = read_pairs(job, folder / "run", progress)
     evaluation = {"dev": pairs["dev"]}
     if job.ratings is not None:
         rated = rated_pairs(read_tmu_gfm(job.ratings), RATED_PAIRS)
@@ -153,69 +153,6 @@ def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` and the card that is made from it."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     keep_results(folder, results, impara_card(results, config, folder.name))
-
-
-def _pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
-    """The pairs of each fold, kept in `run/pairs.json`, and a few counts of each corpus."""
-    path = run / "pairs.json"
-    if not path.is_file():
-        write_text(path, json.dumps(_make_pairs(job, progress), ensure_ascii=False))
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return {fold: [RankedPair(*row) for row in kept[fold]] for fold in FOLDS}, kept["data"]
-
-
-def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
-    corpora = _read(job, progress)
-    fold_of = {
-        " ".join(source.split()): fold
-        for fold, rows in zip(FOLDS, split_by_source(row for _, rows in corpora for row in rows), strict=True)
-        for source, _ in rows
-    }
-    encoder = get_encoder(resolve(job.recipe.base), max_length=job.recipe.max_length)
-
-    def embed(texts: list[str]) -> np.ndarray:
-        return encoder.embed(texts, progress=progress)
-
-    made: dict[str, list[Any]] = {"train": [], "dev": [], "test": [], "data": []}
-    sizes = [job.pairs * part // sum(PARTS) for part in PARTS[1:]]
-    for name, rows in corpora:
-        counts = {}
-        for fold, size in zip(FOLDS, [job.pairs - sum(sizes), *sizes], strict=True):
-            some = [row for row in rows if fold_of[" ".join(row[0].split())] == fold]
-            if job.parallel_only:
-                pairs = parallel_pairs(some, total=size)
-            else:
-                pairs = ranked_pairs(some, embed, total=size, per_row=job.attempts)
-            counts[fold] = len(pairs)
-            made[fold] += [dataclasses.astuple(pair) for pair in pairs]
-        edits = sum(len(edits) for _, edits in rows)
-        made["data"].append({"corpus": name, "corrections": len(rows), "edits": edits, "pairs": counts})
-    if not all(made[fold] for fold in FOLDS):
-        raise ValueError("too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair")
-    return made
-
-
-def _read(job: Job, progress: bool) -> list[tuple[str, list[Row]]]:
-    """Name and rows of each corpus: sources and edits, one row an annotator."""
-    corpora: list[tuple[str, list[Row]]] = []
-    for path in job.m2:
-        sentences = read_m2(path)
-        rows = [(sentence.source, edits) for sentence in sentences for edits in sentence.edits.values() if edits]
-        corpora.append((path.name, rows))
-    for left, right in job.parallel:
-        sources, targets = read_lines(left), read_lines(right)
-        if len(sources) != len(targets):
-            raise ValueError(f"{left} has {len(sources)} lines, {right} {len(targets)}; line by line they must match")
-        corpora.append((f"{left.name} to {right.name}", _annotate(sources, targets, job.nlp, progress)))
-    return corpora
-
-
-def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str | None, progress: bool) -> list[Row]:
-    from geceval.edits.annotate import get_annotator
-
-    changed = [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
-    edits = get_annotator(nlp).edits(changed, progress=progress)
-    return [(source, found) for (source, _), found in zip(changed, edits, strict=True) if found]
 
 
 def _similarity(job: Job) -> dict[str, Any]:
