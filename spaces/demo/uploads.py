@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.inputs import references_by_sentence
 from guard import MAX_CHARACTERS, MAX_WORDS, Refused
 
 MAX_BYTES = 2 * 1024 * 1024
@@ -57,7 +58,11 @@ def read_corpus(source: str | None, systems: Sequence[str] | None, references: S
     for path in systems:
         outputs[_system(path, outputs)] = _parallel(path, source, len(sources))
     columns = [_parallel(path, source, len(sources)) for path in references or []]
-    return Corpus(sources, outputs, _by_sentence(sources, columns))
+    try:
+        rows = references_by_sentence(sources, columns, [_name(path) for path in references or []])
+    except ValueError as error:
+        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+    return Corpus(sources, outputs, rows)
 
 
 def read_lines(path: str) -> list[str]:
@@ -108,20 +113,6 @@ def _parallel(path: str, source: str, rows: int) -> list[str]:
             f"{_name(path)} has {len(lines):,} lines but {_name(source)} has {rows:,}; they must be parallel."
         )
     return lines
-
-
-def _by_sentence(sources: list[str], columns: list[list[str]]) -> list[list[str | None]] | None:
-    """References by sentence; a blank line is no reference, unless the source is blank too."""
-    if not columns:
-        return None
-    rows = [
-        [line or (None if text else "") for line in row]
-        for text, row in zip(sources, zip(*columns, strict=True), strict=True)
-    ]
-    for number, row in enumerate(rows, start=1):
-        if all(reference is None for reference in row):
-            raise Refused(f"Line {number} is blank in every reference file.")
-    return rows
 
 
 def _name(path: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.inputs import read_lines
+from geceval.core.inputs import read_lines, references_by_sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
         raise ValueError(f"{source} is empty")
     systems = {name: _read_partner(path, source, len(sources)) for name, path in files.items()}
     shown = {name: readable(path) for name, path in files.items()}
-    return Corpus(sources, systems, shown, _read_references(references, source, sources))
+    columns = [_read_partner(path, source, len(sources)) for path in references]
+    return Corpus(sources, systems, shown, references_by_sentence(sources, columns, references))
 
 
 def _read_partner(path: str, source: str, expected: int) -> list[str]:
@@ -52,20 +53,6 @@ def _read_partner(path: str, source: str, expected: int) -> list[str]:
     if len(lines) != expected:
         raise ValueError(f"{path} has {len(lines)} lines but {source} has {expected}; they must be parallel")
     return lines
-
-
-def _read_references(paths: Sequence[str], source: str, sources: list[str]) -> list[list[str | None]] | None:
-    if not paths:
-        return None
-    columns = [_read_partner(path, source, len(sources)) for path in paths]
-    rows = [
-        [line or (None if text else "") for line in row]
-        for text, row in zip(sources, zip(*columns, strict=True), strict=True)
-    ]
-    for number, row in enumerate(rows, start=1):
-        if all(reference is None for reference in row):
-            raise ValueError(f"line {number} has no reference: it is blank in {', '.join(paths)}")
-    return rows
 
 
 def name_systems(paths: Sequence[str]) -> dict[str, str]:

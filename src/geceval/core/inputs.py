@@ -127,6 +127,34 @@ def read_lines(path: str | Path) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
+def references_by_sentence(
+    sources: Sequence[str], columns: Sequence[Sequence[str]], names: Sequence[str]
+) -> list[list[str | None]] | None:
+    """What the annotators' files say of each sentence; a blank line is no reference, unless the source is blank too.
+
+    Args:
+        sources: One string a sentence.
+        columns: The lines of each file, as many as `sources`.
+        names: What to call each file.
+
+    Returns:
+        One list a sentence with one entry a file, `None` where it has no reference; `None` if there are no files.
+
+    Raises:
+        ValueError: If a sentence has no reference in any file.
+    """
+    if not columns:
+        return None
+    rows = [
+        [line or (None if text else "") for line in row]
+        for text, row in zip(sources, zip(*columns, strict=True), strict=True)
+    ]
+    for number, row in enumerate(rows, start=1):
+        if all(reference is None for reference in row):
+            raise ValueError(f"line {number} has no reference: it is blank in {', '.join(names)}")
+    return rows
+
+
 def _check_texts(metric: str, name: str, column: Any) -> list[str]:
     if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
         ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
@@ -200,8 +228,13 @@ def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[st
 def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str]) -> None:
     if len(sources) < 5:
         return
-    kept = sum(_overlap(s, p) for s, p in zip(sources, predictions, strict=True)) / len(sources)
-    if kept < 0.1:
-        logger.warning(
-            "%s: predictions keep only %.0f %% of the sources' tokens; are the two files aligned?", metric, 100 * kept
-        )
+    kept, enough = 0.0, 0.1 * len(sources)
+    for source, prediction in zip(sources, predictions, strict=True):
+        kept += _overlap(source, prediction)
+        if kept >= enough:  # whatever follows
+            return
+    logger.warning(
+        "%s: predictions keep only %.0f %% of the sources' tokens; are the two files aligned?",
+        metric,
+        100 * kept / len(sources),
+    )
