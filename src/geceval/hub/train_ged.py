@@ -30,7 +30,6 @@ from geceval.models.impact import Row, split_by_source
 
 FOLDS = ("train", "dev", "test")
 
-
 RECIPE = Recipe(learning_rate=3e-5, schedule="linear", epochs=5)
 """The recipe of the published detectors (Yuan et al. 2021; IMPARA-GED, section 4.1)."""
 
@@ -107,6 +106,8 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
     state = PartialState()
     with state.main_process_first():
         settings = claim(job, folder / "run")
+    if (folder / "results.json").is_file():
+        return read_results(folder)
     folds, tests, data = _read(job)
     labels = LABELS[job.classes]
     runs = []
@@ -114,7 +115,7 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
         recipe = dataclasses.replace(job.recipe, seed=seed)
         target = folder / "run" / f"seed-{seed}"
         runs.append(train(recipe, labels, folds["train"], folds["dev"], target, job.error_weight, progress))
-    if state.is_main_process and not (folder / "results.json").is_file():
+    if state.is_main_process:
         best = max(runs, key=lambda run: run["selection"])
         recipe = dataclasses.replace(job.recipe, seed=best["seed"])
         save(recipe, folder / "run" / f"seed-{best['seed']}" / "network.safetensors", folder, {}, labels)

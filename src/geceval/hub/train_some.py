@@ -82,6 +82,8 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
     state = PartialState()
     with state.main_process_first():
         settings = claim(job, folder / "run")
+    if (folder / "results.json").is_file():
+        return read_results(folder)
     for part in PARTS:
         resolve(job.recipe_of(part, job.seeds[0]).base)  # said before the first of them has been trained
     folds = split_ratings(read_tmu_gfm(job.ratings), job.dev, job.test, job.fold_seed)
@@ -92,7 +94,7 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
             train(job.recipe_of(part, seed), rows["train"], rows["dev"], _place(folder, part, seed), progress)
             for seed in job.seeds
         ]
-    if state.is_main_process and not (folder / "results.json").is_file():
+    if state.is_main_process:
         parts = {part: _finish(job, folder, part, runs[part], folds["test"]) for part in PARTS}
         results = {"settings": settings, "data": _counts(folds), "parts": parts}
         write_results(folder, results)

@@ -168,7 +168,7 @@ def get_reader(
     runtime = runtime or RunTime()
     devices = pick_devices(runtime.device)
     limit = position_limit(checkpoint.config)
-    length = max_length or checkpoint.setting("max_length", min(128, limit or 128))
+    length = max_length or checkpoint.setting("max_length", readable_length(checkpoint.config, 128))
     if limit is not None and length > limit:
         raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
     dtype = pick_dtype(runtime)
@@ -189,6 +189,11 @@ def position_limit(config: Mapping[str, Any]) -> int | None:
     if positions and config.get("model_type") in ("roberta", "xlm-roberta", "camembert"):
         return positions - config.get("pad_token_id", 1) - 1  # RoBERTa counts positions from behind the padding id
     return positions
+
+
+def readable_length(config: Mapping[str, Any], wanted: int) -> int:
+    """So many tokens, or as many as a network of this `config.json` can read if those are fewer."""
+    return min(wanted, position_limit(config) or wanted)
 
 
 def pick_dtype(runtime: RunTime) -> str:

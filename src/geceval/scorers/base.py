@@ -23,6 +23,7 @@ class Scorer(abc.ABC):
         RunTime: That of the options that only say how to compute; most metrics take the common ones.
         higher_is_better: The direction.
         bounds: Lowest and highest value of a score; `None` for an open end.
+        reads_references: Whether it compares with references at all.
         reads_edits: Whether it compares with the annotators' own edits where an M2 file has them. All others take the
             corrected texts, also those that cut edits from texts as ERRANT does: edits cut in one way on both sides,
             which is how the rows of the papers came about.
@@ -37,6 +38,7 @@ class Scorer(abc.ABC):
     RunTime: ClassVar[type[options.RunTime]] = options.RunTime
     higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
+    reads_references: ClassVar[bool] = True
     reads_edits: ClassVar[bool] = False
     as_judge: ClassVar[Mapping[str, Any]] = {}
     absent: ClassVar[float] = math.nan
@@ -50,7 +52,7 @@ class Scorer(abc.ABC):
 
     def needs_references(self) -> bool:
         """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
-        return getattr(self.settings, "gold_m2", None) is None
+        return self.reads_references and getattr(self.settings, "gold_m2", None) is None
 
     def in_parts(self) -> bool:
         """Whether each sentence scores the same in a part of the corpus: not with a file that goes with the whole."""

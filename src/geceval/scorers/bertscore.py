@@ -129,7 +129,7 @@ def load_matcher(model: str, layer: int | None, max_length: int | None, runtime:
         ValueError: If it has no such layer, or the device cannot be used.
     """
     from geceval.models.checkpoints import resolve
-    from geceval.models.encoder import get_encoder, position_limit
+    from geceval.models.encoder import get_encoder, readable_length
     from geceval.models.heads import read_config
     from geceval.models.matching import default_layer, get_matcher
 
@@ -138,5 +138,5 @@ def load_matcher(model: str, layer: int | None, max_length: int | None, runtime:
     chosen = layer or default_layer(model, count)
     if chosen > count:
         raise ValueError(f"{checkpoint.identity}: there is no layer {chosen}; choose 1 to {count}")
-    length = max_length or min(512, position_limit(checkpoint.config) or 512)
+    length = max_length or readable_length(checkpoint.config, 512)
     return get_matcher(get_encoder(checkpoint, runtime, layers=chosen, max_length=length), chosen)

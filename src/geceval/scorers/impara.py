@@ -80,12 +80,9 @@ class Impara(Scorer):
     name = "impara"
     Settings = Settings
     bounds = (0.0, 1.0)
+    reads_references = False
 
     _loaded: _Loaded | None = None
-
-    def needs_references(self) -> bool:
-        """Never: IMPARA reads sources and predictions only."""
-        return False
 
     def load(self) -> None:
         """Load both networks, or take them from the cache of this process.
@@ -201,7 +198,7 @@ def edit_impacts(
             checkpoint or the pipeline cannot be used.
     """
     from geceval.models.checkpoints import resolve
-    from geceval.models.encoder import get_encoder, position_limit
+    from geceval.models.encoder import get_encoder, readable_length
     from geceval.models.impact import edit_impacts as impacts_of
 
     columns = check_columns("impacts", sources, corrections)
@@ -216,7 +213,7 @@ def edit_impacts(
             f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
         )
     checkpoint = resolve(model)
-    length = min(IMPACT_LENGTH, position_limit(checkpoint.config) or IMPACT_LENGTH)
+    length = readable_length(checkpoint.config, IMPACT_LENGTH)
     encoder = get_encoder(checkpoint, runtime, max_length=length)
 
     def embed(texts: list[str]) -> np.ndarray:

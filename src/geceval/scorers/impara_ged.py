@@ -63,12 +63,9 @@ class ImparaGed(Scorer):
     name = "impara_ged"
     Settings = Settings
     bounds = (0.0, 1.0)
+    reads_references = False
 
     _loaded: tuple[Encoder, Detector | None] | None = None
-
-    def needs_references(self) -> bool:
-        """Never: IMPARA-GED reads predictions only."""
-        return False
 
     def load(self) -> None:
         """Load the networks, or take them from the cache of this process.

@@ -43,6 +43,7 @@ class LlmJudge(Scorer):
     Settings = Settings
     RunTime = JudgeRunTime
     bounds = (1.0, 5.0)
+    reads_references = False
 
     def __init__(
         self,
@@ -54,10 +55,6 @@ class LlmJudge(Scorer):
         self._sleep = sleep
         self._chat: Chat | None = None
         self._verdicts: dict[Question, Verdict] | None = None  # kept between calls by `among` only
-
-    def needs_references(self) -> bool:
-        """Never: the judge reads sources and predictions only."""
-        return False
 
     def in_parts(self) -> bool:
         """Not if other systems' outputs, which go with the whole corpus, are judged together with the predictions."""

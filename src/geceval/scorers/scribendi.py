@@ -60,10 +60,7 @@ class Scribendi(Scorer):
     name = "scribendi"
     Settings = Settings
     bounds = (None, None)
-
-    def needs_references(self) -> bool:
-        """Never: Scribendi Score reads sources and predictions only."""
-        return False
+    reads_references = False
 
     def load(self) -> None:
         """Load the model, or take it from the cache of this process.

@@ -78,12 +78,9 @@ class Some(Scorer):
     name = "some"
     Settings = Settings
     bounds = (None, None)
+    reads_references = False
 
     _loaded: dict[str, Encoder] | None = None
-
-    def needs_references(self) -> bool:
-        """Never: SOME reads sources and predictions only."""
-        return False
 
     def load(self) -> None:
         """Load the three networks, or take them from the cache of this process.
