@@ -163,6 +163,13 @@ def test_draws_of_python_2_are_those_of_its_random():
         assert row == [int(generator.random() * count) for count in counts]
 
 
+@pytest.mark.parametrize("counts", [(2,) * 9, (3,) * 70, (1,) * 3, (8,) * 5, (2, 3, 1, 2)])
+def test_draws_of_python_3_are_those_of_its_randint(counts):
+    for j, row in enumerate(draw_references("python3", 4, counts).tolist()):
+        generator = random.Random(101 * j)
+        assert row == [generator.randint(0, count - 1) for count in counts]
+
+
 def test_sampling_is_repeatable_and_leaves_the_global_generators_alone():
     columns = (["a b c d e"] * 9, ["a b c d f"] * 9, [["a b c d f", "a b c g f"]] * 9)
     draw_references.cache_clear()

@@ -20,7 +20,7 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
 from geceval.scorers.gold import columns_with_references, gold_facts
-from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, Ngrams, number_units
+from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, Ngrams, count_ngrams
 
 COUNTINGS = ("released", "paper")
 SAMPLERS = ("python2", "python3", "expectation")
@@ -99,7 +99,7 @@ class Gleu(Scorer):
         """
         settings = self.settings
         columns = columns_with_references(self.name, sources, predictions, references, settings.gold_m2)
-        corpus = number_units(columns, settings.unit)
+        corpus = count_ngrams(columns, settings.unit, settings.order)
         statistics = sentence_statistics(corpus, settings)
         exists = np.arange(len(statistics))[:, None] < corpus.reference_counts
         rows = np.concatenate([statistics, exists[..., None]], axis=-1).swapaxes(0, 1)
@@ -177,7 +177,7 @@ def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
     lengths = corpus.lengths[2:]
     statistics = np.zeros((len(lengths), sentences, 2 * order + 2))
     exists = np.arange(len(lengths))[:, None] < corpus.reference_counts
-    for n, ngrams in enumerate(corpus.ngrams(order)):
+    for n, ngrams in enumerate(corpus.ngrams):
         for r, reference in enumerate(ngrams.references):
             counts = ngrams.sum(_matches(ngrams, reference, settings.counting), sentences)
             statistics[r, :, n] = np.maximum(counts, 0) if settings.counting == "released" else counts
@@ -213,15 +213,28 @@ def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> n
         Numbers of references, `[iterations][sentences]`.
     """
     drawn = np.empty((iterations, len(counts)), dtype=np.uint8 if max(counts) <= 256 else np.uint32)
-    python2, python3 = np.random.RandomState(0), random.Random(0)
+    same = len(set(counts)) == 1
+    generator, python3 = np.random.RandomState(0), random.Random(0)
     for j in range(iterations):
+        generator.seed([101 * j])
         if sampler == "python2":
-            python2.seed([101 * j])
-            drawn[j] = python2.random_sample(len(counts)) * counts
+            drawn[j] = generator.random_sample(len(counts)) * counts
+        elif same:
+            drawn[j] = _equal_draws(generator, counts[0], len(counts))
         else:
             python3.seed(101 * j)
             drawn[j] = [python3.randint(0, count - 1) for count in counts]
     return drawn
+
+
+def _equal_draws(generator: np.random.RandomState, count: int, size: int) -> np.ndarray:
+    """What `randint(0, count - 1)` of Python 3 draws `size` times: the top bits of 32-bit words that are below it."""
+    bits = count.bit_length()
+    drawn = np.empty(0, dtype=np.uint32)
+    while len(drawn) < size:
+        words = generator.randint(0, 1 << 32, size=2 * (size - len(drawn)) + 64, dtype=np.uint32) >> (32 - bits)
+        drawn = np.concatenate([drawn, words[words < count]])
+    return drawn[:size]
 
 
 def _apply_draws(drawn: np.ndarray, differences: np.ndarray) -> np.ndarray:

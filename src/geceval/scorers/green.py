@@ -14,7 +14,7 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
 from geceval.scorers.gold import columns_with_references, gold_facts
-from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, number_units
+from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, count_ngrams
 
 ZERO_RECALLS = ("authors", "gec-metrics")
 
@@ -83,7 +83,7 @@ class Green(Scorer):
         """
         settings = self.settings
         columns = columns_with_references(self.name, sources, predictions, references, settings.gold_m2)
-        corpus = number_units(columns, settings.unit)
+        corpus = count_ngrams(columns, settings.unit, settings.order)
         counts = sentence_counts(corpus, settings.order)
         f = self._f(counts, settings.order)
         best = self._best_references(counts, f, corpus.reference_counts)
@@ -127,7 +127,7 @@ def sentence_counts(corpus: Corpus, order: int) -> np.ndarray:
     """True positives, false positives and false negatives, `[R][sentences][order][3]`."""
     sentences = corpus.sentences
     counts = np.zeros((len(corpus.lengths) - 2, sentences, order, 3))
-    for n, ngrams in enumerate(corpus.ngrams(order)):
+    for n, ngrams in enumerate(corpus.ngrams):
         s, h = ngrams.source, ngrams.prediction
         for r, reference in enumerate(ngrams.references):
             deleted = np.maximum(s - np.maximum(reference, h), 0)

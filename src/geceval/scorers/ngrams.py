@@ -1,8 +1,12 @@
-"""Counts of n-grams, aligned over source, prediction and references: what GLEU and GREEN share."""
+"""Counts of n-grams, aligned over source, prediction and references: what GLEU and GREEN share.
+
+Sources and references are counted once for all systems that are scored beside them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +15,10 @@ from geceval.core.inputs import Columns
 
 UNITS = ("word", "char")
 MAX_ORDER = 100
+KEPT_CHARACTERS = 5_000_000
+"""Of sources and references, beyond which their counts are too large to be kept for the next system."""
+
+_UNIT_BITS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +26,7 @@ class Ngrams:
     """How often each n-gram of one order occurs; G counts the distinct n-grams of all sentences, one sentence apart.
 
     Attributes:
-        sentence: The sentence that the n-gram stands in, `[G]`, ascending.
+        sentence: The sentence that the n-gram stands in, `[G]`.
         source: Occurrences in the source, `[G]`.
         prediction: Occurrences in the prediction, `[G]`.
         references: Occurrences in each reference, `[R][G]`, R the largest number of references of a sentence;
@@ -36,75 +44,173 @@ class Ngrams:
 
 
 @dataclass(frozen=True, slots=True)
+class Units:
+    """Texts cut into units (words or characters), all in one row.
+
+    Attributes:
+        numbers: The number of each unit, `[total]`.
+        lengths: Units of each text, `[texts]`.
+    """
+
+    numbers: np.ndarray
+    lengths: np.ndarray
+
+    def text(self) -> np.ndarray:
+        """The text of each unit, `[total]`."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The n-grams of one order in sources and references.
+
+    Attributes:
+        keys: Their names, ascending, `[G]`: the number of the first n - 1 units, which is their place in the table
+            before (for n = 1 the number of the sentence), and the number of the last unit.
+        sentence: The sentence that each stands in, `[G]`.
+        counts: Occurrences in the source and in each reference, `[1 + R][G]`.
+    """
+
+    keys: np.ndarray
+    sentence: np.ndarray
+    counts: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Sources and references.
+
+    Attributes:
+        vocabulary: The number of each unit.
+        lengths: Units of each text, `[1 + R][sentences]`; 0 where a sentence has fewer than R references.
+        tables: One an order, from 1.
+    """
+
+    vocabulary: dict[str, int]
+    lengths: np.ndarray
+    tables: Iterable[Table]
+
+
+@dataclass(frozen=True, slots=True)
 class Corpus:
-    """The units (words or characters) of all columns as numbers, in one row.
+    """All columns in units.
 
     Attributes:
         lengths: Units of each text, `[2 + R][sentences]`: sources, predictions, then the references; 0 where a
             sentence has fewer than R references.
         reference_counts: References of each sentence, `[sentences]`.
-        units: Number of each unit, `[total]`, texts in the order of `lengths`.
-        vocabulary: How many distinct units there are.
+        ngrams: One an order, from 1; to be read once.
     """
 
     lengths: np.ndarray
     reference_counts: np.ndarray
-    units: np.ndarray
-    vocabulary: int
+    ngrams: Iterator[Ngrams]
 
     @property
     def sentences(self) -> int:
         """The number of sentences."""
         return self.lengths.shape[1]
 
-    def ngrams(self, max_order: int) -> Iterator[Ngrams]:
-        """Count the n-grams of order 1, 2, ... `max_order`, one order at a time.
 
-        An n-gram is named by the number of its first n - 1 units and its last unit, so that one sort an order is
-        enough; the numbers of different sentences differ.
-        """
-        texts, sentences = self.lengths.shape
-        lengths = self.lengths.ravel()
-        text = np.repeat(np.arange(texts * sentences), lengths)
-        column, sentence = text // sentences, text % sentences
-        start = np.arange(len(self.units))
-        last = np.cumsum(lengths)[text] - 1
-        number = sentence
-        for order in range(1, max_order + 1):
-            fits = start + order - 1 <= last[start]
-            start, number = start[fits], number[fits]
-            keys = number * self.vocabulary + self.units[start + order - 1]
-            distinct, number = np.unique(keys, return_inverse=True)
-            size = len(distinct)
-            owner = np.empty(size, dtype=np.int64)
-            owner[number] = sentence[start]
-            counts = np.bincount(column[start] * size + number, minlength=texts * size).reshape(texts, size)
-            yield Ngrams(owner, counts[0], counts[1], counts[2:])
-
-
-def number_units(columns: Columns, unit: str) -> Corpus:
-    """Split every text into units and number them.
+def count_ngrams(columns: Columns, unit: str, order: int) -> Corpus:
+    """Cut every text into units and count their n-grams.
 
     Args:
         columns: Checked columns with references.
         unit: `"word"` for the tokens of `str.split()`, `"char"` for their characters and one space between tokens.
+        order: Longest n-grams.
     """
     references = columns.references or []
-    most = max(len(row) for row in references)
-    texts = [columns.sources, columns.predictions]
-    texts += [[row[r] if r < len(row) else "" for row in references] for r in range(most)]
-    numbers: dict[str, int] = {}
-    units: list[int] = []
+    rows = tuple(map(tuple, references))
+    size = sum(map(len, columns.sources)) + sum(len(text) for row in rows for text in row)
+    given = (_keep_given if size <= KEPT_CHARACTERS else _count_given)(tuple(columns.sources), rows, unit, order)
+    predictions = _number_units(columns.predictions, unit, dict(given.vocabulary))
+    return Corpus(
+        lengths=np.insert(given.lengths, 1, predictions.lengths, axis=0),
+        reference_counts=np.array([len(row) for row in rows], dtype=np.int64),
+        ngrams=_join(given.tables, predictions),
+    )
+
+
+def _count_given(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int) -> Given:
+    """Sources and references, whose n-grams are counted one order at a time, as they are read."""
+    most = max(map(len, references))
+    columns = [sources, *([row[r] if r < len(row) else "" for row in references] for r in range(most))]
+    vocabulary: dict[str, int] = {}
+    units = _number_units([text for column in columns for text in column], unit, vocabulary)
+    return Given(vocabulary, units.lengths.reshape(len(columns), -1), _tables(units, len(columns), order))
+
+
+@functools.lru_cache(maxsize=2)
+def _keep_given(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int) -> Given:
+    """The same, all orders counted and kept for the next system."""
+    given = _count_given(sources, references, unit, order)
+    return Given(given.vocabulary, given.lengths, tuple(given.tables))
+
+
+def _number_units(texts: Sequence[str], unit: str, vocabulary: dict[str, int]) -> Units:
+    """Cut texts into units and number them; units that are not in the vocabulary are added to it."""
+    numbers: list[int] = []
     lengths: list[int] = []
     for text in texts:
-        for line in text:
-            parts = line.split()
-            items = parts if unit == "word" else list(" ".join(parts))
-            units += [numbers.setdefault(item, len(numbers)) for item in items]
-            lengths.append(len(items))
-    return Corpus(
-        lengths=np.array(lengths, dtype=np.int64).reshape(len(texts), -1),
-        reference_counts=np.array([len(row) for row in references], dtype=np.int64),
-        units=np.array(units, dtype=np.int64),
-        vocabulary=len(numbers),
-    )
+        parts = text.split()
+        items = parts if unit == "word" else " ".join(parts)
+        numbers += [vocabulary.setdefault(item, len(vocabulary)) for item in items]
+        lengths.append(len(items))
+    return Units(np.array(numbers, dtype=np.int64), np.array(lengths, dtype=np.int64))
+
+
+def _tables(units: Units, columns: int, order: int) -> Iterator[Table]:
+    """Count the n-grams of texts that stand column by column; one sort an order."""
+    sentences = len(units.lengths) // columns
+    text = units.text()
+    start, number = np.arange(len(text)), text % sentences
+    for n in range(order):
+        start, keys = _lengthen(units, start, number, n)
+        distinct, number = np.unique(keys, return_inverse=True)
+        column, sentence = np.divmod(text[start], sentences)
+        size = len(distinct)
+        owner = np.empty(size, dtype=np.int64)
+        owner[number] = sentence
+        counts = np.bincount(column * size + number, minlength=columns * size)
+        yield Table(distinct, owner, counts.reshape(columns, size))
+
+
+def _join(tables: Iterable[Table], units: Units) -> Iterator[Ngrams]:
+    """Put the n-grams of the predictions, one a sentence, beside those of sources and references."""
+    text = units.text()
+    start, number = np.arange(len(text)), text
+    for n, table in enumerate(tables):
+        start, keys = _lengthen(units, start, number, n)
+        number, size = _find(table.keys, keys)
+        sentence = np.empty(size, dtype=np.int64)
+        sentence[: len(table.keys)] = table.sentence
+        sentence[number] = text[start]
+        counts = np.zeros((len(table.counts), size), dtype=np.int64)
+        counts[:, : len(table.keys)] = table.counts
+        yield Ngrams(sentence, counts[0], np.bincount(number, minlength=size), counts[1:])
+
+
+def _lengthen(units: Units, start: np.ndarray, number: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where n-grams that are one unit longer start, and their keys.
+
+    Args:
+        units: All texts in one row.
+        start: Where n-grams of `length` units start.
+        number: The number of each.
+        length: Their length; 0 for the start of it all.
+    """
+    ends = np.repeat(np.cumsum(units.lengths), units.lengths)
+    fits = start + length < ends[start]
+    start = start[fits]
+    return start, number[fits] << _UNIT_BITS | units.numbers[start + length]
+
+
+def _find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, int]:
+    """The place of each key among the known ones, ascending, or behind them if it is new; and how many there are."""
+    places = np.searchsorted(known, keys)
+    found = places < len(known)
+    found[found] = known[places[found]] == keys[found]
+    new, number = np.unique(keys[~found], return_inverse=True)
+    places[~found] = len(known) + number
+    return places, len(known) + len(new)
