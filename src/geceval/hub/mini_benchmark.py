@@ -20,9 +20,6 @@ STORED = ASSETS / "doctor.json"
 TOLERANCE = 1e-4
 PACKAGES = ("errant", "numpy", "peft", "spacy", "tokenizers", "torch", "transformers")
 
-Scores = dict[str, dict[str, Any]]
-"""System to `score` and `scores`."""
-
 
 def read_stored() -> dict[str, Any]:
     """What `store` wrote: `metrics`, `assets` and `versions`.

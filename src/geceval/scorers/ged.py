@@ -48,7 +48,8 @@ class Settings:
             detector. `None` takes the scheme of the detector, else 2. Labels of a finer scheme are taken for the
             coarser class that they belong to.
         average: What `score` is for detection: `"binary"`, F of errors against correct tokens, whatever their class;
-            `"macro"`, F of the means of precision and recall over all classes, CORRECT included.
+            `"macro"`, F of the means of precision and recall over all classes that occur, CORRECT included. A sentence
+            without tokens scores 1 in the former and, as no class occurs, 0 in the latter.
         beta: Weight of recall in F.
         threshold: Probability of an error from which the detector marks a word, in [0, 1]; `None` takes the most
             probable label.
