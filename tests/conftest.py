@@ -58,6 +58,26 @@ def conll_2014(shared_data) -> str:
 
 
 @pytest.fixture(scope="session")
+def toy_corpus(tmp_path_factory) -> Path:
+    """60 sentences with 'sit' and 'run' where 'sat' and 'runs' belong, as M2: one word tells better from worse."""
+    import random
+
+    from geceval.edits.edit import Edit
+    from geceval.edits.m2 import M2Sentence, write_m2
+
+    rng = random.Random(0)
+    sentences = []
+    for _ in range(60):
+        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", "mat", "dog", "run", "school"]
+        words += rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))
+        edits = [Edit(2, 3, "sat", "R:VERB:TENSE"), Edit(6, 7, "runs", "R:VERB:SVA")]
+        sentences.append(M2Sentence(" ".join(words), {0: edits}))
+    path = tmp_path_factory.mktemp("corpus") / "toy.m2"
+    write_m2(path, sentences)
+    return path
+
+
+@pytest.fixture(scope="session")
 def extras() -> dict[str, list[str]]:
     """The extras of setup.py and what each installs."""
     import runpy

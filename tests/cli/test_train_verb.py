@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 
 import pytest
@@ -11,26 +10,10 @@ import pytest
 import geceval
 from geceval.cli.app import run
 from geceval.cli.train import train
-from geceval.edits.edit import Edit
-from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.hub import adaptation
 from geceval.models.checkpoints import ASSETS
 
 SMALL = ["--pairs", "120", "--epochs", "2", "--lr", "3e-3", "--quiet"]
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    """Sentences with 'sit' and 'run' where 'sat' and 'runs' belong."""
-    rng = random.Random(0)
-    sentences = []
-    for _ in range(60):
-        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", "mat", "dog", "run", "school"]
-        words += rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))
-        sentences.append(M2Sentence(" ".join(words), {0: [Edit(2, 3, "sat"), Edit(6, 7, "runs")]}))
-    path = tmp_path_factory.mktemp("corpus") / "mine.m2"
-    write_m2(path, sentences)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +22,10 @@ def base(make_checkpoint):
 
 
 @pytest.fixture(scope="module")
-def trained(corpus, base, tmp_path_factory):
+def trained(toy_corpus, base, tmp_path_factory):
     """The arguments of a finished run, and its folder."""
     folder = tmp_path_factory.mktemp("trained") / "my impara"
-    arguments = ["train", "impara", "--m2", str(corpus), "--init-from", base, "--seeds", "3,4", *SMALL]
+    arguments = ["train", "impara", "--m2", str(toy_corpus), "--init-from", base, "--seeds", "3,4", *SMALL]
     arguments += ["-o", str(folder)]
     assert run(arguments) == 0
     return arguments, folder
@@ -66,7 +49,7 @@ def test_again_it_says_the_same_and_trains_nothing(trained, capsys):
     out, err = capsys.readouterr()
     assert weights.stat().st_mtime_ns == before
     assert "all weights, learning rate 0.003, at most 2 epochs, seed 3, 4" in out
-    assert "from mine.m2: at most 120 ranked pairs each" in out
+    assert "from toy.m2: at most 120 ranked pairs each" in out
     assert "96 pairs to learn from, 12 to choose by, 12 held out; kept: epoch " in out
     results = json.loads((folder / "results.json").read_text())
     (after, first) = re.findall(r"right order: (\S+) \(bundled IMPARA: (\S+)\)", out)[0]
@@ -77,7 +60,7 @@ def test_again_it_says_the_same_and_trains_nothing(trained, capsys):
     assert err == ""
 
 
-def test_the_checkpoint_scores(trained, corpus, tmp_path, capsys):
+def test_the_checkpoint_scores(trained, tmp_path, capsys):
     _, folder = trained
     source, right = "the cat sit on mat dog run school", "the cat sat on mat dog runs school"
     result = geceval.load("impara", model=str(folder), threshold=-2.0).compute(
@@ -101,9 +84,9 @@ def test_other_settings_in_the_same_folder_are_refused(trained, capsys):
     assert (folder / "model.safetensors").is_file()
 
 
-def test_a_folder_with_other_files_is_left_alone(corpus, base, tmp_path, capsys):
+def test_a_folder_with_other_files_is_left_alone(toy_corpus, base, tmp_path, capsys):
     (tmp_path / "README.md").write_text("mine")
-    assert run(["train", "impara", "--m2", str(corpus), "--init-from", base, "-o", str(tmp_path)]) == 2
+    assert run(["train", "impara", "--m2", str(toy_corpus), "--init-from", base, "-o", str(tmp_path)]) == 2
     assert "not empty and no training run; choose a new folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 

@@ -16,13 +16,7 @@ from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.detector import Detector, decide, error_probabilities, get_detector, is_seen
 from geceval.models.words import encode_words
 
-ARCHITECTURES = [
-    ("Bert", {}),
-    ("DebertaV2", {}),
-    ("Electra", {}),
-    ("ModernBert", {}),
-    ("Roberta", {}),
-]
+FAMILIES = ["Bert", "DebertaV2", "Electra", "ModernBert", "Roberta"]
 
 
 def named(*labels):
@@ -65,10 +59,10 @@ def fresh(folder):
     return lambda **options: Detector(kept.model, kept.tokenizer, **options)
 
 
-@pytest.mark.parametrize(("family", "config"), ARCHITECTURES)
-def test_probabilities_are_those_of_plain_transformers(make_checkpoint, family, config):
+@pytest.mark.parametrize("family", FAMILIES)
+def test_probabilities_are_those_of_plain_transformers(make_checkpoint, family):
     labels = named("CORRECT", "M", "R", "U")
-    folder = make_checkpoint(1, architecture=f"{family}ForTokenClassification", **labels, **config)
+    folder = make_checkpoint(1, architecture=f"{family}ForTokenClassification", **labels)
     detector = get_detector(resolve(folder))
     assert detector.labels == ("CORRECT", "M", "R", "U")
     texts = ["the cat sat on the mat .", "dogs run", "", "a school likes xyz", "cats didn't sit"]

@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -11,9 +10,6 @@ from pathlib import Path
 
 import pytest
 from safetensors.torch import load_file
-
-from geceval.edits.edit import Edit
-from geceval.edits.m2 import M2Sentence, write_m2
 
 TRAINING = Path(__file__).resolve().parents[2] / "training"
 
@@ -78,18 +74,9 @@ def whole_and_broken(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def corpus(tmp_path_factory):
-    """Sentences with 'sit' and 'run' where 'sat' and 'runs' belong: one word tells better from worse."""
-    rng = random.Random(0)
-    sentences = []
-    for _ in range(60):
-        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", "mat", "dog", "run", "school"]
-        words += rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))
-        edits = [Edit(2, 3, "sat", "R:VERB:TENSE"), Edit(6, 7, "runs", "R:VERB:SVA")]
-        sentences.append(M2Sentence(" ".join(words), {0: edits}))
-    path = tmp_path_factory.mktemp("corpus") / "toy.m2"
-    write_m2(path, sentences)
-    return path
+def corpus(toy_corpus):
+    """An M2 file of 60 sentences with two edits each."""
+    return toy_corpus
 
 
 @pytest.fixture(scope="session")
