@@ -15,7 +15,8 @@ import argparse
 import numpy as np
 from timing import interleaved, print_medians
 
-from geceval.meta.data import HumanData, read_seeda, system_set
+from geceval.meta.data import read_seeda
+from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.paired import compare_agreement, outcomes
 from geceval.meta.protocol import Pairs, judged_pairs
 from geceval.meta.resampling import Settings, compare_rows

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from geceval.hub import registry, train_ged, train_impara, train_some
-from geceval.meta.data import HumanData, read_gjg15, read_seeda, system_set
+from geceval.meta.data import read_gjg15, read_seeda
+from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs
 
 WRITERS = {

@@ -25,7 +25,8 @@ from geceval.hub.train_ged import Job as DetectorJob
 from geceval.hub.train_ged import train_ged
 from geceval.hub.train_impara import Job as QualityJob
 from geceval.hub.train_impara import train_impara
-from geceval.meta.data import read_seeda, system_set
+from geceval.meta.data import read_seeda
+from geceval.meta.judgments import system_set
 from geceval.meta.protocol import agreement, judged_pairs
 from geceval.models.finetuning import Recipe
 

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from geceval.meta.data import (
-    read_gjg15,
-    read_human,
-    read_judgments,
-    read_seeda,
-    read_system_scores,
-    system_set,
-)
+from geceval.meta.data import read_gjg15, read_human, read_judgments, read_seeda, read_system_scores
+from geceval.meta.judgments import system_set
 
 OUTPUTS = {"A": ["x", "y"], "B": ["x", "z"], "C": ["w", "y"]}
 

@@ -6,8 +6,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from geceval.meta.data import HumanData, Item, read_human
+from geceval.meta.data import read_human
 from geceval.meta.folders import is_built, read_folder
+from geceval.meta.judgments import HumanData, Item
 
 
 def write(path, rows):

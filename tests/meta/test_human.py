@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from geceval.meta.data import Item, read_seeda
+from geceval.meta.data import read_seeda
 from geceval.meta.human import human_expected_wins, human_trueskill
+from geceval.meta.judgments import Item
 
 
 @pytest.fixture(scope="module")

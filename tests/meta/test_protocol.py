@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from geceval.meta.data import HumanData, Item, read_seeda, system_set
+from geceval.meta.data import read_seeda
+from geceval.meta.judgments import HumanData, Item, system_set
 from geceval.meta.protocol import (
     Pairs,
     aggregate,

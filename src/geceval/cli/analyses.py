@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from geceval.meta import plots
-from geceval.meta.data import HumanData
 from geceval.meta.heatmap import PairMap, by_human_rank, by_metric_rank
+from geceval.meta.judgments import HumanData
 from geceval.meta.protocol import Correlation, agreement, correlate_systems, judged_pairs, top_k, windows
 from geceval.meta.scores import MetricScores
 

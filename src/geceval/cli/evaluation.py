@@ -14,7 +14,7 @@ import numpy as np
 from geceval.core.extras import naming_the_extra
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 from geceval.hub import registry
-from geceval.meta.data import HumanData, system_set
+from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
 
 logger = logging.getLogger("geceval")

@@ -11,7 +11,7 @@ from geceval.cli.arguments import metric_options
 from geceval.cli.evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 from geceval.hub import registry
 from geceval.hub.offline import offline_metrics
-from geceval.meta.data import HumanData
+from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.protocol import agreement, correlate_systems, judged_pairs
 from geceval.meta.scores import MetricScores

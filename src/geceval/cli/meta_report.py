@@ -15,7 +15,8 @@ from geceval.cli.page import NAMES, page
 from geceval.cli.page_data import numbers
 from geceval.cli.report import check_outputs, write
 from geceval.meta import drawing, plots
-from geceval.meta.data import HumanData, read_human
+from geceval.meta.data import read_human
+from geceval.meta.judgments import HumanData
 
 CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
 WINDOW = 4

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.files import read_json
 from geceval.core.inputs import read_lines
-from geceval.meta.rankings import Groups, read_rankings
+from geceval.meta.folders import is_built, read_folder
+from geceval.meta.judgments import HumanData, Item
+from geceval.meta.rankings import read_rankings
 
 SEEDA_SYSTEMS = (
     *("BART", "BERT-fuse", "GECToR-BERT", "GECToR-ens", "GPT-3.5", "INPUT", "LM-Critic", "PIE"),
@@ -21,43 +22,6 @@ _GJG15_SCORES = {
     "ew": (0.628, 0.566, 0.561, 0.550, 0.539, 0.513, 0.506, 0.495, 0.485, 0.463, 0.456, 0.437, 0.300),
     "ts": (0.273, 0.114, 0.182, 0.105, 0.080, -0.041, -0.001, -0.022, -0.055, -0.074, -0.062, -0.142, -0.358),
 }
-_LEFT_OUT = {"base": {"INPUT", "REF-F", "GPT-3.5"}, "+INPUT": {"REF-F", "GPT-3.5"}, "+fluency": {"INPUT"}, "all": set()}
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One annotator's ranking of some systems' outputs of one sentence.
-
-    Attributes:
-        sentence: 0-based position of the sentence in the outputs.
-        annotator: Who ranked.
-        groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best.
-    """
-
-    sentence: int
-    annotator: str
-    groups: Groups
-
-
-@dataclass(frozen=True, slots=True)
-class HumanData:
-    """Outputs of several systems and what people thought of them.
-
-    Attributes:
-        name: `"seeda"` or `"gjg15"`.
-        sources: One string a sentence.
-        lines: 0-based line of each sentence in the CoNLL-2014 test set.
-        outputs: System to its outputs, one string a sentence, in the canonical order of systems.
-        judgments: Name of a judgment set (`"sent"`, `"edit"`; `"all"` for GJG15) to its items in document order.
-        scores: Name of a human ranking (`"ts_sent"`, `"ew"` …) to system to score.
-    """
-
-    name: str
-    sources: list[str]
-    lines: list[int]
-    outputs: dict[str, list[str]]
-    judgments: dict[str, list[Item]]
-    scores: dict[str, dict[str, float]]
 
 
 def read_seeda(folder: str | Path) -> HumanData:
@@ -122,8 +86,6 @@ def read_human(folder: str | Path) -> HumanData:
         OSError: If a file is missing.
         ValueError: If it is neither, or the files do not fit together.
     """
-    from geceval.meta.folders import is_built, read_folder
-
     if is_built(folder):
         return read_folder(folder)
     if (Path(folder) / "outputs").is_dir():
@@ -191,22 +153,6 @@ def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_lin
     if not items:
         raise ValueError(f"{path}: holds no ranking (ranking-item with translations)")
     return items
-
-
-def system_set(data: HumanData, name: str = "base") -> list[str]:
-    """The systems of a named set, in canonical order.
-
-    Args:
-        data: The data; for GJG15 every set but `"all"` is refused, as the literature uses all 13 systems.
-        name: `"base"` (without INPUT, REF-F and GPT-3.5), `"+INPUT"`, `"+fluency"` or `"all"`.
-
-    Raises:
-        ValueError: If there is no such set.
-    """
-    sets = _LEFT_OUT if data.name == "seeda" else {"all": set()}
-    if name not in sets:
-        raise ValueError(f"{data.name} has no system set {name!r}; choose one of {', '.join(sets)}")
-    return [system for system in data.outputs if system not in sets[name]]
 
 
 def read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:

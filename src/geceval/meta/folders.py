@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from geceval.meta.data import HumanData, Item
+from geceval.meta.judgments import HumanData, Item
 from geceval.meta.rankings import check_groups
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.meta.data import Item
+from geceval.meta.judgments import Item
 from geceval.meta.protocol import Pairs, check_finite, compared, rank_table
 
 RANK_TIES = ("order", "zero", "drop")

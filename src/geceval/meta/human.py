@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from geceval.meta.data import Item
+from geceval.meta.judgments import Item
 from geceval.meta.protocol import judged_pairs
 from geceval.meta.ranking import expected_wins
 

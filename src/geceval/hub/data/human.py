@@ -11,17 +11,9 @@ import pyarrow as pa
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2, references
 from geceval.hub.data.folder import Config, check_count, check_counts
-from geceval.meta.data import (
-    GJG15_SYSTEMS,
-    SEEDA_SYSTEMS,
-    HumanData,
-    Item,
-    read_gjg15,
-    read_outputs,
-    read_seeda,
-    system_set,
-)
+from geceval.meta.data import GJG15_SYSTEMS, SEEDA_SYSTEMS, read_gjg15, read_outputs, read_seeda
 from geceval.meta.human import human_expected_wins
+from geceval.meta.judgments import HumanData, Item, system_set
 from geceval.meta.rankings import Ranking, read_rankings
 
 SENTENCES = 1312

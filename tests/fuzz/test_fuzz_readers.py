@@ -1,0 +1,399 @@
+"""Every function that reads a file or parses a text, on broken and arbitrary input: a result, or one clear message."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import logging
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import geceval
+from geceval.cli.arguments import parse_value
+from geceval.cli.corpus import read_corpus
+from geceval.core.files import read_json, read_text
+from geceval.core.inputs import read_lines
+from geceval.edits.essays import read_essays, to_sentences
+from geceval.edits.m2 import read_m2, references
+from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
+from geceval.hub.data.parallel import m2_rows
+from geceval.hub.data.ratings import build_tmu_gfm
+from geceval.meta.data import (
+    GJG15_SYSTEMS,
+    SEEDA_SYSTEMS,
+    read_gjg15,
+    read_human,
+    read_judgments,
+    read_outputs,
+    read_seeda,
+    read_system_scores,
+)
+from geceval.meta.folders import read_folder
+from geceval.meta.rankings import read_rankings
+from geceval.meta.ratings import read_tmu_gfm
+from geceval.meta.scores import read_scores
+from geceval.models.judge.endpoint import read_reply
+from geceval.models.judge.reply import CallFailed
+from geceval.scorers.difficulty.weights import format_weights, read_weights
+from geceval.scorers.judge.answers import read_grades
+from geceval.scorers.label_sequences import parse_labels
+
+# The same examples in every run; what was once found to break stands below as an example of its own.
+FUZZ = settings(
+    derandomize=True, database=None, deadline=None, max_examples=40, suppress_health_check=list(HealthCheck)
+)
+SYSTEMS = {"A": ["x", "y"], "B": ["x", "z"]}
+LONG_NUMBER = "9" * 5000
+NUMBER = "9" * 400
+
+# Pieces of each format, right and wrong, that are put together at random.
+M2 = ["S ", "S a b c", "A 0 1|||R:NOUN|||x|||REQUIRED|||-NONE-|||0", "A 1 0|||", "A -1 -1|||noop|||-NONE-|||", "|||"]
+M2 += ["REQUIRED|||-NONE-|||1", "\r\n", "\n", "\n\n", "I x", "||", "-NONE-", " ", "A 9 9|||T|||y|||R|||N|||-5", "²"]
+XML = ["<a>", "</a>", '<ranking-item src-id="1" user="u">', "</ranking-item>", '<translation system="A B" rank="1"/>']
+XML += ['<translation system="A" rank="2"/>', '<ranking-item src-id="2" duration="1:1:nan"/>', "&lt;", "&#0;", "]]>"]
+XML += ['<?xml version="1.0" encoding="rot13"?>', "<!DOCTYPE a>", "<!-- ", "<![CDATA[", f'<b c="{NUMBER}"/>']
+XML += [f'<ranking-item src-id="1" duration="{NUMBER}:1:1"/>', '<translation system="" rank="-1"/>']
+JSON = ["{", "}", "[", "]", ",", ":", '"a"', '"A"', '"text"', '"a b"', '"edits"', '"id"', "1", "-1", "NaN", "1e999"]
+JSON += [NUMBER, "null", "true", '"\\ud800"', '"x"', '{"A": 1, "B": 2}', '{"A": [1, 2]}', '"systems": [', "\n"]
+JSON += [
+    '{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}',
+    '{"scores": {"a": 5}}',
+    '{"choices": [{"message": ',
+]
+TSV = [
+    "system\tline\tm",
+    "\n",
+    "A\t1\t0.5",
+    "B\t1\t0.25",
+    "A\t2\t1",
+    "B\t2\t0",
+    "\t",
+    "nan",
+    "inf",
+    "m_signature",
+    "\r",
+]
+TSV += [LONG_NUMBER, "A\t0\t1", '"', "\x00"]
+CSV = ["source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m", "source,output,ave_g,ave_f,ave_m", "\n", '"']
+CSV += ['a,b,"1,1,1,1,1","4,4,4,4,4","1,1,1,1,1",smt,1.0,4.0,1.0', "a,b,1,2,3", ",", "nan", "\r", "\x00", "x" * 200_000]
+WEIGHTS = ["3", "\n", "1 2", "0", " ", "-1", "١", "²", LONG_NUMBER, "1.5", "\t"]
+CARD = [
+    "---\n",
+    "a: 1\n",
+    "license: mit\n",
+    "tags: [evaluate]\n",
+    "## X\n",
+    "```",
+    "&a ",
+    "*a",
+    "!!python/object:os.x {}\n",
+]
+CARD += ["configs: 3\n", "title: [\n", "? {a: b}\n: c\n", "1: 2\n"]
+LINES = ["a b", "\n", "\r\n", "\ufeff", "\u2028", "\x00", " ", "é"]
+SCORES = ["A 1", "B 0.5", "\n", "nan", " ", "A", "1e999", "\t"]
+
+
+def documents(pieces):
+    """Bytes of a file: pieces of a format, arbitrary text among them, now and then cut, in UTF-16 or with noise."""
+    text = st.lists(st.one_of(st.sampled_from(pieces), st.text(max_size=5)), max_size=14).map("".join)
+    data = text.map(lambda t: t.encode("utf-8", "surrogatepass"))
+    noise = st.tuples(data, st.binary(max_size=4), data).map(b"".join)
+    other = st.one_of(text.map(lambda t: t.encode("utf-16", "surrogatepass")), data.map(lambda d: b"\xef\xbb\xbf" + d))
+    return st.one_of(data, data, data, noise, other, st.binary(max_size=40))
+
+
+def of_one_folder(read):
+    """A reader of a file as one of the folder it lies in."""
+    return lambda path: read(path.parent)
+
+
+def finite(scores):
+    return all(map(math.isfinite, scores.values()))
+
+
+READERS = {  # name: (file, pieces, reader, what holds of a result)
+    "core.files.read_text": ("f.txt", LINES, read_text, lambda text: text.encode()),
+    "core.files.read_text of gzip": ("f.txt.gz", LINES, read_text, lambda text: text.encode()),
+    "core.files.read_json": ("f.json", JSON, read_json, lambda value: True),
+    "core.inputs.read_lines": ("f.txt", LINES, read_lines, lambda lines: all("\n" not in line for line in lines) + 1),
+    "edits.m2.read_m2": ("f.m2", M2, read_m2, lambda found: [references(sentence) for sentence in found] or 1),
+    "edits.essays.read_essays": ("f.json", JSON, read_essays, lambda essays: to_sentences(essays) or 1),
+    "hub.data.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),
+    "hub.data.ratings.build_tmu_gfm": ("tmu-gfm-dataset.csv", CSV, of_one_folder(build_tmu_gfm), lambda found: False),
+    "meta.data.read_judgments": (
+        "f.xml",
+        XML,
+        lambda path: read_judgments(path, SYSTEMS, first_line=1),
+        lambda items: all(0 <= item.sentence < 2 and item.groups for item in items),
+    ),
+    "meta.rankings.read_rankings": (
+        "f.xml",
+        XML,
+        lambda path: read_rankings(path, SYSTEMS, first_line=0),
+        lambda found: all(r.seconds is None or math.isfinite(r.seconds) for r in found),
+    ),
+    "meta.data.read_system_scores": (
+        "f.txt",
+        SCORES,
+        read_system_scores,
+        finite,
+    ),
+    "meta.data.read_system_scores of JSON": (
+        "f.json",
+        JSON,
+        read_system_scores,
+        finite,
+    ),
+    "meta.data.read_outputs": (
+        "f.txt",
+        LINES,
+        lambda path: read_outputs({"INPUT": path, "A": path}),
+        lambda outputs: outputs["INPUT"] == outputs["A"],
+    ),
+    "meta.ratings.read_tmu_gfm": ("f.csv", CSV, read_tmu_gfm, lambda rows: all(math.isfinite(r.fluency) for r in rows)),
+    **{
+        f"meta.scores.read_scores of {suffix}": (
+            f"f.{suffix}",
+            pieces,
+            lambda path: read_scores(path, SYSTEMS, 2),
+            lambda tables: all(math.isfinite(table.sentences.sum()) for table in tables),
+        )
+        for suffix, pieces in (("tsv", TSV), ("json", JSON), ("parquet", ["PAR1", "\x15", "\x00"]))
+    },
+    "scorers.difficulty.weights.read_weights": ("f.txt", WEIGHTS, read_weights, format_weights),
+    "hub.cards.read_card": ("f.md", CARD, read_card, lambda card: isinstance(card.metadata, dict)),
+    "cli.corpus.read_corpus": (
+        "f.txt",
+        LINES,
+        lambda path: read_corpus(str(path), [f"{path.parent}/./f.txt"], [str(path)]),
+        lambda corpus: len(corpus.sources) == len(corpus.references),
+    ),
+}
+
+
+def check(name, data, folder):
+    """A result of which the property holds, or a documented error whose message names the file."""
+    file, _, read, holds = READERS[name]
+    path = folder / file
+    path.write_bytes(data)
+    logging.disable()  # what is repaired with a warning is no matter here
+    try:
+        result = read(path)
+    except (ValueError, OSError) as error:
+        assert file in str(error), repr(error)
+        return
+    finally:
+        logging.disable(logging.NOTSET)
+    assert holds(result) is not False
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_readers(name, tmp_path):
+    @FUZZ
+    @given(documents(READERS[name][1]))
+    def run(data):
+        check(name, data, tmp_path)
+
+    run()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("meta.rankings.read_rankings", '<?xml version="1.0" encoding="rot13"?><a/>'),
+        ("meta.rankings.read_rankings", f'<ranking-item src-id="0" duration="{NUMBER}:1:1"/>'),
+        ("meta.rankings.read_rankings", '<ranking-item src-id="0" duration="1:1:nan"/>'),
+        ("meta.rankings.read_rankings", '<ranking-item src-id="0"><translation system="A" rank="999"/></ranking-item>'),
+        ("meta.data.read_system_scores of JSON", f'{{"A": {NUMBER}}}'),
+        ("meta.scores.read_scores of json", f'{{"A": [1, {NUMBER}]}}'),
+        ("meta.scores.read_scores of tsv", "system\tline\tm\n"),
+        ("core.files.read_json", "[" * 100_000),
+        ("edits.essays.read_essays", "[" * 100_000),
+        ("core.files.read_text of gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"),
+    ],
+)
+def test_what_was_found(name, data, tmp_path):
+    with pytest.raises((ValueError, OSError)):
+        path = tmp_path / READERS[name][0]
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        READERS[name][2](path)
+    check(name, path.read_bytes(), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Small folders of SEEDA, GJG15, and GJG15 as parquet, all right."""
+    import pyarrow
+    from pyarrow import parquet
+
+    root = tmp_path_factory.mktemp("judged")
+    item = '<a><ranking-item src-id="1"><translation system="INPUT" rank="1"/></ranking-item></a>'
+    files = {f"seeda/outputs/all/{name}.txt": "one\ntwo\n" for name in SEEDA_SYSTEMS}
+    files |= {f"seeda/data/judgments_{kind}.xml": item for kind in ("sent", "edit")}
+    files |= {f"seeda/scores/human/{s}_{kind}.txt": "0.5\n" * 15 for s in ("EW", "TS") for kind in ("sent", "edit")}
+    files |= {f"gjg15/data/original/official_submissions/{name}": "one\ntwo\n" for name in GJG15_SYSTEMS}
+    files["gjg15/data/judgments.xml"] = item
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    tables = {
+        "outputs/full": [{"src_id": 0, "source": "a", "hypotheses": [{"system": "INPUT", "text": "a"}]}],
+        "judgments/test": [{"src_id": 0, "annotator": "u", "groups": [{"systems": ["INPUT"], "rank": 1}]}],
+        "system_scores/test": [{"system": "INPUT", "ew": 0.5, "ts": 0.1}],
+    }
+    for name, rows in tables.items():
+        path = root / f"built/{name}.parquet"
+        path.parent.mkdir(parents=True)
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return root
+
+
+FOLDERS = {
+    "seeda": (read_seeda, ["data/judgments_sent.xml", "scores/human/EW_sent.txt", "outputs/all/INPUT.txt"]),
+    "gjg15": (read_gjg15, ["data/judgments.xml", "data/original/official_submissions/INPUT"]),
+    "built": (read_folder, ["outputs/full.parquet", "judgments/test.parquet", "system_scores/test.parquet"]),
+}
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_folders_of_judgments(kind, folders):
+    read, files = FOLDERS[kind]
+    assert read(folders / kind) == read_human(folders / kind)
+
+    @FUZZ
+    @given(
+        st.sampled_from(files), st.one_of(documents(XML), documents(SCORES), st.integers(0, 200)), st.binary(max_size=3)
+    )
+    def run(file, data, noise):
+        path = folders / kind / file
+        right = path.read_bytes()
+        cut = isinstance(data, int)  # else the whole file is another one
+        path.write_bytes(right[:data] + noise + right[data + len(noise) :] if cut else data)
+        try:
+            for reader in (read, read_human):
+                with contextlib.suppress(ValueError, OSError):
+                    assert reader(folders / kind).sources
+        finally:
+            path.write_bytes(right)
+
+    run()
+
+
+VALUES = st.recursive(
+    st.one_of(st.none(), st.integers(-3, 3), st.floats(), st.text(max_size=3), st.binary(max_size=2), st.booleans()),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.sampled_from(["system", "a"]), inner)),
+    max_leaves=4,
+)
+
+
+@FUZZ
+@given(st.dictionaries(st.sampled_from(["system", "line", "m", "src_id", "groups"]), VALUES), st.integers(0, 2))
+def test_tables_of_other_types(tmp_path_factory, row, which):
+    import pyarrow
+    from pyarrow import parquet
+
+    folder = tmp_path_factory.mktemp("tables")
+    try:
+        table = pyarrow.Table.from_pylist([row] * 2)
+        parquet.write_table(table, folder / "f.parquet")
+    except (pyarrow.ArrowException, OverflowError):
+        return
+    with contextlib.suppress(ValueError):
+        assert read_scores(folder / "f.parquet", SYSTEMS, 1)
+    for name in ("outputs/full", "judgments/test", "system_scores/test"):
+        path = folder / f"{name}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        parquet.write_table(table, path)
+    with contextlib.suppress(ValueError):
+        assert read_folder(folder)
+
+
+@FUZZ
+@given(documents(CARD))
+def test_cards(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("card") / "README.md"
+    path.write_bytes(data)
+    for lint in (lint_metric_card, lint_model_card, lint_data_card, lint_space_card):
+        with contextlib.suppress(ValueError):
+            assert all(isinstance(problem, str) for problem in lint(path))
+
+
+@FUZZ
+@given(st.one_of(st.lists(st.sampled_from(JSON), max_size=12).map("".join), st.text(max_size=30)))
+@example("{" * 20_000)
+@example('{"scores": {"a": 5}}' * 2)
+@example('{"choices": [{"message": {"content": "\\ud800"}}]}')
+@example("9" * 5000)
+def test_answers_of_models(text):
+    with contextlib.suppress(ValueError):
+        assert set(read_grades(text, ["a"])) == {"a"}
+    with contextlib.suppress(CallFailed):
+        assert isinstance(read_reply(text).text, str)
+
+
+@FUZZ
+@given(
+    st.text(max_size=12),
+    st.sampled_from(["int", "float", "bool", "str | None", "list[int]", "tuple[float, ...] | None"]),
+)
+def test_values_of_options(text, annotation):
+    with contextlib.suppress(ValueError):
+        value = parse_value("x", text, annotation)
+        assert value is None or isinstance(value, (int, float, bool, str, list, tuple))
+
+
+@FUZZ
+@given(st.lists(st.sampled_from(["C", "I", "0", "1", "99", "R:NOUN", "²", "CORRECT"]), max_size=4), st.integers(0, 4))
+@example([LONG_NUMBER], 1)
+def test_label_sequences(labels, tokens):
+    for classes in (2, 4, 25, 55):
+        try:
+            ids = parse_labels("ged", "predictions[0]", " ".join(labels), "a " * tokens, classes)
+        except ValueError as error:
+            assert str(error).startswith("ged: predictions[0] has ")
+        else:
+            assert len(ids) == tokens and all(0 <= i < classes for i in ids)
+
+
+# Functions that read or parse, with what tries them instead of this module.
+ELSEWHERE = {
+    "parse_m2": "read_m2",
+    "read_seeda": "FOLDERS",
+    "read_gjg15": "FOLDERS",
+    "read_human": "FOLDERS",
+    "read_folder": "FOLDERS",
+    "read_grades": "test_answers_of_models",
+    "read_reply": "test_answers_of_models",
+    "parse_value": "test_values_of_options",
+    "parse_labels": "test_label_sequences",
+    "read_gold": "read_m2: it checks further what that gives",
+    "read_score_files": "read_scores: it checks further what that gives",
+    "read_config": "tests/faults/test_fault_checkpoints.py",
+    "read_model": "tests/faults/test_fault_checkpoints.py",
+    "read_pairs": "a file that the same run has written",
+    "read_results": "a file that the same run has written",
+    "read_stored": "a file that is part of the package",
+}
+
+
+def test_no_reader_is_left_out():
+    package = Path(geceval.__file__).parent
+    trees = [
+        ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py") if "assets" not in path.parts
+    ]
+    names = {node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)}
+    found = {name for name in names if name.startswith(("read_", "parse_"))}
+    tried = {name.split(" ")[0].rsplit(".", 1)[1] for name in READERS}
+    assert len(found) > 20
+    assert found - tried == set(ELSEWHERE) & found
+
+
+def test_readers_take_no_folder_and_no_device(tmp_path):
+    for name, (_, _, read, _) in READERS.items():
+        if "build_" not in name:
+            with pytest.raises((ValueError, OSError)):
+                read(tmp_path)
