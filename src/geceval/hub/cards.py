@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from geceval.core.files import read_text
+
 SECTIONS = (
     "Metric Description",
     "How to Use",
@@ -62,13 +64,13 @@ def read_card(path: str | Path) -> Card:
     """
     import yaml
 
-    text = Path(path).read_text(encoding="utf-8")
+    text = read_text(path)
     match = re.match(r"---\n(.*?)\n---\n(.*)", text, flags=re.DOTALL)
     if not match:
         raise ValueError(f"{path}: no YAML front matter between two lines of ---")
     try:
         metadata = yaml.safe_load(match[1])
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates that are none, and nesting
         raise ValueError(f"{path}: the front matter is not YAML: {error}") from error
     if not isinstance(metadata, dict):
         raise ValueError(f"{path}: the front matter must be keys and values")

@@ -92,6 +92,8 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     found = []
     for metric, (rows, signature) in readers[suffix](path).items():
         where = f"{path}: {metric}"
+        if not rows:
+            raise ValueError(f"{where}: no scores of any system")
         unknown = [system for system in rows if system not in known]
         if unknown:
             raise ValueError(f"{where}: unknown system {unknown[0]!r}; the systems are {', '.join(known)}")
@@ -192,6 +194,8 @@ def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[st
     if missing:
         raise ValueError(f"{path}: no column {missing[0]!r}; expected system, line and one column a metric")
     lines = [_integer(f"{path}, row {row}", value) for row, value in enumerate(columns["line"], start=1)]
+    if not all(isinstance(system, str) for system in columns["system"]):
+        raise ValueError(f"{path}: the column 'system' must hold names")
     found = {}
     for metric, values in columns.items():
         if metric in ("system", "line") or metric.endswith(_SIGNATURE):
@@ -239,7 +243,7 @@ def _from_list(where: str, scores: Any, corpus: Any) -> dict[int, float]:
 def _number(where: str, value: Any) -> float:
     try:
         return math.nan if value is None else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{where}: {value!r} is no number") from None
 
 

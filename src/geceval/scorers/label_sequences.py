@@ -23,7 +23,7 @@ def label_id(text: str, classes: int) -> int | None:
         The id; a label of a finer scheme gets that of the coarser class it belongs to. `None` if it belongs to none.
     """
     if text.isascii() and text.isdigit():
-        return int(text) if int(text) < classes else None
+        return int(text) if len(text) < 4 and int(text) < classes else None
     name = _SHORT.get(text, text)
     if name == CORRECT:
         return 0
@@ -70,8 +70,8 @@ def parse_labels(metric: str, place: str, text: str, source: str, classes: int) 
     if None in ids:
         first = ids.index(None)
         raise ValueError(
-            f"{metric}: {place} has the label {labels[first]!r} for token {first} ({tokens[first]!r}); with {classes} "
-            f"classes the labels are {', '.join(LABELS[classes][:4])}{', ...' if classes > 4 else ''}, their ids, or "
-            "those of a finer scheme"
+            f"{metric}: {place} has the label {labels[first][:60]!r} for token {first} ({tokens[first]!r}); with "
+            f"{classes} classes the labels are {', '.join(LABELS[classes][:4])}{', ...' if classes > 4 else ''}, their "
+            "ids, or those of a finer scheme"
         )
     return ids  # type: ignore[return-value]

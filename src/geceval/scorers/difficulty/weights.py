@@ -154,7 +154,7 @@ def read_weights(path: str | Path) -> Difficulty:
 
 def _integers(path: str | Path, number: int, line: str) -> list[int]:
     fields = line.split()
-    bad = next((field for field in fields if not (field.isascii() and field.isdecimal())), None)
+    bad = next((field for field in fields if not (field.isascii() and field.isdecimal() and len(field) < 10)), None)
     if bad is not None:
         raise ValueError(f"{path}, line {number}: expected counts, got {bad[:60]!r}")
     return [int(field) for field in fields]
