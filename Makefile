@@ -3,9 +3,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+PEER_PYTHON ?= .venv-bench/bin/python
+PEER := $(if $(filter .venv-bench/%,$(PEER_PYTHON)),.venv-bench/.installed)
 EXAMPLE := src/geceval/assets/example
 
-.PHONY: demo space test lint clean
+.PHONY: demo space test lint bench clean
 
 demo: $(STAMP)  ## score and rank the systems of the example corpus, then show the edits of one sentence
 	$(BIN)/geceval score -m impara errant -s $(EXAMPLE)/source.txt -p $(EXAMPLE)/systems/*.txt \
@@ -23,6 +25,14 @@ space: .venv/.space-installed  ## the demo Space, on http://127.0.0.1:7860 unles
 test: $(STAMP)  ## the whole suite, one process a core; PYTEST_ARGS="-k gleu" runs a part
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
+bench: $(STAMP) $(PEER)  ## speed beside gec-metrics, about 10 minutes; BENCH_ARGS="--quick", "--output FILE", ...
+	$(BIN)/python benchmarks/bench.py --peer $(PEER_PYTHON) $(BENCH_ARGS)
+
+.venv-bench/.installed: constraints.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet -c constraints.txt gec-metrics==0.1.1 bert-score errant
+	touch $@
+
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -32,5 +42,5 @@ $(STAMP): setup.py constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
 	touch $@
 
-clean:  ## remove the environment
-	rm -rf .venv
+clean:  ## remove the environments
+	rm -rf .venv .venv-bench

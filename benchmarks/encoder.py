@@ -14,30 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from side_by_side.floor import multiply
 from timing import interleaved, print_medians
 
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder, get_encoder
-
-
-def products(encoder: Encoder, tokens: int, rows: int = 2048) -> Callable[[], None]:
-    """The matrix products of every layer (query, key, value, output; feed-forward) over that many tokens."""
-    config = encoder.model.config
-    wide, narrow = config.intermediate_size, config.hidden_size
-    square, up, down = torch.randn(narrow, narrow), torch.randn(narrow, wide), torch.randn(wide, narrow)
-
-    @torch.inference_mode()
-    def run() -> None:
-        for start in range(0, tokens, rows):
-            states = torch.randn(min(rows, tokens - start), narrow)
-            for _ in range(config.num_hidden_layers):
-                for _ in range(4):
-                    torch.mm(states, square)
-                torch.mm(torch.mm(states, up), down)
-
-    return run
 
 
 def main() -> None:
@@ -55,7 +38,9 @@ def main() -> None:
     def embed(batch_size: int) -> Callable[[], None]:
         return lambda: Encoder(kept.model, kept.tokenizer).embed(texts, batch_size)
 
-    runs = {"floor": products(kept, tokens), **{f"batch {size}": embed(size) for size in arguments.batch_size}}
+    config = kept.model.config
+    shape = config.hidden_size, config.intermediate_size, config.num_hidden_layers
+    runs = {"floor": lambda: multiply(*shape, tokens), **{f"batch {n}": embed(n) for n in arguments.batch_size}}
     medians = interleaved(runs, arguments.rounds, warm_up=1)
     size = f"{len(texts)} distinct sentences, {tokens} tokens"
     print(f"{size}, {torch.get_num_threads()} threads, {arguments.rounds} rounds")

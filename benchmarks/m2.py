@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from timing import peak_memory
 
+from geceval.edits import extractor
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2
 from geceval.edits.maxmatch import Lattice
@@ -38,6 +39,12 @@ def extract(source, prediction, golds):
         lattice.extract(gold)
 
 
+def score(scorer, sources, outputs):
+    """Without what was extracted before."""
+    extractor._recent = extractor.Recent(extractor.KEPT_SENTENCES)
+    return scorer.score(sources, outputs)
+
+
 def systems(data, repeats, table):
     gold = data / "conll2014" / "official-2014.combined.m2"
     sentences = read_m2(gold)
@@ -47,7 +54,7 @@ def systems(data, repeats, table):
     total, pairs = [0.0] * repeats, []
     for path in sorted((data / "gjg15" / "data" / "original" / "official_submissions").iterdir()):
         outputs = path.read_text(encoding="utf-8").split("\n")[: len(sources)]
-        times = [seconds(scorer.score, sources, outputs)[0] for _ in range(repeats)]
+        times = [seconds(score, scorer, sources, outputs)[0] for _ in range(repeats)]
         total = [a + b for a, b in zip(total, times, strict=True)]
         score = scorer.score(sources, outputs).score
         pairs += zip(sources, outputs, golds, strict=True)

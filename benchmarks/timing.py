@@ -1,4 +1,4 @@
-"""What the benchmarks share: sides that take turns, medians of their times, and the columns of a test set."""
+"""What the benchmarks share: sides that take turns, medians of their times, and peak memory."""
 
 from __future__ import annotations
 
@@ -34,27 +34,3 @@ def peak_memory() -> float:
     """Peak resident memory of this process so far, in MiB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
-
-
-def read_columns(
-    gold: str, systems: Sequence[str], size: int | None = None
-) -> tuple[list[str], list[list[str]], list[list[str]]]:
-    """Columns of an M2 file and of systems, with equally many references everywhere, as some peers want them.
-
-    Args:
-        gold: M2 file; where an annotator is missing the first reference is repeated.
-        systems: Files with one sentence a line.
-        size: Take only so many sentences.
-
-    Returns:
-        Sources, outputs `[systems][sentences]`, references `[sentences][references]`.
-    """
-    from geceval.core.inputs import read_lines
-    from geceval.edits.m2 import read_m2, references
-
-    sentences = read_m2(gold)[:size]
-    rows = [list(references(sentence).values()) for sentence in sentences]
-    most = max(map(len, rows))
-    rows = [row + row[:1] * (most - len(row)) for row in rows]
-    outputs = [[" ".join(line.split()) for line in read_lines(system)[:size]] for system in systems]
-    return [sentence.source for sentence in sentences], outputs, rows

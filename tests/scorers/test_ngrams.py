@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geceval.core.inputs import Columns
@@ -22,6 +22,7 @@ def counter_of(text: str, order: int) -> Counter:
     return Counter(tuple(tokens[i : i + order]) for i in range(len(tokens) + 1 - order))
 
 
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(rows, min_size=1, max_size=4))
 def test_counts_are_those_of_counters(corpus):
     sources, predictions, references = (list(column) for column in zip(*corpus, strict=True))

@@ -1,0 +1,56 @@
+"""The bundled checkpoints as plain folders of transformers, which any library can load."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from geceval.core.options import RunTime
+from geceval.edits.pipeline import BUNDLED as PIPELINE
+from geceval.models.checkpoints import quiet, resolve
+from geceval.models.encoder import Encoder, get_encoder
+from geceval.models.matching import default_layer
+from geceval.scorers.estimators import get_estimator
+from geceval.scorers.some import PARTS
+
+PEER_NAMES = {"grammaticality": "model_g", "fluency": "model_f", "meaning": "model_m"}
+
+
+def export(folder: Path) -> dict[str, Any]:
+    """Write the networks of IMPARA and SOME and the bundled encoder, adapters merged, in float32.
+
+    The poolers are kept or, where a checkpoint averages its tokens and so has none, random: libraries that know nothing
+    of geceval's settings read the first token. Scores are then of no use, but equal on all sides and as fast.
+
+    Returns:
+        Folders `quality`, `similarity`, `some` and `pipeline` (spaCy), the `threshold` of IMPARA, the `layer` of
+        BERTScore, and `parts`, what SOME's sub-folders are called in the options of gec-metrics.
+    """
+    import torch
+
+    torch.manual_seed(0)
+    names = {"quality": ("impara", ""), **{f"some/{part}": ("some", part) for part in PARTS.values()}}
+    for name, (bundled, part) in names.items():
+        save(get_estimator(resolve("bundled", bundled=bundled, part=part), RunTime(device="cpu"), None), folder / name)
+    encoder = get_encoder(resolve("bundled"), RunTime(device="cpu"))
+    save(encoder, folder / "similarity")
+    return {
+        **{name: str(folder / name) for name in ("quality", "similarity", "some")},
+        "pipeline": str(PIPELINE),
+        "threshold": resolve("bundled", bundled="impara").setting("threshold"),
+        "layer": default_layer("", encoder.model.config.num_hidden_layers),
+        "parts": {PEER_NAMES[part]: name for part, name in PARTS.items()},
+    }
+
+
+def save(encoder: Encoder, folder: Path) -> None:
+    """Write a network and its tokenizer, without the settings that only geceval knows."""
+    with quiet():
+        encoder.model.save_pretrained(folder)
+        encoder.tokenizer.save_pretrained(folder)
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(
+        json.dumps({key: config[key] for key in config if not key.startswith("geceval_")}), encoding="utf-8"
+    )

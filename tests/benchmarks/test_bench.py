@@ -1,0 +1,132 @@
+"""The benchmark itself: sides that take turns, equal scores, ratios, floor and tables; no time is asserted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+STAND_IN = Path(__file__).with_name("stand_in_peer.py")
+
+
+@pytest.fixture(scope="module")
+def side_by_side():
+    """The modules of the benchmark, which is no package that is installed."""
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        from side_by_side import corpora, floor, geceval_side, plans, table
+
+        yield {module.__name__.rpartition(".")[2]: module for module in (corpora, floor, geceval_side, plans, table)}
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+
+
+@pytest.fixture
+def bench(side_by_side, tmp_path):
+    models = dict.fromkeys(("quality", "similarity", "some", "threshold", "pipeline", "layer"), "not used")
+    works = dict.fromkeys(("seeda", "gjg15"), side_by_side["corpora"].read_example())
+    return side_by_side["plans"].Bench(works, models, tmp_path, [sys.executable, str(STAND_IN)], rounds=3)
+
+
+def test_both_sides_are_asked_in_turn_for_the_same_scores(side_by_side, bench):
+    row = side_by_side["plans"].compare(bench, "gleu")
+    assert row.difference == 0
+    assert row.work == "example corpus, 5 systems, 44 sentences"
+    assert len(row.ours) == len(row.peer) == 3
+    assert [entry["scores"] for entry in row.ours] == [entry["scores"] for entry in row.peer]
+    assert len(row.ours[0]["scores"]) == 5
+    assert row.ratio == pytest.approx(side_by_side["table"].median(row.peer) / side_by_side["table"].median(row.ours))
+    assert bench.versions == {"stand-in": "1.0"}
+    assert "| gleu | example corpus, 5 systems, 44 sentences |" in side_by_side["table"].comparison([row])
+
+
+def test_other_scores_end_the_run(side_by_side, bench):
+    bench.peer = [*bench.peer, "--wrong"]
+    with pytest.raises(SystemExit, match=r"gleu: scores differ by 0\.1"):
+        side_by_side["plans"].compare(bench, "gleu")
+
+
+def test_a_side_that_fails_ends_the_run(side_by_side, bench, capfd):
+    with pytest.raises(SystemExit, match=r"the peer \(green\) ended with code 1"):
+        side_by_side["plans"].compare(bench, "green")
+    assert "AssertionError" in capfd.readouterr().err
+
+
+def rounds(*seconds: float, peak: float = 100.0, scores: tuple[float, ...] = ()) -> list[dict]:
+    return [{"wall": wall, "processor": 2 * wall, "peak": peak, "scores": scores} for wall in seconds]
+
+
+def test_ratios_and_targets(side_by_side):
+    table = side_by_side["table"]
+    fast = table.Row("fast", "w", rounds(1, 2, 9), rounds(30, 10, 16, peak=512), target=8)  # medians 2 and 16
+    slow = table.Row("slow", "w", rounds(4), rounds(8), target=2.5)
+    near = table.Row("near", "w", rounds(3), floor=rounds(2, scores=(500.0, 7000)), target=2, against="floor")
+    late = table.Row("late", "w", rounds(0.4), target=0.3, against="seconds")
+    free = table.Row("free", "w", rounds(1))
+    assert (fast.ratio, slow.ratio, near.from_floor) == (8, 2, 1.5)
+    assert [row.met for row in (fast, slow, near, late, free)] == [True, False, True, False, None]
+    verdicts = table.verdicts([fast, slow, near, late, free])
+    assert verdicts == "Targets met: fast 8 (8x), near 1.5 (2 floors). Targets missed: slow 2 (2.5x), late 0.4 (0.3 s)."
+    lines = table.comparison([fast, free]).splitlines()
+    assert lines[2] == "| fast | w | 2 s | 16 s | 8.0 | 8.0 | 8x | 100 MiB | 512 MiB |"
+    assert lines[3] == "| free | w | 1 s |  |  |  |  | 100 MiB |  |"
+    # 500 GFLOP in 2 s are 250 GFLOP a second.
+    assert table.floors([fast, near]).splitlines()[2:] == ["| near | 7,000 | 500 | 250 | 2 s | 3 s | 1.50 | 2 |"]
+    steps = table.growth({"gleu": {"1 system": rounds(1)[0], "4 systems": None}}).splitlines()
+    assert steps[0] == "| metric | 1 system | 4 systems |"
+    assert steps[2] == "| gleu | 1 s, 100 MiB |  |"
+
+
+def test_the_floor_counts_each_distinct_text_once(side_by_side):
+    from geceval.core.options import RunTime
+    from geceval.models.checkpoints import resolve
+    from geceval.models.encoder import get_encoder
+
+    floor, encoder = side_by_side["floor"], get_encoder(resolve("bundled"), RunTime(device="cpu"))
+    with floor.watched() as seen:
+        encoder.embed(["a cat", "a cat", "dogs"])
+        encoder.embed(["a cat", ("a cat", "dogs")])
+    # [CLS] a cat [SEP], [CLS] dogs [SEP], [CLS] a cat [SEP] dogs [SEP]
+    assert floor.count(seen) == {(384, 1536, 6): 4 + 3 + 6}
+    # A layer has 4 matrices of 384 x 384 and 2 of 384 x 1536; a multiplication and an addition an element and token.
+    assert floor.flops(384, 1536, 6, 13) == 13 * 6 * 2 * (4 * 384 * 384 + 2 * 384 * 1536)
+
+    side_by_side["geceval_side"].forget()
+    assert len(encoder._recent) == 0
+    assert get_encoder(resolve("bundled"), RunTime(device="cpu")) is encoder
+
+
+def test_works_leave_out_empty_texts_and_stretch_to_distinct_sentences(side_by_side):
+    corpora = side_by_side["corpora"]
+    systems = [["a b", "", "c d"], ["a x", "b", "c"]]
+    work = corpora.Work("w", ["a b", "b", "c"], systems, [["a b"], ["b"], ["c"]])
+    few = work.take(5)
+    assert few.title == "w, 2 sentences"
+    assert (few.sources, few.systems, few.references) == (
+        ["a b", "c"],
+        [["a b", "c d"], ["a x", "c"]],
+        [["a b"], ["c"]],
+    )
+    long = corpora.stretch(few, 5)
+    assert long.sources == ["a in 0 b", "in 1 c", "a in 2 b", "in 3 c", "a in 4 b"]
+    assert long.systems == [["a in 0 b", "c in 1 d", "a in 2 x", "in 3 c", "a in 4 b"]]
+    assert long.references == [["a in 0 b"], ["in 1 c"], ["a in 2 b"], ["in 3 c"], ["a in 4 b"]]
+
+
+def test_the_table_is_written_between_the_marks(side_by_side, tmp_path):
+    import bench
+
+    readme, other = tmp_path / "README.md", tmp_path / "other.md"
+    readme.write_text(f"# Speed\n\n{bench.BEGIN}\nold\n{bench.END}\n\nMore.\n", encoding="utf-8")
+    bench.write(readme, "| new |", {})
+    expected = f"# Speed\n\n{bench.BEGIN}\n\n| new |\n\n{bench.END}\n\nMore.\n"
+    assert readme.read_text(encoding="utf-8") == expected
+    other.write_text("kept", encoding="utf-8")
+    with pytest.raises(SystemExit, match="nothing was written"):
+        bench.write(other, "| new |", {})
+    assert other.read_text(encoding="utf-8") == "kept"
+    bench.write(tmp_path / "values.json", "| new |", {"rows": [1]})
+    assert json.loads((tmp_path / "values.json").read_text(encoding="utf-8")) == {"rows": [1]}
