@@ -43,6 +43,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then help to choose epoch and seed")
     add("--nlp", help="spaCy pipeline for ERRANT")
     add("--threshold", type=float, help="of the similarity estimator, written into the checkpoint")
+    add("--keep-rank", type=int, default=0, help="keep what tuning all weights changed as an adapter of this rank")
     add("--log-odds", action="store_true", help="scale the logit so that differences are log-odds on the dev fold")
     add_recipe_options(parser, recipe)
     return parser.parse_args(arguments)
@@ -65,6 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
             ratings=options.ratings,
             nlp=options.nlp,
             threshold=options.threshold,
+            keep_rank=options.keep_rank,
             log_odds=options.log_odds,
         )
         return train_impara(job, options.output, progress=not options.quiet)

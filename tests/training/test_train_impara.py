@@ -130,6 +130,17 @@ def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, t
     assert (1 / (1 + np.exp(margins))).mean() == pytest.approx(results["runs"][0]["selection"], abs=2e-3)
 
 
+def test_what_tuning_all_weights_changed_can_be_kept_as_an_adapter(script, corpus, base, tmp_path):
+    folder = tmp_path / "kept"
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "2", *QUICK]
+    assert script.main([*arguments, "--keep-rank", "8", "--pooling", "mean", "--head-deviation", "0.2"]) == 0
+    assert not (folder / "model.safetensors").exists()
+    assert json.loads((folder / "adapter_config.json").read_text())["r"] == 8
+    results = json.loads((folder / "results.json").read_text())
+    assert results["test"]["accuracy"] > 0.8  # of the small checkpoint; 0.5 is chance
+    assert "an adapter of rank 8" in (folder / "README.md").read_text()
+
+
 def test_a_second_call_returns_the_results_and_other_settings_are_refused(script, finished, corpus, base, capsys):
     folder, results = finished
     before = (folder / "model.safetensors").stat().st_mtime_ns
@@ -182,6 +193,7 @@ def test_two_processes_share_the_work(run, tmp_path):
         (["--m2", "absent.m2"], "absent.m2"),
         ([], "nothing to learn from"),
         (["--m2", "CORPUS", "--pairs", "3"], "pairs must be at least 10"),
+        (["--m2", "CORPUS", "--keep-rank", "4", "--lora-rank", "4"], "keep_rank must be"),
         (["--m2", "CORPUS", "--batch-size", "0"], "batch_size must be at least 1"),
         (["--m2", "CORPUS", "--max-length", "4000"], "reads at most"),
         (["--m2", "CORPUS", "--init-from", "./absent"], "no such folder"),

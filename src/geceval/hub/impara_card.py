@@ -112,6 +112,8 @@ def _made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
         ("pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]),
         ("start of pooler, head", f"{settings['pooler']}, {settings['head_deviation'] or 'default'}"),
     ]
+    if rank := settings.get("keep_rank"):
+        rows.insert(2, ("kept", f"what tuning changed in linear layers, as an adapter of rank {rank}"))
     if "log_odds" in results:
         change = "times {scale:.3g}, plus {shift:.3g}".format(**results["log_odds"])
         rows.append(("finished logit", f"{change}: differences are log-odds on the dev fold, the mean there is 0"))

@@ -22,6 +22,7 @@ from geceval.hub.impara_pairs import read_pairs
 from geceval.hub.runs import claim, keep_results, read_results
 from geceval.meta.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
+from geceval.models.compression import as_adapter
 from geceval.models.encoder import get_encoder
 from geceval.models.finetuning import Recipe, save
 from geceval.models.impact import ATTEMPTS, PAIRS, RankedPair
@@ -52,6 +53,8 @@ class Job:
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.annotate.get_annotator`.
         threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
             bundled IMPARA if the base is bundled, else 0.9.
+        keep_rank: If not 0, what tuning all weights has changed is kept as an adapter of this rank, see
+            `geceval.models.compression`.
         log_odds: Scale the finished logit so that differences are log-odds on the dev fold, see
             `geceval.models.quality.log_odds`; otherwise its scale is where training happened to leave it.
     """
@@ -67,6 +70,7 @@ class Job:
     ratings: Path | None = None
     nlp: str | None = None
     threshold: float | None = None
+    keep_rank: int = 0
     log_odds: bool = False
 
     def __post_init__(self) -> None:
@@ -76,6 +80,8 @@ class Job:
             raise ValueError("give at least one seed")
         if self.pairs < 10:
             raise ValueError(f"pairs must be at least 10, so that each fold has some, got {self.pairs}")
+        if self.keep_rank < 0 or (self.keep_rank and self.recipe.lora_rank):
+            raise ValueError("keep_rank must be at least 0, and 0 where lora_rank makes an adapter from the start")
         if self.threshold is not None and not math.isfinite(self.threshold):
             raise ValueError(f"threshold must be a finite number, got {self.threshold}")
 
@@ -118,8 +124,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
         runs.append(train(recipe, pairs["train"], evaluation, folder / "run" / f"seed-{seed}", progress))
     if state.is_main_process and not (folder / "results.json").is_file():
         best = min(runs, key=lambda run: run["selection"])
-        recipe = dataclasses.replace(job.recipe, seed=best["seed"])
-        save(recipe, folder / "run" / f"seed-{best['seed']}" / "network.safetensors", folder, _similarity(job))
+        _write_checkpoint(job, best["seed"], folder)
         results = {"settings": settings, "data": data, "runs": runs, "seed": best["seed"]}
         if job.log_odds:
             scale, shift = log_odds(*_logits(folder, pairs["dev"], progress))
@@ -153,6 +158,15 @@ def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` and the card that is made from it."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     keep_results(folder, results, impara_card(results, config, folder.name))
+
+
+def _write_checkpoint(job: Job, seed: int, folder: Path) -> None:
+    recipe = dataclasses.replace(job.recipe, seed=seed)
+    weights = folder / "run" / f"seed-{seed}" / "network.safetensors"
+    if job.keep_rank:
+        small = weights.with_name("adapter.safetensors")
+        recipe, weights = as_adapter(recipe, weights, job.keep_rank, small), small
+    save(recipe, weights, folder, _similarity(job))
 
 
 def _similarity(job: Job) -> dict[str, Any]:
