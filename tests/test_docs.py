@@ -162,6 +162,19 @@ def test_the_table_of_rooms():
     assert found == {room: others - {"version"} for room, others in allowed.items() if room != "version"}
 
 
+def test_the_places_that_architecture_names_exist():
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.py)(?:: (\w+))?`", page)
+    assert len(named) > 15
+    for path, name in named:
+        if "NAME" in path or "VERB" in path:
+            continue
+        (file,) = [folder / path for folder in (ROOT, ROOT / "src" / "geceval") if (folder / path).is_file()]
+        assert not name or re.search(rf"^(def|class) {name}\b", file.read_text(encoding="utf-8"), flags=re.MULTILINE), (
+            name
+        )
+
+
 def test_links_lead_somewhere():
     for page in [*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "SECURITY.md"]:
         text = page.read_text(encoding="utf-8")
