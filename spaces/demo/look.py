@@ -1,4 +1,4 @@
-"""Colours, fonts and the headline; nothing is fetched from elsewhere."""
+"""Colours, fonts, the headline and what tabs have alike; nothing is fetched from elsewhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+import render
 
 HEADER = """<header class="gv-header">
 <h1>geceval</h1>
@@ -59,6 +61,14 @@ def theme() -> gr.themes.Base:
         block_info_text_color="*neutral_600",
         block_info_text_color_dark="*neutral_400",
     )
+
+
+def answer(name: str, waiting: str) -> tuple[gr.HTML, gr.JSON]:
+    """The half of a tab that shows what was found, and the same as JSON."""
+    view = gr.HTML(render.empty(waiting), elem_id=f"{name}-view", apply_default_css=False)
+    with gr.Accordion("As JSON", open=False):
+        data = gr.JSON(show_label=False, elem_id=f"{name}-data")
+    return view, data
 
 
 LAUNCH: dict[str, Any] = {

@@ -15,6 +15,7 @@ from geceval.edits.annotate import get_annotator
 from geceval.edits.edit import Edit
 from geceval.hub import registry
 from geceval.hub.offline import offline_metrics
+from guard import check_references, check_sentence, check_text
 
 logger = logging.getLogger("geceval.demo")
 
@@ -64,6 +65,25 @@ def _english() -> Any:
 def tokenise(text: str) -> str:
     """A text with its punctuation separated, by spaCy's rules for English; what is separate stays as it is."""
     return " ".join(token.text for token in _english().make_doc(text) if not token.is_space)
+
+
+def read_correction(source: str, correction: str, references: str, separate: bool) -> tuple[str, str, list[str]]:
+    """What a visitor typed: source, correction, references; with `separate`, punctuation stands alone.
+
+    Raises:
+        Refused: If a text is too long, or the source empty.
+    """
+    source = check_sentence("the source", source)
+    correction = check_text("the correction", correction)
+    known = check_references(references)
+    if separate:
+        source, correction, *known = map(tokenise, [source, correction, *known])
+    return source, correction, known
+
+
+def plain(edit: Edit) -> dict[str, Any]:
+    """An edit as JSON has it."""
+    return {"start": edit.start, "end": edit.end, "correction": edit.correction, "type": edit.type}
 
 
 def edits(source: str, corrected: Sequence[str]) -> list[list[Edit]]:

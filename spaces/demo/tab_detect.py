@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 import examples
+import look
 import render
 import scoring
 from geceval.hub import registry
@@ -106,9 +107,7 @@ def build() -> None:
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Detect", variant="primary", elem_id="detect-button")
         with gr.Column(scale=6, min_width=300):
-            view = gr.HTML(render.empty(WAITING), elem_id="detect-view", apply_default_css=False)
-            with gr.Accordion("As JSON", open=False):
-                data = gr.JSON(show_label=False)
+            view, data = look.answer("detect", WAITING)
     gr.Examples(examples.DETECT, [text], cache_examples=False, label="Examples", api_visibility="undocumented")
     gr.on(
         [submit.click, text.submit],

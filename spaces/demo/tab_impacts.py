@@ -9,11 +9,12 @@ import gradio as gr
 
 import examples
 import geceval
+import look
 import render
 import scoring
 from geceval.edits.edit import Edit
 from geceval.hub.attribution import attribute
-from guard import Refused, check_references, check_sentence, check_text, polite
+from guard import Refused, polite
 
 MAX_EDITS = 60
 EXACT = 8  # edits up to which all subsets are scored
@@ -44,11 +45,7 @@ def weigh_edits(
     Returns:
         The page, and the same as plain values.
     """
-    source = check_sentence("the source", source)
-    correction = check_text("the correction", correction)
-    known = check_references(references)
-    if tokenise:
-        source, correction, *known = map(scoring.tokenise, [source, correction, *known])
+    source, correction, known = scoring.read_correction(source, correction, references, tokenise)
     edits = scoring.edits(source, [correction])[0]
     if not edits:
         raise Refused("There are no edits to weigh: source and correction have the same words.")
@@ -76,18 +73,12 @@ def _impacts(source: str, correction: str) -> tuple[str, dict[str, Any]]:
 def _attribution(
     source: str, correction: str, references: list[str], measure: str, method: str
 ) -> tuple[str, dict[str, Any]]:
-    if measure not in scoring.of_one_sentence():
-        raise Refused(f"There is no metric called {str(measure)[:40]} here.")
-    if method not in METHODS:
-        raise Refused(f"Choose one of: {', '.join(METHODS)}.")
-    if scoring.needs_references(measure) and not references:
-        raise Refused(f"{measure} needs a reference: type one, or choose a metric without references.")
-    rows = [references] if scoring.needs_references(measure) else None
+    _check(measure, method, references)
     found = attribute(
         measure,
         [source],
         [correction],
-        rows,
+        [references] if scoring.needs_references(measure) else None,
         options=scoring.options(measure),
         method=METHODS[method],
         max_edits=EXACT,
@@ -122,6 +113,15 @@ def _attribution(
     return view, data
 
 
+def _check(measure: str, method: str, references: list[str]) -> None:
+    if measure not in scoring.of_one_sentence():
+        raise Refused(f"There is no metric called {str(measure)[:40]} here.")
+    if method not in METHODS:
+        raise Refused(f"Choose one of: {', '.join(METHODS)}.")
+    if scoring.needs_references(measure) and not references:
+        raise Refused(f"{measure} needs a reference: type one, or choose a metric without references.")
+
+
 def _labelled(source: str, edits: Sequence[Edit], values: Sequence[float]) -> list[tuple[str, float]]:
     tokens = source.split()
     return [
@@ -131,10 +131,7 @@ def _labelled(source: str, edits: Sequence[Edit], values: Sequence[float]) -> li
 
 
 def _plain(edits: Sequence[Edit], values: Sequence[float]) -> list[dict[str, Any]]:
-    return [
-        {"start": edit.start, "end": edit.end, "correction": edit.correction, "type": edit.type, "value": value}
-        for edit, value in zip(edits, values, strict=True)
-    ]
+    return [{**scoring.plain(edit), "value": value} for edit, value in zip(edits, values, strict=True)]
 
 
 def build() -> None:
@@ -156,9 +153,7 @@ def build() -> None:
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Weigh", variant="primary", elem_id="impacts-button")
         with gr.Column(scale=6, min_width=300):
-            view = gr.HTML(render.empty(WAITING), elem_id="impacts-view", apply_default_css=False)
-            with gr.Accordion("As JSON", open=False):
-                data = gr.JSON(show_label=False)
+            view, data = look.answer("impacts", WAITING)
     gr.Examples(
         examples.IMPACTS,
         [source, correction, references],

@@ -8,11 +8,12 @@ from typing import Any
 import gradio as gr
 
 import examples
+import look
 import render
 import scoring
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
-from guard import Refused, check_references, check_sentence, check_text, polite
+from guard import Refused, polite
 
 logger = logging.getLogger("geceval.demo")
 
@@ -35,14 +36,10 @@ def score_correction(
     Returns:
         The page, and the same as plain values.
     """
-    source = check_sentence("the source", source)
-    correction = check_text("the correction", correction)
-    known = check_references(references)
+    source, correction, known = scoring.read_correction(source, correction, references, tokenise)
     names = list(dict.fromkeys(metrics or []))
     if not names:
         raise Refused("Choose at least one metric.")
-    if tokenise:
-        source, correction, *known = map(scoring.tokenise, [source, correction, *known])
     changed = scoring.edits(source, [correction, *known])
     results, missing = _score_all(names, source, correction, known)
     view = render.block(
@@ -129,17 +126,12 @@ def _data(
     results: dict[str, Result],
     missing: dict[str, str],
 ) -> dict[str, Any]:
-    def plain(row: list[Edit]) -> list[dict[str, Any]]:
-        return [
-            {"start": edit.start, "end": edit.end, "correction": edit.correction, "type": edit.type} for edit in row
-        ]
-
     return {
         "source": source,
         "correction": correction,
         "references": references,
-        "edits": plain(changed[0]),
-        "reference_edits": [plain(row) for row in changed[1:]],
+        "edits": list(map(scoring.plain, changed[0])),
+        "reference_edits": [list(map(scoring.plain, row)) for row in changed[1:]],
         "scores": {name: {"score": result.score, "signature": result.signature} for name, result in results.items()},
         "not_scored": missing,
     }
@@ -173,9 +165,7 @@ def build() -> None:
                 clear = gr.Button("Clear", min_width=80)
                 submit = gr.Button("Score", variant="primary", elem_id="score-button", min_width=120)
         with gr.Column(scale=6, min_width=300):
-            view = gr.HTML(render.empty(WAITING), elem_id="score-view", apply_default_css=False)
-            with gr.Accordion("As JSON", open=False):
-                data = gr.JSON(show_label=False, elem_id="score-data")
+            view, data = look.answer("score", WAITING)
     inputs, outputs = [source, correction, references, metrics, tokenise], [view, data]
     gr.Examples(
         examples.SCORE,
