@@ -11,7 +11,7 @@ import pytest
 from geceval.cli.app import run
 from geceval.core.options import RunTime
 from geceval.core.store import FILE, get_store
-from geceval.edits import annotate
+from geceval.edits import annotate, extractor
 from geceval.hub import registry
 from geceval.models import encoder
 from geceval.models.checkpoints import resolve
@@ -26,6 +26,7 @@ def forget():
     """What a new process does not know."""
     encoder._encoders = encoder.Recent(encoder.KEPT_NETWORKS)
     annotate.get_annotator("bundled")._edits = annotate.Recent(annotate.EDITS_CACHED)
+    extractor._recent = extractor.Recent(extractor.KEPT_SENTENCES)
     get_store.cache_clear()
 
 
@@ -46,6 +47,7 @@ def nothing_computed(monkeypatch):
     def forbid():
         monkeypatch.setattr(annotate.Annotator, "extract", fail)
         monkeypatch.setattr(encoder.Encoder, "_run", fail)
+        monkeypatch.setattr(extractor, "Lattice", fail)
 
     return forbid
 
@@ -72,10 +74,16 @@ def same(one, other):
 @pytest.fixture
 def options(make_checkpoint):
     folder, other = (str(make_checkpoint(seed)) for seed in (0, 1))
-    return {"impara": {"model": folder, "se_model": other, "threshold": 0.0}, "errant": {"nlp": "bundled"}}
+    return {
+        "impara": {"model": folder, "se_model": other, "threshold": 0.0},
+        "errant": {"nlp": "bundled"},
+        "m2": {},
+        "bertscore": {"model": folder, "layer": 1},
+        "pt_m2": {"model": folder, "layer": 2},
+    }
 
 
-@pytest.mark.parametrize("name", ["errant", "impara"])
+@pytest.mark.parametrize("name", ["errant", "impara", "m2", "bertscore", "pt_m2"])
 def test_the_same_result_from_disk(name, options, tmp_path, nothing_computed):
     plain = score(name, None, **options[name])
     forget()
@@ -125,8 +133,28 @@ def test_a_text_that_is_cut_is_reported_again(options, tmp_path, caplog):
     assert messages[0] == messages[1]
 
 
-def test_answers_in_16_bits_are_not_kept(options, tmp_path):
-    score("impara", tmp_path, dtype="bfloat16", **options["impara"])
+def test_another_layer_is_another_match(options, tmp_path):
+    for layer in (1, 2):
+        cached = score("bertscore", tmp_path, **{**options["bertscore"], "layer": layer})
+        forget()
+        same(cached, score("bertscore", None, **{**options["bertscore"], "layer": layer}))
+        forget()
+    assert entries(tmp_path) == 10  # five pairs of prediction and reference
+
+
+def test_a_match_of_a_text_that_is_cut_is_not_kept(options, tmp_path, caplog):
+    texts = {"sources": [*SOURCES[:3], LONG], "predictions": [*PREDICTIONS[:3], LONG]}
+    for _ in range(2):
+        forget()
+        caplog.clear()
+        score("bertscore", tmp_path, **texts, **options["bertscore"])
+        assert "1 of 9 texts are longer than 160 tokens and were cut" in caplog.text or caplog.text.count("cut") == 1
+    assert entries(tmp_path) == 4
+
+
+@pytest.mark.parametrize("name", ["impara", "bertscore"])
+def test_answers_in_16_bits_are_not_kept(name, options, tmp_path):
+    score(name, tmp_path, dtype="bfloat16", **options[name])
     assert not (tmp_path / FILE).exists()
 
 

@@ -209,8 +209,8 @@ from geceval.edits.workers import Workers
 
 if __name__ == "__main__":
     multiprocessing.set_start_method("spawn")
-    workers = Workers(get_annotator(spacy.load(BUNDLED)), 1)
-    found = dict(row for rows in workers.extract(json.loads(sys.argv[1])) for row in zip(*rows))
+    workers = Workers(get_annotator(spacy.load(BUNDLED)).extract, 1)
+    found = dict(row for rows in workers.run(json.loads(sys.argv[1])) for row in zip(*rows))
     workers.close()
     print([list(found[place]) for place in sorted(found)])
 """

@@ -10,7 +10,6 @@ import dataclasses
 import functools
 import json
 import logging
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,7 +26,7 @@ from geceval.core.signature import package_version
 from geceval.core.store import kept
 from geceval.edits import alignment, pipeline
 from geceval.edits.edit import Edit, apply, in_order
-from geceval.edits.workers import Workers, may_start
+from geceval.edits.workers import Pool
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -39,7 +38,6 @@ DOCS_CACHED = 8_192
 VERSION = 1  # change it when the edits of any pair change: edits that are kept on disk are then made anew
 
 _CHUNK = 256
-_WORTH_A_PROCESS = 64
 _NO_TENSOR = np.zeros((0,), dtype="float32")
 
 Item = TypeVar("Item")
@@ -81,7 +79,7 @@ class Annotator:
         self._errant = errant.load("en", nlp)
         self._edits: Recent[Pair, tuple[Edit, ...]] = Recent(EDITS_CACHED)
         self._docs: Recent[str, Doc] = Recent(DOCS_CACHED)
-        self._workers: Workers | None = None
+        self._pool = Pool()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self._nlp.config, self._nlp.to_bytes(), self.pipeline)
@@ -114,7 +112,7 @@ class Annotator:
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
 
         def extract(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
-            return ((missing[place], edits) for place, edits in self._extract_all(missing, workers))
+            return ((missing[place], edits) for place, edits in self._pool.run(self.extract, missing, workers))
 
         def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
             coarse = 0
@@ -167,24 +165,7 @@ class Annotator:
 
     def close(self) -> None:
         """End the worker processes, if there are any; a later call may start new ones."""
-        if self._workers is not None and self._workers.process == os.getpid():
-            self._workers.close()
-        self._workers = None
-
-    def _extract_all(self, pairs: Sequence[Pair], workers: int) -> Iterator[tuple[int, tuple[Edit, ...]]]:
-        """Places in `pairs` and the edits there, in any order."""
-        if workers == 1 or len(pairs) < _WORTH_A_PROCESS or not may_start():
-            yield from enumerate(self.extract(pairs))
-            return
-        if self._workers is None or (self._workers.count, self._workers.process) != (workers, os.getpid()):
-            self.close()
-            self._workers = Workers(self, workers)
-        try:
-            for places, rows in self._workers.extract(pairs):
-                yield from zip(places, rows, strict=True)
-        except BaseException:  # also if nobody wants the rest: answers to come must not meet the next question
-            self.close()
-            raise
+        self._pool.close()
 
     def _annotate(self, source: Doc, corrected: Doc) -> list[ErrantEdit]:
         aligned = None

@@ -1,4 +1,4 @@
-"""Processes that extract edits, each of which keeps the parses of its own share of the sources."""
+"""Processes that extract edits, each of which keeps what it knows of its own share of the sources."""
 
 from __future__ import annotations
 
@@ -6,69 +6,110 @@ import multiprocessing
 import os
 import zlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from geceval.edits.annotate import Annotator
-    from geceval.edits.edit import Edit
+from typing import Any
 
 _CHUNK = 64
 _SECONDS_BETWEEN_LOOKS = 5
+_WORTH_A_PROCESS = 64
+
+Work = Callable[[Sequence[Any]], Iterable[Any]]
+"""From jobs to their answers, in the same order. A job is a tuple whose first item is the source."""
+
+
+class Pool:
+    """Processes that are started when there is work for them and stay ready for the next call."""
+
+    def __init__(self) -> None:
+        self._workers: Workers | None = None
+
+    def run(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
+        """Do jobs in this process, or in several where they are many.
+
+        Args:
+            work: What to do; the same at each call, as the processes know it from their start.
+            jobs: Distinct ones.
+            count: Processes; 1 works in this one.
+
+        Yields:
+            Places in `jobs` and the answers to the jobs there, in any order.
+
+        Raises:
+            RuntimeError: If a process dies.
+            Exception: Whatever is raised in a process.
+        """
+        if count == 1 or len(jobs) < _WORTH_A_PROCESS or not may_start():
+            yield from enumerate(work(jobs))
+            return
+        if self._workers is None or (self._workers.count, self._workers.process) != (count, os.getpid()):
+            self.close()
+            self._workers = Workers(work, count)
+        try:
+            for places, answers in self._workers.run(jobs):
+                yield from zip(places, answers, strict=True)
+        except BaseException:  # also if nobody wants the rest: answers to come must not meet the next question
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the processes, if there are any; a later call may start new ones."""
+        if self._workers is not None and self._workers.process == os.getpid():
+            self._workers.close()
+        self._workers = None
 
 
 class Workers:
-    """A fixed number of processes; all pairs of one source go to the same one, whose caches then serve it.
+    """A fixed number of processes; all jobs of one source go to the same one, whose caches then serve it.
 
     They are started by the method that Python uses on the platform, without any thread, and live until `close` or the
     end of this process.
 
     Args:
-        annotator: What the processes run; a copy of it, or, where processes are spawned, of its pipeline.
+        work: What the processes do; they get a copy of it and of what it belongs to.
         count: Number of processes.
     """
 
-    def __init__(self, annotator: Annotator, count: int) -> None:
+    def __init__(self, work: Work, count: int) -> None:
         self.count = count
         self.process = os.getpid()
         self._links: list[Connection] = []
         self._processes = []
         for _ in range(count):
             link, other_end = multiprocessing.Pipe()
-            process = multiprocessing.Process(target=_serve, args=(annotator, other_end), daemon=True)
+            process = multiprocessing.Process(target=_serve, args=(work, other_end), daemon=True)
             process.start()
             other_end.close()
             self._links.append(link)
             self._processes.append(process)
 
-    def extract(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], list[tuple[Edit, ...]]]]:
-        """Extract the edits of distinct pairs. If this ends early, the processes are of no further use.
+    def run(self, jobs: Sequence[Any]) -> Iterator[tuple[list[int], list[Any]]]:
+        """Do distinct jobs. If this ends early, the processes are of no further use.
 
         Yields:
-            Places in `pairs` and the edits of the pairs there, chunk by chunk as they are done.
+            Places in `jobs` and the answers to the jobs there, chunk by chunk as they are done.
 
         Raises:
             RuntimeError: If a process dies.
             Exception: Whatever is raised in a process.
         """
         shares: list[list[int]] = [[] for _ in self._links]
-        for place, (source, _) in enumerate(pairs):
-            shares[zlib.crc32(source.encode("utf-8", "surrogatepass")) % self.count].append(place)
+        for place, job in enumerate(jobs):
+            shares[zlib.crc32(job[0].encode("utf-8", "surrogatepass")) % self.count].append(place)
         chunks = [deque(share[k : k + _CHUNK] for k in range(0, len(share), _CHUNK)) for share in shares]
         queues = dict(zip(self._links, chunks, strict=True))
         busy: dict[Connection, list[int]] = {}
         try:
             for link in self._links:
-                self._give(link, queues[link], busy, pairs)
+                self._give(link, queues[link], busy, jobs)
             while busy:
                 for link in wait(list(busy)):
-                    edits = link.recv()
+                    answers = link.recv()
                     places = busy.pop(link)
-                    self._give(link, queues[link], busy, pairs)
-                    if isinstance(edits, Exception):
-                        raise edits
-                    yield places, edits
+                    self._give(link, queues[link], busy, jobs)
+                    if isinstance(answers, Exception):
+                        raise answers
+                    yield places, answers
         except (EOFError, ConnectionError) as error:
             raise RuntimeError(
                 "a worker process that extracts edits died; use workers=1, or, in a script, put the call under "
@@ -85,11 +126,11 @@ class Workers:
 
     @staticmethod
     def _give(
-        link: Connection, queue: deque[list[int]], busy: dict[Connection, list[int]], pairs: Sequence[tuple[str, str]]
+        link: Connection, queue: deque[list[int]], busy: dict[Connection, list[int]], jobs: Sequence[Any]
     ) -> None:
         if queue:
             busy[link] = queue.popleft()
-            link.send([pairs[place] for place in busy[link]])
+            link.send([jobs[place] for place in busy[link]])
 
 
 def may_start() -> bool:
@@ -97,7 +138,7 @@ def may_start() -> bool:
     return not multiprocessing.current_process().daemon
 
 
-def _serve(annotator: Annotator, link: Connection) -> None:
+def _serve(work: Work, link: Connection) -> None:
     """Answer until the parent ends: forked siblings hold its end of the pipe too, so the pipe alone does not tell."""
     parent = multiprocessing.parent_process()
     while True:
@@ -105,11 +146,11 @@ def _serve(annotator: Annotator, link: Connection) -> None:
             if parent is not None and not parent.is_alive():
                 return
         try:
-            pairs = link.recv()
+            jobs = link.recv()
         except EOFError:
             return
         try:
-            answer: object = list(annotator.extract(pairs))
-        except Exception as error:  # it is raised again where the edits were asked for
+            answer: object = list(work(jobs))
+        except Exception as error:  # it is raised again where the answers were asked for
             answer = error
         link.send(answer)

@@ -11,10 +11,12 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, in_order
-from geceval.edits.maxmatch import EXTRACTING, Extraction, Lattice, Rules
+from geceval.edits.extractor import extract_all
+from geceval.edits.maxmatch import EXTRACTING, Extraction, Rules
 from geceval.scorers.annotators import (
     AVERAGES,
     best_annotator,
@@ -108,10 +110,10 @@ class M2(Scorer):
         columns = check_columns(self.name, sources, predictions, references, needs_references=not given)
         large: set[int] = set()
         if gold is None:
-            gold, large = read_gold(self.name, columns, settings.gold_m2)
+            gold, large = read_gold(self.name, columns, settings.gold_m2, self.runtime)
         else:
             check_gold(self.name, columns.sources, gold)
-        found, thinned = extract_edits(columns, gold, settings.rules())
+        found, thinned = extract_edits(columns, gold, settings.rules(), self.runtime)
         large |= thinned
         counted = [{who: _count(extraction) for who, extraction in options.items()} for options in found]
         chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
@@ -150,13 +152,16 @@ class M2(Scorer):
                 )
 
 
-def read_gold(metric: str, columns: Columns, gold_m2: str | Path | None) -> tuple[list[Gold], set[int]]:
+def read_gold(
+    metric: str, columns: Columns, gold_m2: str | Path | None, runtime: RunTime
+) -> tuple[list[Gold], set[int]]:
     """The gold edits of each sentence, from an M2 file or else extracted from the references.
 
     Args:
         metric: Name of the metric, for the messages.
         columns: Checked sources and, without `gold_m2`, references.
         gold_m2: The M2 file.
+        runtime: Worker processes, cache.
 
     Returns:
         One mapping of annotator (or number of the reference) to edits a sentence, and the rows, from 0, where a
@@ -169,31 +174,28 @@ def read_gold(metric: str, columns: Columns, gold_m2: str | Path | None) -> tupl
     from_file = gold_from_m2(metric, columns, gold_m2)
     if from_file is not None:
         return from_file, set()
-    gold: list[Gold] = []
-    large: set[int] = set()
-    for row, (source, texts) in enumerate(zip(columns.sources, columns.references or [], strict=True)):
-        lattices = [Lattice(source, text, EXTRACTING) for text in texts]
-        gold.append({number: lattice.extract(()).edits for number, lattice in enumerate(lattices)})
-        if any(lattice.thinned for lattice in lattices):
-            large.add(row)
-    return gold, large
+    references = columns.references or []
+    places = [(row, number) for row, texts in enumerate(references) for number in range(len(texts))]
+    sources, texts = [columns.sources[row] for row, _ in places], [text for row in references for text in row]
+    found = extract_all(sources, texts, [{0: ()}] * len(texts), EXTRACTING, runtime.workers, runtime.cache)
+    gold: list[dict[int, Sequence[Edit]]] = [{} for _ in references]
+    for (row, number), extracted in zip(places, found, strict=True):
+        gold[row][number] = extracted.by_annotator[0].edits
+    return gold, {row for (row, _), extracted in zip(places, found, strict=True) if extracted.thinned}
 
 
-def extract_edits(columns: Columns, gold: Sequence[Gold], rules: Rules) -> tuple[list[dict[int, Extraction]], set[int]]:
+def extract_edits(
+    columns: Columns, gold: Sequence[Gold], rules: Rules, runtime: RunTime
+) -> tuple[list[Mapping[int, Extraction]], set[int]]:
     """The edits of the system, cut to suit each annotator.
 
     Returns:
         Annotator to extraction, one mapping a sentence, and the rows, from 0, where the prediction was too far from its
         source for a full search.
     """
-    found: list[dict[int, Extraction]] = []
-    large: set[int] = set()
-    for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
-        lattice = Lattice(source, prediction, rules)
-        found.append({who: lattice.extract(edits) for who, edits in gold[row].items()})
-        if lattice.thinned:
-            large.add(row)
-    return found, large
+    found = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
+    large = {row for row, extracted in enumerate(found) if extracted.thinned}
+    return [extracted.by_annotator for extracted in found], large
 
 
 def warn_of_thinned(metric: str, rows: set[int]) -> None:

@@ -67,8 +67,8 @@ class PtM2(pt.WeightedEdits):
         settings = self.settings
         needs = self.needs_references()
         columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
-        gold, large = read_gold(self.name, columns, settings.gold_m2)
-        found, thinned = extract_edits(columns, gold, settings.rules())
+        gold, large = read_gold(self.name, columns, settings.gold_m2, self.runtime)
+        found, thinned = extract_edits(columns, gold, settings.rules(), self.runtime)
         warn_of_thinned(self.name, large | thinned)
         rows = []
         for source, edits, options in zip(columns.sources, gold, found, strict=True):
