@@ -3,8 +3,8 @@
     python benchmarks/bench.py --peer PEER [--quick] [--only impara gleu] [--output FILE]
 
 PEER is the Python of an environment with gec-metrics; `make bench` makes one. Both sides run in processes of their own,
-over the same networks, and take turns; each round starts with nothing remembered but with the models loaded. The scores
-of all systems must be equal, or the run ends. Printed is Markdown, the medians of the rounds.
+over the same networks, and take turns; each round starts with nothing remembered but with the models loaded. Where the
+scores of a system differ, no times are given. Printed is Markdown, the medians of the rounds.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 from side_by_side import corpora, growth, models, table
 from side_by_side.machine import load_average, machine_line
 from side_by_side.plans import PLANS, Bench, compare, time_version
+from side_by_side.process import Failed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BEGIN, END = "<!-- bench.py writes from here -->", "<!-- to here -->"
@@ -29,40 +30,43 @@ NAMES = [*PLANS, "version", "growth"]
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     started, load = time.perf_counter(), load_average()
-    rows, steps = [], {}
+    rows, steps, failures = [], {}, []
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(
             works={"seeda": corpora.read_seeda(options.data), "gjg15": corpora.read_gjg15(options.data)},
             models=models.export(Path(folder)),
             folder=Path(folder),
-            peer=[options.peer, "-m", "side_by_side.gec_metrics_side"] if options.peer else [],
+            peer=[str(options.peer.absolute()), "-m", "side_by_side.gec_metrics_side"] if options.peer else [],
             rounds=options.rounds or (2 if options.quick else 5),
             quick=options.quick,
         )
         for name in options.only:
             print(f"{name} (after {time.perf_counter() - started:.0f} s)", file=sys.stderr, flush=True)
-            if name in PLANS:
-                rows.append(compare(bench, name))
-            elif name == "version":
-                rows.append(time_version(bench.rounds))
-            else:
-                steps = growth.measure(bench, options.patience)
+            try:
+                if name == "growth":
+                    steps = growth.measure(bench, options.patience)
+                else:
+                    rows.append(compare(bench, name) if name in PLANS else time_version(bench.rounds))
+            except Failed as error:
+                failures.append(str(error))
     line = machine_line(bench.versions, load)
     minutes = (time.perf_counter() - started) / 60
-    text = to_markdown(line, rows, steps, bench, minutes)
+    text = "\n\n".join([to_markdown(line, rows, steps, bench, minutes), *failures])
     print(text)
     if options.output:
         write(options.output, text, {"machine": line, "rows": [row.to_dict() for row in rows], "growth": steps})
+    if failures:
+        raise SystemExit(1)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer", help="Python of an environment with gec-metrics; without it nothing is compared")
+    parser.add_argument("--peer", type=Path, help="Python of an environment with gec-metrics; none is no comparison")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of seeda, gjg15 and conll2014")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="parts of the run")
     parser.add_argument("--rounds", type=int, help="5 by default, 2 with --quick")
     parser.add_argument("--quick", action="store_true", help="few sentences and rounds, to try the run itself")
-    parser.add_argument("--patience", type=float, default=20, help="seconds a step of growth may take; else left out")
+    parser.add_argument("--patience", type=float, default=15, help="seconds a step of growth may take; else left out")
     parser.add_argument("--output", type=Path, help="*.json, or Markdown: written between the two marks if it has them")
     return parser.parse_args(arguments)
 
@@ -77,7 +81,7 @@ def to_markdown(line: str, rows: Sequence[table.Row], steps: growth.Steps, bench
     if any(row.floor for row in rows):
         parts += ["The floor: matrix products of the distinct texts' tokens, nothing else.", table.floors(rows)]
     for title, step in steps.items():
-        parts += [f"{title} (seconds, peak memory):", table.growth(step)]
+        parts += [f"{title} (seconds, peak memory):", table.growth(step), table.widest(step)]
     return "\n\n".join(parts)
 
 

@@ -85,7 +85,7 @@ def forget() -> None:
             thing._values.clear()
         elif kind is functools._lru_cache_wrapper and thing.__module__.startswith("geceval.scorers."):
             thing.cache_clear()
-        elif kind.__name__ == "Annotator" and kind.__module__ == "geceval.edits.annotate":
+        elif kind.__name__ in ("Annotator", "Pool") and kind.__module__.startswith("geceval.edits."):
             thing.close()
 
 

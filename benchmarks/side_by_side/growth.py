@@ -11,8 +11,8 @@ from side_by_side.plans import PLANS, Bench
 from side_by_side.table import Round
 
 METRICS = ("impara", "some", "gleu", "green", "errant", "pt_errant", "m2")
-SYSTEMS, SENTENCES, AT_ONCE = (1, 4, 13), (1_000, 10_000, 100_000), 100
-QUICK_SENTENCES, QUICK_AT_ONCE = (50, 100), 20
+SYSTEMS, SENTENCES, AT_ONCE = (1, 4, 13), (1_000, 10_000, 100_000), 50
+QUICK_SENTENCES, QUICK_AT_ONCE = (20, 60), 5
 
 Steps = dict[str, dict[str, dict[str, Round | None]]]
 """Title to metric to step to its round, `None` if it was left out."""
@@ -33,9 +33,10 @@ def measure(bench: Bench, patience: float) -> Steps:
     sentences = {
         name_of(size, "sentence"): (size, {"work": stretch(whole, size).write(bench.folder)}) for size in sizes
     }
+    warm_up = {"work": file, "systems": 1, "sentences": 5}
     series = {few.title: systems, f"{whole.title.partition(',')[0]}, one system, all sentences distinct": sentences}
     return {
-        title: {metric: dict(rising(bench, metric, steps, patience)) for metric in METRICS}
+        title: {metric: dict(rising(bench, metric, warm_up, steps, patience)) for metric in METRICS}
         for title, steps in series.items()
     }
 
@@ -46,12 +47,12 @@ def name_of(number: int, what: str) -> str:
 
 
 def rising(
-    bench: Bench, metric: str, steps: Mapping[str, tuple[int, object]], patience: float
+    bench: Bench, metric: str, warm_up: object, steps: Mapping[str, tuple[int, object]], patience: float
 ) -> Iterator[tuple[str, Round | None]]:
-    """The steps of one metric: one round each, after one with the smallest step to warm up."""
+    """The steps of one metric: one round each, after a small one that warms up."""
     workers = cores() if PLANS[metric].workers else 1
     with bench.ours(metric, workers) as side:
-        side.ask(next(iter(steps.values()))[1])
+        side.ask(warm_up)
         speed = 0.0
         for name, (size, question) in steps.items():
             found = side.ask(question) if speed * size <= patience else None

@@ -14,7 +14,7 @@ from typing import Any
 
 from side_by_side.corpora import Work
 from side_by_side.machine import cores
-from side_by_side.process import Side
+from side_by_side.process import Failed, Side
 from side_by_side.table import Round, Row
 
 OURS = "side_by_side.geceval_side"
@@ -48,14 +48,14 @@ class Plan:
 
 
 PLANS = {
-    "impara": Plan("seeda", 24, 4, 8, tolerance=1e-5, network=True),
-    "some": Plan("seeda", 24, 4, 6, tolerance=1e-5, network=True),
-    "gleu": Plan("gjg15", 400, 100, 30),
-    "green": Plan("gjg15", 1312, 100, 10),
-    "errant": Plan("gjg15", 200, 40, 4, workers=True),
-    "pt_errant": Plan("gjg15", 20, 4, 10, tolerance=1e-4, workers=True, network=True),
-    "m2": Plan("gjg15", 1312, 100, peer=False),
-    "i_measure": Plan("gjg15", 200, 40, peer=False),
+    "impara": Plan("seeda", 16, 4, 8, tolerance=1e-5, network=True),
+    "some": Plan("seeda", 16, 4, 6, tolerance=1e-5, network=True),
+    "gleu": Plan("gjg15", 300, 40, 30),
+    "green": Plan("gjg15", 600, 40, 10),
+    "errant": Plan("gjg15", 150, 10, 4, workers=True),
+    "pt_errant": Plan("gjg15", 12, 2, 10, tolerance=1e-4, workers=True, network=True),
+    "m2": Plan("gjg15", 400, 40, workers=True, peer=False),
+    "i_measure": Plan("gjg15", 150, 10, peer=False),
     "encoder": Plan("seeda", 100, 20, 2, against="floor", network=True, peer=False),
 }
 
@@ -98,7 +98,7 @@ def compare(bench: Bench, metric: str) -> Row:
     """Time both sides in turn, after a round that warms them up and whose scores must be equal.
 
     Raises:
-        SystemExit: If a side fails, or the scores differ by more than the plan allows.
+        Failed: If a side fails, or the scores differ by more than the plan allows.
     """
     plan = PLANS[metric]
     work = bench.works[plan.corpus].take(plan.quick if bench.quick else plan.sentences)
@@ -127,11 +127,11 @@ def check_equal(metric: str, ours: list[float], theirs: list[float], tolerance: 
     """The largest difference of two sides' scores.
 
     Raises:
-        SystemExit: If it is larger than `tolerance`: times would not be comparable.
+        Failed: If it is larger than `tolerance`: times would not be comparable.
     """
     worst = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
     if not worst <= tolerance:
-        raise SystemExit(f"{metric}: scores differ by {worst:.2g}, times are not comparable: {ours} and {theirs}")
+        raise Failed(f"{metric}: scores differ by {worst:.2g}, times are not comparable: {ours} and {theirs}")
     return worst
 
 

@@ -5,6 +5,7 @@ Questions and answers are lines of JSON. This module needs only the standard lib
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -17,6 +18,10 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 HERE = Path(__file__).resolve().parents[1]
+
+
+class Failed(RuntimeError):
+    """A comparison that cannot be made; the message says why."""
 
 
 class Contestant(Protocol):
@@ -56,20 +61,22 @@ class Side:
         """Send one question and wait for its answer.
 
         Raises:
-            SystemExit: If the process has ended; its own message stands on standard error.
+            Failed: If the process has ended; its own message stands on standard error.
         """
-        self._process.stdin.write(json.dumps(question) + "\n")
-        self._process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # then there is no answer either
+            self._process.stdin.write(json.dumps(question) + "\n")
+            self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise SystemExit(f"{self.name} ended with code {self._process.wait()}; see its message above")
+            raise Failed(f"{self.name} ended with code {self._process.wait()}; see its message above")
         return json.loads(answer)
 
     def __enter__(self) -> Side:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()
 
 

@@ -115,6 +115,13 @@ def growth(steps: Mapping[str, Mapping[str, Round | None]]) -> str:
     return markdown(["metric", *sizes], lines)
 
 
+def widest(steps: Mapping[str, Mapping[str, Round | None]]) -> str:
+    """For which metric peak memory grows most from the first step to the last that was taken."""
+    found = {name: [one["peak"] for one in row.values() if one] for name, row in steps.items()}
+    metric, peaks = max(found.items(), key=lambda item: item[1][-1] / item[1][0])
+    return f"Peak memory grows by at most {100 * (peaks[-1] / peaks[0] - 1):.0f} % ({metric})."
+
+
 def verdicts(rows: Sequence[Row]) -> str:
     """Which targets are met and which are not."""
     parts = []

@@ -43,14 +43,14 @@ def test_both_sides_are_asked_in_turn_for_the_same_scores(side_by_side, bench):
     assert "| gleu | example corpus, 5 systems, 44 sentences |" in side_by_side["table"].comparison([row])
 
 
-def test_other_scores_end_the_run(side_by_side, bench):
+def test_no_times_are_given_where_scores_differ(side_by_side, bench):
     bench.peer = [*bench.peer, "--wrong"]
-    with pytest.raises(SystemExit, match=r"gleu: scores differ by 0\.1"):
+    with pytest.raises(RuntimeError, match=r"gleu: scores differ by 0\.1"):
         side_by_side["plans"].compare(bench, "gleu")
 
 
-def test_a_side_that_fails_ends_the_run(side_by_side, bench, capfd):
-    with pytest.raises(SystemExit, match=r"the peer \(green\) ended with code 1"):
+def test_a_side_that_ends_is_named(side_by_side, bench, capfd):
+    with pytest.raises(RuntimeError, match=r"the peer \(green\) ended with code 1"):
         side_by_side["plans"].compare(bench, "green")
     assert "AssertionError" in capfd.readouterr().err
 
@@ -78,6 +78,8 @@ def test_ratios_and_targets(side_by_side):
     steps = table.growth({"gleu": {"1 system": rounds(1)[0], "4 systems": None}}).splitlines()
     assert steps[0] == "| metric | 1 system | 4 systems |"
     assert steps[2] == "| gleu | 1 s, 100 MiB |  |"
+    taken = {"a": {"1": rounds(1)[0], "9": rounds(5, peak=110)[0]}, "b": {"1": rounds(1)[0], "9": None}}
+    assert table.widest(taken) == "Peak memory grows by at most 10 % (a)."
 
 
 def test_the_floor_counts_each_distinct_text_once(side_by_side):
