@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 import torch
-import transformers
 from datasets import Dataset
 
 from geceval.core.detection import detection_scores
 from geceval.models.checkpoints import resolve
 from geceval.models.finetuning import Recipe
-from geceval.models.training import SELECTION, arguments, finished, fit, start
+from geceval.models.training import SELECTION, LossTrainer, arguments, finished, fit, start
 from geceval.models.words import encode_words
 
 Labelled = tuple[str, list[int]]
@@ -28,33 +27,22 @@ Labelled = tuple[str, list[int]]
 _IGNORED = -100
 
 
-class DetectionTrainer(transformers.Trainer):
+class DetectionTrainer(LossTrainer):
     """Cross-entropy over labelled tokens; an error weighs `error_weight` times a correct token."""
 
     def __init__(self, *args: Any, error_weight: float, **options: Any) -> None:
         super().__init__(*args, **options)
         self.error_weight = error_weight
 
-    def compute_loss(
-        self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        """The weighted mean over the labelled tokens of one batch."""
+    def cost(self, model: Any, inputs: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The weighted mean over the labelled tokens of one batch; predicted ids and labels, [sentences, tokens]."""
         inputs = dict(inputs)
         labels = inputs.pop("labels")
         logits = model(**inputs).logits.float()
         weights = torch.full((logits.shape[-1],), self.error_weight, device=logits.device)
         weights[0] = 1.0
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), weights, ignore_index=_IGNORED)
-        return (loss, logits) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Loss, predicted ids and labels, the latter two [sentences, tokens]."""
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            loss, logits = self.compute_loss(model, inputs, return_outputs=True)
-        return loss.detach(), logits.argmax(-1).detach(), inputs["labels"]
+        return loss, logits.argmax(-1), labels
 
 
 class WordCollator:

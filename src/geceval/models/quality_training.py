@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 import torch
-import transformers
 from datasets import Dataset
 
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
 from geceval.models.finetuning import Recipe, head_pooling
 from geceval.models.impact import RankedPair
-from geceval.models.training import arguments, finished, fit, mean_loss, start
+from geceval.models.training import LossTrainer, arguments, finished, fit, mean_loss, start
 
 logger = logging.getLogger("geceval")
 
@@ -39,25 +38,13 @@ class PairModel(torch.nn.Module):
         return scores[:, 1] - scores[:, 0]
 
 
-class RankingTrainer(transformers.Trainer):
+class RankingTrainer(LossTrainer):
     """Minimises the pairwise loss; the best epoch is the one with the lowest mean loss over the evaluation sets."""
 
-    def compute_loss(
-        self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        """Eq. 4 over one batch."""
+    def cost(self, model: Any, inputs: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Eq. 4 over one batch, margins, and ones: the second text of a pair is always the better."""
         margins = model(**inputs)
-        loss = torch.sigmoid(-margins).mean()
-        return (loss, margins) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Loss, margins, and ones in place of labels, since the second text of a pair is always the better."""
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            loss, margins = self.compute_loss(model, inputs, return_outputs=True)
-        return loss.detach(), margins.detach(), torch.ones_like(margins)
+        return torch.sigmoid(-margins).mean(), margins, torch.ones_like(margins)
 
     def evaluate(
         self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval"

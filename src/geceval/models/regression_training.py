@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 import torch
-import transformers
 from datasets import Dataset
 
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
 from geceval.models.finetuning import Recipe, head_pooling
 from geceval.models.reader import Text
-from geceval.models.training import SELECTION, arguments, finished, fit, start
+from geceval.models.training import SELECTION, LossTrainer, arguments, finished, fit, start
 
 Rated = tuple[Text, float]
 """A text, or a pair that the network reads together, and its rating."""
@@ -37,27 +36,15 @@ class TextModel(torch.nn.Module):
         return heads.logits(self.network, batch, self.pooling)[:, 0].float()
 
 
-class RegressionTrainer(transformers.Trainer):
+class RegressionTrainer(LossTrainer):
     """Minimises the mean squared error."""
 
-    def compute_loss(
-        self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        """The mean squared error of one batch."""
+    def cost(self, model: Any, inputs: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The mean squared error of one batch; answers and ratings, [texts]."""
         inputs = dict(inputs)
         ratings = inputs.pop("labels")
         answers = model(**inputs)
-        loss = torch.nn.functional.mse_loss(answers, ratings)
-        return (loss, answers) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Loss, answers and ratings, the latter two [texts]."""
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            loss, answers = self.compute_loss(model, inputs, return_outputs=True)
-        return loss.detach(), answers.detach(), inputs["labels"]
+        return torch.nn.functional.mse_loss(answers, ratings), answers, ratings
 
 
 class TextCollator:

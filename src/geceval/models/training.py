@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,30 @@ logger = logging.getLogger("geceval")
 
 SELECTION = "selection"
 _CLOCK = ("_runtime", "_per_second", "_model_preparation_time")
+
+
+class LossTrainer(transformers.Trainer):
+    """What trainers have alike, whatever is learnt; a subclass says what a batch costs."""
+
+    def cost(self, model: Any, inputs: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The loss of one batch, what the network answers, and what it should have."""
+        raise NotImplementedError
+
+    def compute_loss(
+        self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        """The loss, for a step of training."""
+        loss, answers, _ = self.cost(model, inputs)
+        return (loss, answers) if return_outputs else loss
+
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """All of `cost`, without gradients."""
+        inputs = self._prepare_inputs(inputs)
+        with torch.no_grad(), self.compute_loss_context_manager():
+            loss, answers, expected = self.cost(model, inputs)
+        return loss.detach(), answers.detach(), expected
 
 
 def finished(folder: Path) -> dict[str, Any] | None:
