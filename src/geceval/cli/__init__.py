@@ -14,6 +14,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
         print(f"geceval {__version__}")
         return
-    from geceval.cli.app import run
+    try:
+        from geceval.cli.app import run
 
-    sys.exit(run(arguments))
+        sys.exit(run(arguments))
+    except KeyboardInterrupt:  # while libraries are imported; else `run` answers it
+        print("geceval: interrupted", file=sys.stderr)
+        sys.exit(130)

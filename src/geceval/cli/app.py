@@ -39,6 +39,8 @@ CITATION = f"""@software{{geceval,
   note    = {{Please cite the paper of each metric as well; it is in the card of the metric}}
 }}"""
 
+_INTERRUPTED = 130
+
 # typer carries its own copy of click since 0.2x: the base of click's errors is found from where typer exports one.
 ClickException = typer.BadParameter.__mro__[2]
 
@@ -93,7 +95,10 @@ def run(arguments: list[str]) -> int:
     """Run the command and return its exit code; a mistake of the user is one line on standard error."""
     try:
         with _our_streams(), naming_the_extra(" ".join(arguments[:1])):
-            return app(arguments or ["--help"], prog_name="geceval", standalone_mode=False) or 0
+            code = app(arguments or ["--help"], prog_name="geceval", standalone_mode=False) or 0
+        if code == _INTERRUPTED:  # typer returns it without a word
+            raise KeyboardInterrupt
+        return code
     except ClickException as error:
         return _complain(error.format_message())
     except BrokenPipeError:  # the reader, e.g. `head`, has seen enough; nothing is left to flush at exit
@@ -105,7 +110,7 @@ def run(arguments: list[str]) -> int:
         return _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         print("geceval: interrupted", file=sys.stderr)
-        return 130
+        return _INTERRUPTED
 
 
 def _complain(message: str) -> int:

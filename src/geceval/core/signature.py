@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
 from geceval.version import __version__
+
+_LINE_BREAKS = re.compile("[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 
 
 def signature(metric: str, settings: Any, /, **facts: Any) -> str:
@@ -54,4 +57,4 @@ def _text(value: Any) -> str:
 def _escape(text: str) -> str:
     for character in "\\|:":
         text = text.replace(character, "\\" + character)
-    return text.replace("\n", " ")
+    return _LINE_BREAKS.sub(" ", text)

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rapidfuzz.distance import Levenshtein
+
 EPSILON = 0.001
+CELLS = 2**23
+FILLED = 2**20
+"""Two unrelated texts of 1,024 words; their tables and steps take seconds and half a gigabyte."""
 _FAR = 1 << 20
 
 
@@ -82,23 +87,32 @@ def walk_back(before: list[int]) -> list[tuple[int, int]]:
 def find_steps(source: Sequence[str], target: Sequence[str], max_cells: int) -> Steps:
     """The steps of all cheapest paths of both tables.
 
+    Of texts whose tables would be too large, only one cheapest path is kept, whatever `max_cells`.
+
     Args:
         source: Tokens.
         target: Tokens.
         max_cells: If the lattice would have more cells, only one path is kept: the one of the table whose
             substitutions cost 1 that prefers, from the end, substitutions to deletions to insertions.
     """
-    width = len(target) + 1
+    if _is_too_long(source, target):
+        return _number(source, target, dict.fromkeys(_one_path(source, target), 1), thinned=True)
     table, distance = _distances(source, target, 1, abs(len(source) - len(target)) + 2)
     occurrences = dict.fromkeys(_trace(source, target, 1, table), 1)
     other, _ = _distances(source, target, 2, max(2 * distance, 1))
     for step in _trace(source, target, 2, other):
         occurrences[step] = occurrences.get(step, 0) + 1
-    cells = sorted({0, *(to for _, to in occurrences)})
-    thinned = len(cells) > max_cells
+    thinned = len({0, *(to for _, to in occurrences)}) > max_cells
     if thinned:
         occurrences = dict.fromkeys(_trace(source, target, 1, table, only_one=True), 1)
-        cells = sorted({0, *(to for _, to in occurrences)})
+    return _number(source, target, occurrences, thinned)
+
+
+def _number(
+    source: Sequence[str], target: Sequence[str], occurrences: dict[tuple[int, int], int], thinned: bool
+) -> Steps:
+    width = len(target) + 1
+    cells = sorted({0, *(to for _, to in occurrences)})
     number = {cell: place for place, cell in enumerate(cells)}
     rows = [cell // width for cell in cells]
     columns = [cell % width for cell in cells]
@@ -109,6 +123,29 @@ def find_steps(source: Sequence[str], target: Sequence[str], max_cells: int) -> 
         unchanged = int(diagonal and source[rows[v]] == target[columns[v]])
         arcs.append((v, w, unchanged, occurrences[step]))
     return Steps(rows, columns, arcs, thinned)
+
+
+def _is_too_long(source: Sequence[str], target: Sequence[str]) -> bool:
+    """Whether the tables have more than `CELLS` cells, or what is filled of them more than `FILLED`."""
+    rows, columns = sorted((len(source) + 1, len(target) + 1))
+    if rows * columns <= FILLED:
+        return False
+    return rows * columns > CELLS or rows * min(columns, 2 * Levenshtein.distance(*_ids(source, target)) + 3) > FILLED
+
+
+def _one_path(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The steps of one cheapest path where substitutions cost 1, found without a table."""
+    width = len(target) + 1
+    for kind, i, i_end, j, j_end in Levenshtein.opcodes(*_ids(source, target)):
+        down, right = int(kind != "insert"), int(kind != "delete")
+        for place in range(max(i_end - i, j_end - j)):
+            cell = (i + down * place) * width + j + right * place
+            yield cell, cell + down * width + right
+
+
+def _ids(source: Sequence[str], target: Sequence[str]) -> tuple[list[int], list[int]]:
+    names: dict[str, int] = {}
+    return [names.setdefault(t, len(names)) for t in source], [names.setdefault(t, len(names)) for t in target]
 
 
 def _distances(

@@ -100,8 +100,8 @@ class Lattice:
             self._in_row: list[list[int]] = [[] for _ in range(len(self._source) + 1)]
             for number, row in enumerate(steps.rows):
                 self._in_row[row].append(number)
-            joins = len(steps.rows) <= rules.max_cells
-            self._arcs = join(steps, rules.max_unchanged_words if joins else -1)
+            self._joins = len(steps.rows) <= rules.max_cells
+            self._arcs = join(steps, rules.max_unchanged_words if self._joins else -1)
 
     def extract(self, gold: Iterable[Edit]) -> Extraction:
         """The edits of the system that suit one annotator's gold edits best.
@@ -212,12 +212,12 @@ class Lattice:
     def _insertions(self, offset: int) -> tuple[list[_Pair], dict[_Pair, float]]:
         """The arcs at one offset, as often as they occur and sorted, and their lengths."""
         starts = self._in_row[offset]
-        pairs = [(start, end) for start in starts for end in starts if start < end]
+        pairs = self._pairs(starts, starts)
         if self._rules.insertions == "v3.2":
             # Version 3.2 has every first-row insertion elsewhere, and longer arcs that begin with one, too.
             row = self._in_row[0]
             ends = [*row, *starts] if offset else row
-            pairs = [(start, end) for start in row for end in ends if start < end] + (pairs if offset else [])
+            pairs = self._pairs(row, ends) + (pairs if offset else [])
         entries: list[_Pair] = []
         costs: dict[_Pair, float] = {}
         for pair in sorted(set(pairs)):
@@ -226,6 +226,12 @@ class Lattice:
                 entries += [pair] * arc.penalties
                 costs[pair] = float(arc.length)
         return entries, costs
+
+    def _pairs(self, starts: Sequence[int], ends: Sequence[int]) -> list[_Pair]:
+        """Cells between which there may be an arc; without joins, arcs lead to the next cell of the one path."""
+        if not self._joins:
+            return sorted({(start, start + 1) for start in starts} & {(end - 1, end) for end in ends})
+        return [(start, end) for start in starts for end in ends if start < end]
 
     def _inserts(self, pair: _Pair, gold: Edit) -> bool:
         start, end = pair

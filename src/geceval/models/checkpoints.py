@@ -137,8 +137,10 @@ def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpo
 def _check_settings(folder: Path, config: dict[str, Any]) -> None:
     for name, kind in _SETTINGS.items():
         value = config.get(name)
-        right = isinstance(value, kind) and not isinstance(value, bool)
-        if value is not None and not (right and (kind is str or math.isfinite(value))):
+        if value is None or (kind is str and isinstance(value, str)):
+            continue
+        number = isinstance(value, kind) and kind is not str and not isinstance(value, bool)
+        if not (number and math.isfinite(value) and (kind is not int or value > 0)):
             raise CheckpointError(f"{folder}: {name} in config.json cannot be {value!r}")
 
 
@@ -255,6 +257,8 @@ def _snapshot(repository: str, revision: str | None, part: str) -> Path:
             f"{repository}: not a folder here and not in the Hub's local cache, and {why}. Where there is a network, "
             f"run: hf download {repository}{at}  (then copy the cache, or pass a folder)"
         ) from error
+    except ValueError as error:  # e.g. names of files that lead out of the folder
+        raise CheckpointError(f"{repository}: cannot be fetched ({first_line(error)})") from error
     return folder
 
 

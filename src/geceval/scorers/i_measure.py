@@ -23,6 +23,7 @@ logger = logging.getLogger("geceval")
 
 ASPECTS = ("correction", "detection")
 
+_CELLS = 2**25  # of a table of two texts: 0.7 GB while three are aligned
 _COUNTED: Recent[Triple, np.ndarray] = Recent(50_000)
 
 
@@ -88,7 +89,8 @@ class IMeasure(Scorer):
 
         Raises:
             TypeError: See `check_columns`.
-            ValueError: See `check_columns`, or if the M2 file does not fit the sources.
+            ValueError: See `check_columns`, if the M2 file does not fit the sources, or if two texts of a sentence are
+                too long to be aligned: 5,791 words each.
         """
         settings = self.settings
         columns = check_columns(self.name, sources, predictions, references, needs_references=self.needs_references())
@@ -97,6 +99,7 @@ class IMeasure(Scorer):
             choices = [plain_choices(row) for row in columns.references or []]
         else:
             choices = [annotators_choices(*row) for row in zip(columns.sources, gold, strict=True)]
+        _check_lengths(columns, choices)
         kinds, base = self._best(columns, choices)
         aspect = settings.aspect
         sentences = measure(tally(kinds, aspect), tally(base, aspect), settings.change_weight)
@@ -153,6 +156,17 @@ class IMeasure(Scorer):
                     for pick in choices[sentence].changed(search.picks[sentence], parts[sentence][turn])
                 )
         return search.kinds, search.base
+
+
+def _check_lengths(columns: Columns, choices: Sequence[Choices]) -> None:
+    for row, (source, prediction, choice) in enumerate(zip(columns.sources, columns.predictions, choices, strict=True)):
+        reference = sum(max(map(len, part), default=0) for part in choice.versions)
+        *_, second, first = sorted([len(source.split()), len(prediction.split()), reference])
+        if (first + 1) * (second + 1) > _CELLS:
+            raise ValueError(
+                f"i_measure: sources[{row}], its prediction and references have up to {first:,} words, too many to be "
+                "aligned; split the text into sentences"
+            )
 
 
 class _Search:

@@ -1,0 +1,325 @@
+"""Checkpoints made to do harm: nothing is run, nothing outside their folder is read, and one message says what it is.
+
+More of them: tests/models/test_checkpoints.py, tests/models/test_tokenizers.py.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import shutil
+import struct
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from geceval.models import heads
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.claims import LAYERS
+from geceval.models.tokenizers import load_tokenizer
+from geceval.scorers.impara import Impara, Settings
+
+
+class Payload:
+    """Unpickling this creates a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+@pytest.fixture
+def harm(tmp_path):
+    """What a payload would create; it must not be there in the end."""
+    path = tmp_path / "harm"
+    yield path
+    assert not path.exists()
+
+
+@pytest.fixture
+def checkpoint(make_checkpoint, tmp_path):
+    """A folder that a test may damage."""
+    shutil.copytree(make_checkpoint(70), tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def adapter(checkpoint, tmp_path):
+    """An adapter over it."""
+    import transformers
+    from peft import LoraConfig, TaskType, get_peft_model
+
+    network = transformers.AutoModelForSequenceClassification.from_pretrained(checkpoint)
+    folder = tmp_path / "adapter"
+    get_peft_model(network, LoraConfig(task_type=TaskType.SEQ_CLS, r=2, target_modules=["query"])).save_pretrained(
+        folder
+    )
+    network.config.save_pretrained(folder)
+    edit_json(folder / "adapter_config.json", base_model_name_or_path=str(checkpoint))
+    return folder
+
+
+def edit_json(path, **values):
+    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
+
+
+def load(folder):
+    found = resolve(folder)
+    load_tokenizer(found)
+    return heads.load_classifier(found, labels=None)
+
+
+def test_the_fixtures_are_sound(adapter, checkpoint):
+    assert load(checkpoint).config.num_labels == 1 and load(adapter).config.num_labels == 1
+
+
+def plain(value):
+    return pickle.dumps(value)
+
+
+def of_torch(value, **options):
+    buffer = io.BytesIO()
+    torch.save(value, buffer, **options)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("how", ["plain", "old", "new", "shard", "adapter", "disguised"])
+def test_pickled_weights_are_not_unpickled(how, checkpoint, adapter, harm):
+    payload = Payload(harm)
+    folder = adapter if how == "adapter" else checkpoint
+    (folder / ("adapter_model.safetensors" if how == "adapter" else "model.safetensors")).unlink()
+    old = of_torch({"x": payload}, _use_new_zipfile_serialization=False)
+    name, data = {
+        "plain": ("pytorch_model.bin", plain(payload)),
+        "old": ("pytorch_model.bin", old),
+        "new": ("pytorch_model.bin", of_torch({"x": payload})),
+        "shard": ("evil.bin", of_torch({"x": payload})),
+        "adapter": ("adapter_model.bin", of_torch({"x": payload})),
+        "disguised": ("model.safetensors", of_torch({"x": payload})),
+    }[how]
+    (folder / name).write_bytes(data)
+    if how == "shard":
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": {"x": name}}))
+    message = "no weights" if how == "adapter" else "weights cannot be loaded"
+    with pytest.raises(CheckpointError, match=message) as error:
+        load(folder)
+    assert str(folder) in str(error.value) and "\x1b" not in str(error.value)
+
+
+def test_pickles_beside_the_weights_are_left_alone(checkpoint, adapter, harm):
+    for folder in (checkpoint, adapter):
+        for name in ("pytorch_model.bin", "adapter_model.bin", "training_args.bin", "optimizer.pt", "vocab.pkl"):
+            (folder / name).write_bytes(of_torch({"x": Payload(harm)}))
+        assert load(folder)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "spm.model", "tokenizer.model", "merges.txt"]
+    + ["added_tokens.json", "special_tokens_map.json", "chat_template.jinja"],
+)
+def test_a_pickle_as_part_of_a_tokenizer(name, checkpoint, harm):
+    (checkpoint / name).write_bytes(plain(Payload(harm)))
+    try:
+        assert load_tokenizer(resolve(checkpoint))("a cat")["input_ids"]
+    except CheckpointError as error:
+        assert "the tokenizer cannot be read" in str(error)
+
+
+HEADERS = {
+    "empty": b"",
+    "short": b"1234567",
+    "huge": struct.pack("<Q", 2**63 - 1) + b"{}",
+    "a gigabyte": struct.pack("<Q", 10**9) + b"{}",
+    "no JSON": struct.pack("<Q", 3) + b"{a}",
+    "deep": struct.pack("<Q", 100_000) + b'{"a":' * 20_000,
+    "a tensor without end": b"",
+    "tensors that overlap": b"",
+}
+TENSORS = {
+    "a tensor without end": {"a": {"dtype": "F32", "shape": [10**9, 10**9], "data_offsets": [0, 4 * 10**18]}},
+    "tensors that overlap": {
+        "a": {"dtype": "F32", "shape": [1, 16], "data_offsets": [0, 64]},
+        "b": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
+    },
+}
+
+
+@pytest.mark.parametrize("kind", HEADERS)
+def test_headers_that_lie(kind, checkpoint, adapter):
+    data = HEADERS[kind]
+    if kind in TENSORS:
+        head = json.dumps(TENSORS[kind]).encode()
+        data = struct.pack("<Q", len(head)) + head + b"\0" * 64
+    (checkpoint / "model.safetensors").write_bytes(data)
+    with pytest.raises(CheckpointError, match="weights cannot be loaded"):
+        load(checkpoint)
+    (adapter / "adapter_model.safetensors").write_bytes(data)
+    with pytest.raises(CheckpointError):
+        load(adapter)
+
+
+@settings(derandomize=True, database=None, deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 4000), st.binary(min_size=1, max_size=8), st.booleans())
+def test_noise_in_weights_never_gives_a_half_loaded_network(make_checkpoint, tmp_path_factory, place, noise, cut):
+    folder = tmp_path_factory.mktemp("noise") / "model"
+    shutil.copytree(make_checkpoint(70), folder)
+    path = folder / "model.safetensors"
+    data = path.read_bytes()
+    path.write_bytes(data[:place] + (b"" if cut else noise + data[place + len(noise) :]))
+    try:
+        network = heads.load_classifier(resolve(folder))
+    except CheckpointError as error:
+        assert str(folder) in str(error)
+    else:  # the noise fell into a number
+        assert all(torch.isfinite(parameter).all() for parameter in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"num_hidden_layers": 10**6}, f"num_hidden_layers in config.json is 1000000, more than {LAYERS} layers"),
+        ({"hidden_size": -1}, "cannot be"),
+        ({"hidden_size": "x"}, "cannot be"),
+        ({"vocab_size": 10**12}, "cannot be"),
+        ({"num_attention_heads": 0}, "cannot be"),
+        ({"hidden_act": "__import__('os')"}, "cannot be"),
+        ({"model_type": ["x"]}, "cannot be"),
+        ({"id2label": 3}, "cannot be"),
+        ({"dtype": "evil"}, "cannot be"),
+        ({"attn_implementation": "some-org/kernels"}, "cannot be"),
+        ({"transformers_weights": "../../x.bin"}, "cannot be"),
+        ({"geceval_max_length": "x"}, "geceval_max_length in config.json cannot be 'x'"),
+        ({"geceval_max_length": 0}, "geceval_max_length in config.json cannot be 0"),
+        ({"geceval_threshold": float("nan")}, "geceval_threshold in config.json cannot be nan"),
+        ({"geceval_se_model": {"a": 1}}, "geceval_se_model in config.json cannot be"),
+    ],
+)
+def test_configurations_that_lie(values, message, checkpoint):
+    edit_json(checkpoint / "config.json", **values)
+    with pytest.raises(CheckpointError, match=message) as error:
+        Impara(Settings(model=str(checkpoint), se_model="bundled")).score(["a cat"], ["the cat"])
+    assert str(checkpoint) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, '{"a":' * 100_000, "[]", "\0" * 9, '{"a": ' + "9" * 5000 + "}", "\ufeff{}"]
+)
+def test_configurations_that_are_none(content, checkpoint, adapter):
+    for folder, name in ((checkpoint, "config.json"), (adapter, "adapter_config.json")):
+        (folder / name).write_text(content, encoding="utf-8")
+        with pytest.raises(CheckpointError, match="not valid JSON|expected a JSON object"):
+            resolve(folder)
+
+
+def test_known_networks_bring_no_code(checkpoint, harm, monkeypatch):
+    code = {
+        "AutoConfig": "evil.C",
+        "AutoModelForSequenceClassification": "some-org/evil--evil.C",
+        "AutoTokenizer": "evil.C",
+    }
+    (checkpoint / "evil.py").write_text(f"open({str(harm)!r}, 'w')\nclass C: pass\n")
+    edit_json(
+        checkpoint / "config.json", auto_map=code, trust_remote_code=True, custom_pipelines={"x": {"impl": "evil.C"}}
+    )
+    edit_json(checkpoint / "tokenizer_config.json", auto_map=code, trust_remote_code=True)
+    monkeypatch.setattr("builtins.input", lambda *prompt: "y")  # nobody is asked, either
+    assert load(checkpoint)
+
+
+@pytest.mark.parametrize("name", ["../stolen.safetensors", "sub/x.safetensors", "C:\\x.safetensors", 3])
+def test_an_index_stays_in_its_folder(name, checkpoint):
+    state = load_file(checkpoint / "model.safetensors")
+    (checkpoint / "model.safetensors").rename(checkpoint.parent / "stolen.safetensors")
+    index = {"metadata": {}, "weight_map": dict.fromkeys(state, name)}
+    (checkpoint / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(CheckpointError, match="is not the name of a file beside it"):
+        load(checkpoint)
+
+
+@pytest.mark.parametrize("index", [{}, {"weight_map": []}])
+def test_an_index_without_a_map(index, checkpoint):
+    (checkpoint / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(CheckpointError, match="no weight_map"):
+        load(checkpoint)
+
+
+def test_adapters_over_adapters_and_over_themselves(adapter, tmp_path):
+    shutil.copytree(adapter, tmp_path / "second")
+    edit_json(tmp_path / "second" / "adapter_config.json", base_model_name_or_path=str(adapter))
+    edit_json(adapter / "adapter_config.json", base_model_name_or_path=str(adapter))
+    for folder in (adapter, tmp_path / "second"):
+        with pytest.raises(CheckpointError, match="is an adapter itself"):
+            resolve(folder)
+
+
+@pytest.mark.parametrize(
+    "base", [3, ["x"], {"a": 1}, "x/../../y", "org/x@../../../etc", "org/x@/etc", "a\0b", "a" * 10**5, "bundled:../x"]
+)
+def test_bases_that_are_none(base, adapter):
+    edit_json(adapter / "adapter_config.json", base_model_name_or_path=base)
+    with pytest.raises(CheckpointError):
+        resolve(adapter)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"megatron_config": {"a": 1}, "megatron_core": "evil"}, "asks for a module of Megatron"),
+        ({"peft_type": "XLORA", "adapters": {"0": "some-org/x"}}, "type 'XLORA' are not loaded"),
+        ({"peft_type": "PROMPT_TUNING", "tokenizer_kwargs": {"trust_remote_code": True}}, "are not loaded"),
+        ({"peft_type": ["LORA"]}, "are not loaded"),
+        ({"r": 10**9}, "r in adapter_config.json is 1000000000"),
+        ({"r": -1}, "does not fit"),
+        ({"target_modules": 3}, "does not fit"),
+        ({"task_type": "EVIL"}, "does not fit"),
+    ],
+)
+def test_adapters_that_ask_for_more(values, message, adapter, harm, tmp_path, monkeypatch):
+    (tmp_path / "evil.py").write_text(f"open({str(harm)!r}, 'w')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    edit_json(
+        adapter / "adapter_config.json", auto_mapping={"parent_library": "evil", "base_model_class": "X"}, **values
+    )
+    with pytest.raises(CheckpointError, match=message):
+        load(adapter)
+
+
+@pytest.mark.parametrize("change", [lambda tensor: torch.zeros(3, 3), lambda tensor: tensor * float("nan")])
+def test_adapters_of_other_shapes_and_numbers(change, adapter):
+    path = adapter / "adapter_model.safetensors"
+    save_file({name: change(tensor) for name, tensor in load_file(path).items()}, path)
+    with pytest.raises(CheckpointError, match="does not fit|not finite"):
+        load(adapter)
+
+
+def test_a_link_out_of_the_folder_is_not_published(checkpoint, tmp_path):
+    from geceval.hub.publish.folders import collect
+
+    secret = tmp_path / "secret.txt"
+    secret.write_text("key")
+    (checkpoint / "inside.txt").symlink_to(checkpoint / "config.json")
+    assert "inside.txt" in collect(checkpoint, lambda path: True)
+    (checkpoint / "vocab.txt").symlink_to(secret)
+    with pytest.raises(ValueError, match=r"vocab.txt: a link to .*secret.txt, outside of"):
+        collect(checkpoint, lambda path: True)
+
+
+@pytest.mark.parametrize("name", ["config.cfg", "tokenizer", "tagger/model", "parser/cfg", "vocab/strings.json"])
+def test_a_pipeline_brings_no_code(name, tmp_path, harm):
+    """spaCy pipelines in a folder are read as data; damaged ones end with one message."""
+    from geceval.edits import pipeline
+
+    folder = tmp_path / "pipeline"
+    shutil.copytree(pipeline.BUNDLED, folder)
+    (folder / "__init__.py").write_text(f"open({str(harm)!r}, 'w')\n")
+    assert (folder / name).is_file()
+    (folder / name).write_bytes(plain(Payload(harm)))
+    with pytest.raises(ValueError, match=f"spaCy pipeline '{folder}'"):
+        pipeline.load(str(folder))

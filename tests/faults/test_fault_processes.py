@@ -1,0 +1,82 @@
+"""Several processes at once, and processes that are stopped: nothing is lost, and nothing is left behind.
+
+Killed trainings: tests/training/ (`..._ends_with_the_same_weights`); writers of a cache: tests/core/test_store.py;
+workers: tests/test_ray.py; a publication that is killed: tests/hub/test_publish_mistakes.py.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from geceval.hub import registry
+
+
+def start(*arguments, **environment):
+    line = [sys.executable, "-m", "geceval.cli", *map(str, arguments)]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    return subprocess.Popen(
+        line,
+        env={**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+LOAD = """
+import evaluate
+perfect = dict(sources=["a b c d"], predictions=["a b c d"], references=["a b c d"])
+print(evaluate.load("gleu").compute(**perfect)["score"])
+"""
+
+
+def test_two_processes_register_at_once(tmp_path):
+    home = str(tmp_path / "home")
+    processes = [start("register", HF_HOME=home) for _ in range(2)]
+    for process in processes:
+        shown, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error
+        assert shown.startswith(f"registered {len(registry.list_metrics())} metrics in ")
+    scripts = sorted((tmp_path / "home").rglob("*.py"))
+    assert {path.stem for path in scripts} == {"__init__", *registry.list_metrics()}
+    assert not [path for path in (tmp_path / "home").rglob("*") if path.name.startswith(".new-")]
+    environment = {**os.environ, "HF_HOME": home, "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    for name in ("HF_MODULES_CACHE", "HF_METRICS_CACHE"):
+        environment.pop(name, None)
+    line = [sys.executable, "-c", LOAD]
+    done = subprocess.run(line, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "1.0\n", done.stderr
+
+
+def test_two_processes_open_a_cache_at_once(tmp_path):
+    corpus, cache = tmp_path / "s.txt", tmp_path / "cache"
+    corpus.write_text("".join(f"He go to school {n} .\n" for n in range(30)))
+    corrected = tmp_path / "p.txt"
+    corrected.write_text("".join(f"He goes to school {n} .\n" for n in range(30)))
+    files = ["-s", corpus, "-p", corpus, corrected, "-r", corrected, "--format", "tsv"]
+    processes = [start("score", "-m", "errant", *files, "-o", "nlp=bundled", "--cache", cache) for _ in range(2)]
+    shown = [process.communicate(timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], shown
+    assert shown[0] == shown[1] and shown[0][1] == ""
+    assert [path.name for path in cache.iterdir()] == ["geceval-1.sqlite"]
+
+
+def test_an_interrupted_command_leaves_nothing(tmp_path):
+    (tmp_path / "p.txt").write_text("a\n")
+    (tmp_path / "out.txt").write_text("old")
+    files = ["-s", "-", "-p", tmp_path / "p.txt", "-r", tmp_path / "p.txt"]
+    for pause in (0.3, 4.0):  # while it imports, or waits for its input
+        process = start("score", "-m", "gleu", *files, "--output", tmp_path / "out.txt", "--cache", tmp_path / "cache")
+        time.sleep(pause)
+        process.send_signal(signal.SIGINT)
+        shown, error = process.communicate(timeout=60)
+        if process.returncode != -signal.SIGINT:  # before Python could answer
+            assert (process.returncode, shown, error) == (130, "", "geceval: interrupted\n")
+    assert process.returncode == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.txt", "p.txt"]
+    assert (tmp_path / "out.txt").read_text() == "old"

@@ -1,0 +1,332 @@
+"""Every function that takes sentences or edits, on arbitrary Unicode: bounds, the best score for a perfect correction,
+the same numbers in any order, texts that survive the way there and back, and inputs that stay what they were."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import html
+import json
+import logging
+import math
+import re
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime, replace_options
+from geceval.core.signature import signature
+from geceval.core.store import Store, kept
+from geceval.edits.annotate import get_annotator
+from geceval.edits.chunks import cut
+from geceval.edits.edit import Edit, apply, in_order, without_overlaps
+from geceval.edits.ged_labels import LABELS, token_labels
+from geceval.edits.lattice import FILLED, find_steps
+from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
+from geceval.edits.maxmatch import EXTRACTING, Lattice, maxmatch_edits
+from geceval.edits.mixing import annotators_choices, plain_choices
+from geceval.edits.partial import partly_corrected
+from geceval.edits.three_way import count_columns
+from geceval.edits.types import with_types
+from geceval.hub import registry
+from geceval.hub.attribution import attribute
+from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
+from geceval.scorers.difficulty.weights import Difficulty
+from geceval.scorers.judge.prompts import CRITERIA, messages, questions
+
+
+def fuzz(examples):
+    return settings(
+        derandomize=True, database=None, deadline=None, max_examples=examples, suppress_health_check=list(HealthCheck)
+    )
+
+
+# Words that meet often, and any others: marks, emoji of several code points, both directions, white space of all kinds.
+WORDS = st.sampled_from(["a", "b", "A", "the", "cat", ".", "|||", "||", "-NONE-", "<b>", "&amp;", "\\", ":", "|", "''"])
+STRANGE = st.sampled_from(
+    ["e\u0301", "👩‍👩‍👧", "\u202eabc", "\u200b", "\ufeff", "\x00", "\x1b[31m", "ǅ", "ß", "İ", "٣"]
+)
+SPACES = st.sampled_from([" ", " ", " ", "\t", "\u00a0", "\u2028", "\x85", "\n", "\r\n", ""])
+PIECES = st.one_of(WORDS, WORDS, STRANGE, st.text(st.characters(exclude_categories=["Cs"]), max_size=3))
+TEXTS = st.lists(st.tuples(PIECES, SPACES).map("".join), max_size=6).map("".join)
+ROWS = st.tuples(TEXTS, TEXTS, st.lists(TEXTS, min_size=1, max_size=2))
+CORPORA = st.lists(ROWS, min_size=1, max_size=3).map(lambda rows: [list(column) for column in zip(*rows, strict=True)])
+
+
+@st.composite
+def sources_with_edits(draw):
+    """A source, and edits of it that do not overlap, in any order."""
+    source = draw(TEXTS)
+    size = len(source.split())
+    spans = draw(st.lists(st.tuples(st.integers(0, size), st.integers(0, size)).map(sorted), max_size=4))
+    kinds = st.sampled_from(["", "R:NOUN", "M:DET", "UNK"])
+    edits = [Edit(start, end, " ".join(draw(TEXTS).split()), draw(kinds)) for start, end in spans]
+    return source, draw(st.permutations(without_overlaps(edits)))
+
+
+def tokens(text):
+    return " ".join(text.split())
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+TEXT_METRICS = {
+    "gleu": {"iterations": 3},
+    "green": {},
+    "m2": {},
+    "errant": {"nlp": "bundled"},
+    "i_measure": {},
+    "gotoscorer": {"nlp": "bundled"},
+}
+
+
+@pytest.mark.parametrize("metric", TEXT_METRICS)
+def test_metrics_of_texts(metric):
+    scorer = registry.make_scorer(metric, TEXT_METRICS[metric])
+    low, high = scorer.bounds
+
+    @fuzz(25)
+    @given(CORPORA, st.randoms(use_true_random=False))
+    @example([[""], [""], [[""]]], None)
+    @example([["\u2028"], ["a"], [["\x1b[31m"]]], None)
+    def run(corpus, shuffler):
+        before = copy.deepcopy(corpus)
+        result = scorer.score(*corpus)
+        assert corpus == before
+        values = [result.score, *result.scores]
+        assert all(low <= value <= high for value in values), values
+        assert len(result.scores) == len(corpus[0]) and "\n" not in result.signature
+        json.dumps(result.details, allow_nan=False)
+        assert scorer.score(*corpus) == result
+        order = list(range(len(corpus[0])))[::-1]
+        turned = scorer.score(*([column[place] for place in order] for column in corpus))
+        if metric != "m2":  # which chooses annotators by what came before
+            assert turned.scores == pytest.approx([result.scores[place] for place in order])
+        perfect = scorer.score(corpus[0], [row[0] for row in corpus[2]], [row[:1] for row in corpus[2]])
+        if metric == "errant":  # the others: test_gleu.py, test_green.py, test_m2_metric.py, test_gotoscorer.py
+            assert perfect.score == high
+        if metric == "i_measure":
+            assert perfect.score >= 0
+
+    run()
+
+
+@pytest.fixture(scope="module")
+def neural(make_checkpoint, make_causal):
+    """Options of neural metrics: the bundled IMPARA, else networks small enough for many examples."""
+    classifier = str(make_checkpoint(7))
+    detector = str(make_checkpoint(8, architecture="BertForTokenClassification", num_labels=2))
+    return {
+        "impara": {},
+        "pt_errant": {"nlp": "bundled", "scorer": "impara"},
+        "pt_m2": {"scorer": "impara"},
+        "impara_ged": {"model": classifier, "se_model": "bundled"},
+        "ged": {"model": detector, "nlp": "bundled"},
+        "scribendi": {"model": str(make_causal(3))},
+    }
+
+
+@pytest.mark.parametrize("metric", ["impara", "pt_errant", "pt_m2", "impara_ged", "ged", "scribendi"])
+def test_metrics_with_networks(metric, neural):
+    known = {field.name for field in dataclasses.fields(registry.scorer_class(metric).Settings)}
+    scorer = registry.make_scorer(metric, {name: value for name, value in neural[metric].items() if name in known})
+    low, high = scorer.bounds
+
+    @fuzz(6)
+    @given(CORPORA)
+    @example([["", "\x00 \u200b"], ["a", "👩‍👩‍👧 \ud7ff"], [[""], ["x"]]])
+    @example([["a" * 20_000], ["a " * 3_000], [["b"]]])
+    def run(corpus):
+        columns = corpus if scorer.needs_references() else corpus[:2]
+        try:
+            result = scorer.score(*columns)
+        except ValueError as error:  # where the detector marks nothing, or labels do not fit
+            assert str(error).startswith(f"{metric}: ")
+            return
+        for value in [result.score, *result.scores]:
+            assert (
+                math.isfinite(value) and (low is None or low - 1e-6 <= value) and (high is None or value <= high + 1e-6)
+            )
+        if len(corpus[0]) > 1:
+            turned = scorer.score(*(column[::-1] for column in columns))
+            assert turned.scores[::-1] == pytest.approx(result.scores, abs=1e-4)
+
+    run()
+
+
+@fuzz(60)
+@given(sources_with_edits())
+def test_edits_are_made_and_found(case):
+    source, edits = case
+    target = apply(source, edits)
+    assert apply(source, in_order(edits)) == apply(source, [*edits, Edit(-1, -1, "", "noop")])
+    assert apply(source, []) == tokens(source)
+    assert apply(source, maxmatch_edits(source, target)) == tokens(target)
+    assert apply(source, maxmatch_edits(source, target, edits, EXTRACTING)) == tokens(target)
+    made, left = partly_corrected(source, in_order(edits), {0, 2})
+    assert apply(made, left) == target
+    if edits:
+        with pytest.raises(ValueError):
+            apply("", [Edit(0, 1, "x")])
+
+
+@fuzz(30)
+@given(TEXTS, TEXTS)
+@example("a", "a " * 300)
+@example("\x00", "\x1b[31m a")
+def test_errant_edits_give_the_correction(source, target):
+    annotator = get_annotator("bundled")
+    (edits,) = annotator.edits([(source, target)])
+    assert apply(source, edits) == tokens(target)
+    assert annotator.classify([(source, edits)]) is not None
+    assert len(token_labels(source, edits, 25)) == len(source.split())
+
+
+@fuzz(60)
+@given(st.lists(sources_with_edits(), min_size=1, max_size=3), st.integers(0, 10**17))
+def test_m2_there_and_back(cases, annotator):
+    sentences = [M2Sentence(source, {annotator: in_order(edits)}) for source, edits in cases]
+    if any("|||" in edit.correction for sentence in sentences for edit in sentence.edits[annotator]):
+        with pytest.raises(ValueError, match=r"sentence \d+: edit .* M2 cannot express"):
+            format_m2(sentences)
+        return
+    text = format_m2(sentences)
+    again = parse_m2(text)
+    assert [tokens(each.source) for each in again] == [tokens(each.source) for each in sentences]
+    assert format_m2(parse_m2(format_m2(again))) == format_m2(again)
+    for old, new in zip(sentences, again, strict=True):
+        plain = all("||" not in edit.correction and edit.correction != "-NONE-" for edit in old.edits[annotator])
+        if plain and old.edits[annotator]:
+            assert references(new) == references(old)
+
+
+@fuzz(50)
+@given(sources_with_edits(), TEXTS)
+def test_other_views_of_edits(case, other):
+    source, edits = case
+    size = len(source.split())
+    for classes in (2, 4):
+        assert all(0 <= i < len(LABELS[classes]) for i in token_labels(source, [], classes))
+    assert len(token_labels(source, edits, 2)) == size
+    choices = annotators_choices(source, {0: edits, 1: [], 2: edits[:1]})
+    texts = {" ".join(choices.text(pick)) for pick in choices.all_picks()}
+    assert apply(source, edits) in texts and tokens(source) in texts
+    assert plain_choices([source, other]).size in (1, 2)
+    triple = tuple(tuple(text.split()) for text in (source, other, apply(source, edits)))
+    (counts,) = count_columns([triple])
+    assert counts.min() >= 0 and counts.sum() >= max(map(len, triple))
+    chunks = cut(source, edits)
+    assert " ".join(chunk.source for chunk in chunks if chunk.source) == tokens(source)
+
+
+@fuzz(60)
+@given(sources_with_edits(), st.text(max_size=8))
+@example(("<script>", [Edit(0, 1, '"><img src=x onerror=alert(1)>', "</style>")]), "</title><script>")
+def test_heat_maps_show_text_as_text(case, title):
+    source, edits = case
+    chunks = [cut(source, edits)]
+    difficulty = Difficulty(2, [[place % 3 for place in range(len(chunks[0]))]])
+    page = heat_map(chunks, difficulty, title=title)
+    body = page.split("<main>")[1].split("</main>")[0]
+    tags = re.findall(r"<[^>]*>", body)
+    assert {re.match(r"</?(\w+)", tag)[1] for tag in tags} <= {"ol", "li", "span"}
+    shown = tokens(html.unescape(re.sub(r"<[^>]*>", "", body)))
+    assert shown == tokens(source) and "<script" not in page
+    assert chunk_table(chunks, difficulty.weights())
+
+
+@fuzz(30)
+@given(TEXTS, TEXTS)
+@example("a", "a")
+def test_shares_of_edits_add_up(source, target):
+    (found,) = attribute("gleu", [source], [target], [[target]], nlp="bundled", method="shapley", max_edits=3)
+    assert apply(source, found.edits) == tokens(target) or not found.edits
+    assert sum(found.scores) == pytest.approx(found.total, abs=1e-9) or found.note
+
+
+@fuzz(50)
+@given(st.text(max_size=12), st.dictionaries(st.text(min_size=1, max_size=6), st.text(max_size=8), max_size=3))
+@example("a|b:c\\", {"x\r": "y\u2028\x85z", "|": ":"})
+def test_signatures_can_be_taken_apart(metric, facts):
+    @dataclasses.dataclass
+    class Settings:
+        beta: float = 0.5
+
+    facts = {name: value for name, value in facts.items() if name not in ("geceval", "beta", "metric", "settings")}
+    line = signature(metric, Settings(), **facts)
+    assert len(line.splitlines()) <= 1
+    parts = re.split(r"(?<!\\)(?:\\\\)*\|", line)
+    assert len(parts) == len(facts) + 3 or "\\" in "".join([metric, *facts, *facts.values()])
+    other = signature(metric, Settings(), **{**facts, "more": "x"})
+    assert other != line
+
+
+VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=4), st.lists(st.integers()))
+
+
+@fuzz(60)
+@given(st.sampled_from(registry.list_metrics()), st.data())
+def test_options_of_any_kind(metric, data):
+    cls = registry.scorer_class(metric)
+    known = [field.name for kind in (cls.Settings, cls.RunTime) for field in dataclasses.fields(kind)]
+    options = data.draw(st.dictionaries(st.sampled_from([*known, "no_option"]), VALUES, max_size=2))
+    try:
+        replaced, runtime = replace_options(metric, cls.Settings(), cls.RunTime(), options)
+    except (TypeError, ValueError) as error:
+        assert str(error).startswith(f"{metric}: ")
+        return
+    assert isinstance(replaced, cls.Settings) and isinstance(runtime, RunTime)
+
+
+@fuzz(80)
+@given(st.one_of(VALUES, st.lists(VALUES, max_size=3)), st.one_of(VALUES, st.lists(VALUES, max_size=3)), VALUES)
+@example(["\ud800"], ["a"], None)
+def test_columns_of_any_kind(sources, predictions, references):
+    try:
+        columns = check_columns("gleu", sources, predictions, references)
+    except (TypeError, ValueError) as error:
+        assert str(error).startswith("gleu: ")
+        return
+    assert len(columns.sources) == len(columns.predictions) > 0
+
+
+@fuzz(40)
+@given(st.dictionaries(TEXTS, st.binary(max_size=20), min_size=1, max_size=5))
+def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
+    folder = tmp_path_factory.mktemp("store")
+    for turn in (0, 1):
+        compute = (lambda keys: [(key, values[key]) for key in keys]) if turn == 0 else (lambda keys: 1 / 0)
+        look = kept(compute, str(folder), ["fact"], bytes, bytes)
+        assert dict(look(list(values))) == values
+    assert Store(folder).get_all([b"other"]) == {}
+
+
+@fuzz(40)
+@given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.sampled_from(["sentence", "edit"]))
+def test_prompts_hold_texts_as_json(outputs, source, level):
+    for question in questions(source, outputs):
+        edits = [maxmatch_edits(source, text) for text in question.outputs] if level == "edit" else None
+        (_, user) = messages(question, level, CRITERIA[0], edits)
+        shown = json.loads(user["content"][user["content"].index("{") : user["content"].rindex("}") + 1])
+        assert shown["source"] == source
+
+
+def test_lattices_of_long_texts_stay_small():
+    """Both ways of cutting a text down lead from source to target by the fewest steps."""
+    source, target = ([f"{letter}{place}" for place in range(1_100)] for letter in "st")
+    steps = find_steps(source, target, max_cells=3000)
+    assert len(source) * len(target) > FILLED and steps.thinned and len(steps.arcs) == 1_100
+    for left, right in [(source, target), (source * 5, []), ([], target * 5), (source * 5, source[:-1] + source * 4)]:
+        lattice = Lattice(" ".join(left), " ".join(right))
+        assert apply(" ".join(left), lattice.extract([Edit(0, 0, "x")]).edits) == " ".join(right)
+
+
+def test_types_need_no_words():
+    assert with_types([M2Sentence("", {0: []})], get_annotator("bundled"))[0].source == ""
