@@ -38,6 +38,7 @@ Args:
         sentence, as version 3.2 of the official scorer and PT-M2 do.
     matching (`str`, *optional*, defaults to `"official"`): `"repaired"` sorts gold edits that are out of order and
         leaves out those that are given twice.
+    workers, cache (*optional*): Processes that cut edits, and a folder that keeps them.
 
     Every option is taken by `load` and by `compute`.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -86,6 +88,7 @@ def test_special_tokens_do_not_count_but_can_be_matched():
         """An encoder whose token states are written down here."""
 
         tokenizer, name, max_length = Tokenizer, "table", 9
+        model = SimpleNamespace(config=SimpleNamespace(hidden_size=2))
 
         def states(self, texts, layer, batch_size, progress):
             ids = {"x": [1, 5, 2], "y": [1, 6, 2]}
@@ -127,3 +130,20 @@ def test_a_layer_that_is_not_there():
 def test_signature_names_what_was_computed():
     line = Bertscore(Settings(idf=True)).score(SOURCES, PREDICTIONS, REFERENCES).signature
     assert line.startswith("bertscore|model:bundled@") and "|layer:5|idf:yes|" in line and "|refs:1-3|" in line
+
+
+def test_references_are_read_once_for_all_systems(encoder, monkeypatch):
+    """The states of references stay; those of predictions, which differ from system to system, do not."""
+    from geceval.models.encoder import Encoder
+
+    read = []
+    states = Encoder.states
+    monkeypatch.setattr(Encoder, "states", lambda self, texts, *rest: read.append(texts) or states(self, texts, *rest))
+    scorer = Bertscore(Settings(model=encoder, layer=4), RunTime(cache=None))
+    others = [f"{text} Yes ." for text in PREDICTIONS]
+    scorer.score(SOURCES, PREDICTIONS, REFERENCES)
+    second = scorer.score(SOURCES, others, REFERENCES)
+    assert set(read[0]) == {*PREDICTIONS, *(text for row in REFERENCES for text in row)}
+    assert read[1:] == [others]
+    fresh = Bertscore(Settings(model=encoder, layer=4, max_length=100), RunTime(cache=None))
+    assert second.scores == pytest.approx(fresh.score(SOURCES, others, REFERENCES).scores, abs=1e-6)

@@ -13,6 +13,7 @@ import numpy as np
 
 from geceval.core.recent import Recent
 from geceval.core.store import kept
+from geceval.models.batching import SENTENCE
 
 if TYPE_CHECKING:
     import torch
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 4096
 PAIRS_A_BATCH = 128
 KEPT_PAIRS = 500_000
+KEPT_STATES = 1 << 28  # bytes of the states of references, which every system is compared with
 VERSION = 1  # change it when any match changes: those that are kept on disk are then made anew
 
 # How many layers read best, as published with BERTScore for the encoders that GEC work uses.
@@ -29,6 +31,9 @@ _LAYERS = {"bert-base-uncased": 9, "bert-large-uncased": 18, "distilbert-base-un
 
 Row = tuple["torch.Tensor", "torch.Tensor"]
 """Token states of length 1 [tokens, dimensions] and token weights that sum to 1, or are all 0 [tokens]."""
+
+States = tuple[list[int], "torch.Tensor"]
+"""Token ids of a text and their states of length 1 [tokens, dimensions]."""
 
 Match = tuple[np.ndarray, bool]
 """Precision, recall and F1, float64 [3], and whether neither text was cut."""
@@ -58,6 +63,8 @@ class Matcher:
         tokenizer = encoder.tokenizer
         self._unweighted = [i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]
         self._recent: Recent[tuple[str, str], Match] = Recent(KEPT_PAIRS)
+        width = 4 * SENTENCE * encoder.model.config.hidden_size
+        self._references: Recent[str, States] = Recent(max(1, KEPT_STATES // width))
 
     def match(
         self,
@@ -123,22 +130,34 @@ class Matcher:
     ) -> Iterator[Match]:
         for start in range(0, len(pairs), PAIRS_AT_ONCE):  # bounds the states that are held at a time
             chunk = pairs[start : start + PAIRS_AT_ONCE]
-            texts = list(dict.fromkeys(text for pair in chunk for text in pair))
-            states = self.encoder.states(texts, self.layer, batch_size, progress)
-            rows = {text: self._row(*state, weights) for text, state in zip(texts, states, strict=True)}
-            whole = {text: len(ids) < self.encoder.max_length for text, (ids, _) in zip(texts, states, strict=True)}
+            states = self._states(chunk, batch_size, progress)
+            rows = {text: self._row(*state, weights) for text, state in states.items()}
+            whole = {text: len(ids) < self.encoder.max_length for text, (ids, _) in states.items()}
             matched = _greedy([(rows[candidate], rows[reference]) for candidate, reference in chunk])
             for figures, (candidate, reference) in zip(matched, chunk, strict=True):
                 yield figures, whole[candidate] and whole[reference]
 
-    def _row(self, ids: list[int], states: torch.Tensor, weights: tuple[Mapping[int, float], float] | None) -> Row:
+    def _states(self, pairs: Sequence[tuple[str, str]], batch_size: int, progress: bool) -> dict[str, States]:
+        """Of each text of the pairs; those of references are remembered."""
+        import torch
+
+        found = {text: self._references.get(text) for pair in pairs for text in pair}
+        missing = [text for text, states in found.items() if states is None]
+        fresh = self.encoder.states(missing, self.layer, batch_size, progress)
+        for text, (ids, states) in zip(missing, fresh, strict=True):
+            found[text] = ids, torch.nn.functional.normalize(states, dim=-1)
+        for text in dict.fromkeys(reference for _, reference in pairs):
+            self._references.put(text, found[text])
+        return found
+
+    def _row(self, ids: list[int], units: torch.Tensor, weights: tuple[Mapping[int, float], float] | None) -> Row:
         import torch
 
         table, unseen = weights or ({}, 1.0)
         values = [0.0 if token in self._unweighted else table.get(token, unseen) for token in ids]
         total = sum(values)  # special tokens are matched with, but do not count
-        shares = torch.tensor([value / total if total else 0.0 for value in values], device=states.device)
-        return torch.nn.functional.normalize(states, dim=-1), shares
+        shares = torch.tensor([value / total if total else 0.0 for value in values], device=units.device)
+        return units, shares
 
 
 @functools.lru_cache(maxsize=4)
