@@ -6,6 +6,7 @@ towards, or away from, the reference R, in the eyes of BERTScore or BARTScore.
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
+from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
@@ -30,6 +32,7 @@ from geceval.scorers.annotators import (
 from geceval.scorers.bartscore import PUBLISHED, load_translator
 from geceval.scorers.base import Scorer
 from geceval.scorers.bertscore import load_matcher
+from geceval.scorers.gold import gold_facts
 
 WEIGHTS = ("bertscore", "bartscore", "self")
 
@@ -94,7 +97,34 @@ class Comparison:
 
 
 class WeightedEdits(Scorer):
-    """What the two metrics share."""
+    """What the two metrics share; a subclass says where edits come from and which of them match."""
+
+    bounds = (0.0, 1.0)
+
+    @abc.abstractmethod
+    def comparisons(self, columns: Columns) -> tuple[list[dict[int, Comparison]], dict[str, object]]:
+        """Annotator to comparison, one mapping a sentence, and what else the signature says."""
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One tokenised string a sentence.
+            predictions: One tokenised string a sentence.
+            references: One list of references a sentence; not used if the settings name an M2 file.
+
+        Returns:
+            See `score_comparisons`; score and scores lie in [0, 1], higher is better.
+
+        Raises:
+            TypeError: See `check_columns`.
+            ValueError: See `check_columns`, or if the gold edits do not fit the sources or a model fails.
+        """
+        needs = self.needs_references()
+        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
+        rows, facts = self.comparisons(columns)
+        facts |= gold_facts(self.settings.gold_m2)
+        return score_comparisons(self.name, self.settings, self.runtime, rows, **facts)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""

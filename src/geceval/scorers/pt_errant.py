@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.inputs import References, check_columns
-from geceval.core.result import Result
+from geceval.core.inputs import Columns
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.scorers import pt
-from geceval.scorers.gold import edits_and_gold, gold_facts, gold_from_m2
+from geceval.scorers.gold import edits_and_gold, gold_from_m2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,6 @@ class PtErrant(pt.WeightedEdits):
 
     name = "pt_errant"
     Settings = Settings
-    bounds = (0.0, 1.0)
 
     def load(self) -> None:
         """Load the spaCy pipeline and the model behind the weights, or take them from the cache of this process."""
@@ -43,34 +41,18 @@ class PtErrant(pt.WeightedEdits):
         get_annotator(self.settings.nlp)
         pt.load_pair_scorer(self.settings, self.runtime)
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: One tokenised string a sentence.
-            predictions: One tokenised string a sentence.
-            references: One list of references a sentence; not used if the settings name an M2 file.
-
-        Returns:
-            See `geceval.scorers.pt.score_comparisons`; score and scores lie in [0, 1], higher is better.
-
-        Raises:
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns`, or if the gold edits do not fit the sources or a model fails.
-        """
+    def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.Comparison]], dict[str, object]]:
+        """ERRANT's edits beside those of each annotator."""
         from geceval.edits.annotate import get_annotator
 
         settings = self.settings
-        needs = self.needs_references()
-        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
         gold = gold_from_m2(self.name, columns, settings.gold_m2)
         annotator = get_annotator(settings.nlp)
         proposed, gold = edits_and_gold(annotator, self.runtime, columns, gold)
         rows = []
         for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
             rows.append({who: _compare(source, edits, others) for who, others in options.items()})
-        facts = {"nlp": annotator.pipeline, "errant": package_version("errant"), **gold_facts(settings.gold_m2)}
-        return pt.score_comparisons(self.name, settings, self.runtime, rows, **facts)
+        return rows, {"nlp": annotator.pipeline, "errant": package_version("errant")}
 
 
 def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.Comparison:

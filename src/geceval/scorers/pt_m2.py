@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.inputs import References, check_columns
-from geceval.core.result import Result
+from geceval.core.inputs import Columns
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.maxmatch import Rules
 from geceval.scorers import pt
-from geceval.scorers.gold import gold_facts
 from geceval.scorers.m2 import extract_edits, read_gold, warn_of_thinned
 
 
@@ -42,31 +39,15 @@ class PtM2(pt.WeightedEdits):
 
     name = "pt_m2"
     Settings = Settings
-    bounds = (0.0, 1.0)
     reads_edits = True
 
     def load(self) -> None:
         """Load the model behind the weights, or take it from the cache of this process."""
         pt.load_pair_scorer(self.settings, self.runtime)
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: One tokenised string a sentence.
-            predictions: One tokenised string a sentence.
-            references: One list of references a sentence; not used if the settings name an M2 file.
-
-        Returns:
-            See `geceval.scorers.pt.score_comparisons`; score and scores lie in [0, 1], higher is better.
-
-        Raises:
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns`, or if the gold edits do not fit the sources or the checkpoint fails.
-        """
+    def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.Comparison]], dict[str, object]]:
+        """MaxMatch edits beside those of each annotator."""
         settings = self.settings
-        needs = self.needs_references()
-        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
         gold, large = read_gold(self.name, columns, settings.gold_m2, self.runtime)
         found, thinned = extract_edits(columns, gold, settings.rules(), self.runtime)
         warn_of_thinned(self.name, large | thinned)
@@ -76,4 +57,4 @@ class PtM2(pt.WeightedEdits):
             rows.append(
                 {who: pt.Comparison(source, texts[who], e.edits, e.gold, e.matches) for who, e in options.items()}
             )
-        return pt.score_comparisons(self.name, settings, self.runtime, rows, **gold_facts(settings.gold_m2))
+        return rows, {}
