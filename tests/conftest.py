@@ -97,21 +97,23 @@ def extras() -> dict[str, list[str]]:
 def make_checkpoint(tmp_path_factory):
     """A function that writes a tiny checkpoint with random weights and its tokenizer, and returns the folder.
 
-    `make_checkpoint(seed=0, architecture="BertForSequenceClassification", **config)`; the vocabulary holds a few words
-    and all lower- and upper-case ASCII letters as word pieces, so that any English text has sub-words. What a small
-    network of an architecture needs beside the common settings is in `NEEDED`.
+    `make_checkpoint(seed=0, architecture="BertForSequenceClassification", labels=(), **config)`; the vocabulary holds a
+    few words and all lower- and upper-case ASCII letters as word pieces, so that any English text has sub-words. What a
+    small network of an architecture needs beside the common settings is in `NEEDED`.
     """
     import string
 
     import torch
     import transformers
 
-    def make(seed: int = 0, architecture: str = "BertForSequenceClassification", **config) -> Path:
+    def make(seed: int = 0, architecture: str = "BertForSequenceClassification", labels=(), **config) -> Path:
         folder = tmp_path_factory.mktemp(f"checkpoint-{seed}-")
         letters = string.ascii_letters + string.digits + string.punctuation
         pieces = [*letters, *("##" + letter for letter in letters)]
         vocabulary = list(dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *pieces]))
         ids = {piece: number for number, piece in enumerate(vocabulary)}
+        named = {"num_labels": len(labels), "id2label": dict(enumerate(labels))}
+        named["label2id"] = {label: number for number, label in enumerate(labels)}
         tokenizer = transformers.BertTokenizerFast(vocab=ids, do_lower_case=False)
         settings = {
             "vocab_size": len(vocabulary),
@@ -127,6 +129,7 @@ def make_checkpoint(tmp_path_factory):
             "sep_token_id": 3,
             "bos_token_id": 2,
             "eos_token_id": 3,
+            **(named if labels else {}),
             **next((more for family, more in NEEDED.items() if architecture.startswith(family)), {}),
             **config,
         }

@@ -43,12 +43,11 @@ def write_all() -> None:
 
 def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> None:
     """A folder like geceval/assets, with small networks in place of all (`small`) or of those not there."""
-    detector = {"id2label": dict(enumerate(LABELS[2])), "label2id": {name: n for n, name in enumerate(LABELS[2])}}
     made = {
         "encoder": lambda: make_checkpoint(1, "BertModel"),
         "impara": lambda: make_checkpoint(2),
         "impara_ged": lambda: make_checkpoint(3),
-        "ged": lambda: make_checkpoint(4, "BertForTokenClassification", num_labels=2, **detector),
+        "ged": lambda: make_checkpoint(4, "BertForTokenClassification", labels=LABELS[2]),
         **{f"some/{part}": lambda seed=seed: make_checkpoint(seed) for seed, part in enumerate(PARTS.values(), 5)},
     }
     if not small:

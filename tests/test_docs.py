@@ -170,9 +170,8 @@ def test_the_places_that_architecture_names_exist():
         if "NAME" in path or "VERB" in path:
             continue
         (file,) = [folder / path for folder in (ROOT, ROOT / "src" / "geceval") if (folder / path).is_file()]
-        assert not name or re.search(rf"^(def|class) {name}\b", file.read_text(encoding="utf-8"), flags=re.MULTILINE), (
-            name
-        )
+        text = file.read_text(encoding="utf-8")
+        assert not name or re.search(rf"^(def|class) {name}\b", text, flags=re.MULTILINE), f"{path}: {name}"
 
 
 def test_links_lead_somewhere():

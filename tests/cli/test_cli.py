@@ -10,7 +10,6 @@ import pytest
 
 import geceval
 from geceval.cli import report
-from geceval.cli.app import run
 from geceval.cli.options import Format
 from geceval.core.result import Result
 from geceval.hub import registry
@@ -26,17 +25,6 @@ def geceval_command(*arguments, **options):
     """The real command in a process of its own."""
     command = [sys.executable, "-m", "geceval.cli", *arguments]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, **options)
-
-
-@pytest.fixture
-def call(capsys):
-    """Run the command in this process: exit code, standard output, standard error."""
-
-    def call(*arguments):
-        code = run([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 @pytest.fixture

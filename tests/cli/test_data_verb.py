@@ -4,17 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from geceval.cli.app import run
-
-
-@pytest.fixture
-def call(capsys):
-    def call(*arguments):
-        code = run([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
-
 
 def test_list(call):
     code, out, err = call("data", "list")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import pytest
 
-from geceval.cli.app import run
 from geceval.cli.detect import mark
 from geceval.edits.ged_labels import LABELS
 from geceval.scorers.ged import Word, detect
@@ -14,31 +14,20 @@ from geceval.scorers.ged import Word, detect
 TEXT = "the cat sat on a mat"
 
 
-def named(*labels):
-    ids = {label: number for number, label in enumerate(labels)}
-    return {"num_labels": len(labels), "id2label": dict(enumerate(labels)), "label2id": ids}
-
-
 @pytest.fixture(scope="module")
 def two(make_checkpoint):
-    return str(make_checkpoint(71, architecture="BertForTokenClassification", **named(*LABELS[2])))
+    return str(make_checkpoint(71, architecture="BertForTokenClassification", labels=LABELS[2]))
 
 
 @pytest.fixture(scope="module")
 def many(make_checkpoint):
-    return str(make_checkpoint(72, architecture="BertForTokenClassification", **named(*LABELS[25])))
+    return str(make_checkpoint(72, architecture="BertForTokenClassification", labels=LABELS[25]))
 
 
 @pytest.fixture
-def call(capsys):
-    """Run the command in this process: exit code, standard output, standard error."""
-
-    def call(*arguments):
-        capsys.readouterr()
-        code = run(["detect", *map(str, arguments)])
-        return code, *capsys.readouterr()
-
-    return call
+def call(call):
+    """Run `geceval detect`."""
+    return functools.partial(call, "detect")
 
 
 def test_marks_in_text(call, two, many):

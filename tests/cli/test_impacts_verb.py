@@ -1,24 +1,19 @@
 """`geceval impacts --method ...`: attribution of a metric's gain to edits, on the command line."""
 
+import functools
 import json
 
 import pytest
 
 import geceval
-from geceval.cli.app import run
 
 PAIR = ["He go to school .", "He goes to the school ."]
 
 
 @pytest.fixture
-def call(capsys):
-    """Run the command in this process: exit code, standard output, standard error."""
-
-    def call(*arguments):
-        code = run(["impacts", *(str(argument) for argument in arguments)])
-        return code, *capsys.readouterr()
-
-    return call
+def call(call):
+    """Run `geceval impacts`."""
+    return functools.partial(call, "impacts")
 
 
 @pytest.fixture

@@ -19,12 +19,8 @@ from geceval.models.words import encode_words
 FAMILIES = ["Bert", "DebertaV2", "Electra", "ModernBert", "Roberta"]
 
 
-def named(*labels):
-    ids = {label: number for number, label in enumerate(labels)}
-    return {"num_labels": len(labels), "id2label": dict(enumerate(labels)), "label2id": ids}
-
-
-TWO = named("CORRECT", "INCORRECT")
+TWO = ("CORRECT", "INCORRECT")
+NAMES = {"id2label": dict(enumerate(TWO)), "label2id": {"CORRECT": 0, "INCORRECT": 1}}
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "likes", "school", "xyz", ",", "didn't", "."]
 UNSEEN = "\u200b"  # BERT's tokenizer drops it: a word without sub-tokens
 
@@ -49,7 +45,7 @@ def plain(folder, text):
 
 @pytest.fixture(scope="module")
 def folder(make_checkpoint):
-    return make_checkpoint(41, architecture="BertForTokenClassification", **TWO)
+    return make_checkpoint(41, architecture="BertForTokenClassification", labels=TWO)
 
 
 @pytest.fixture
@@ -61,8 +57,8 @@ def fresh(folder):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_probabilities_are_those_of_plain_transformers(make_checkpoint, family):
-    labels = named("CORRECT", "M", "R", "U")
-    folder = make_checkpoint(1, architecture=f"{family}ForTokenClassification", **labels)
+    labels = ("CORRECT", "M", "R", "U")
+    folder = make_checkpoint(1, architecture=f"{family}ForTokenClassification", labels=labels)
     detector = get_detector(resolve(folder))
     assert detector.labels == ("CORRECT", "M", "R", "U")
     texts = ["the cat sat on the mat .", "dogs run", "", "a school likes xyz", "cats didn't sit"]
@@ -78,8 +74,8 @@ def test_xlnet_which_has_no_length_limit(make_checkpoint):
     folder = make_checkpoint(3)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     torch.manual_seed(3)
-    sizes = {"vocab_size": len(tokenizer), "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 32, **TWO}
-    transformers.XLNetForTokenClassification(transformers.XLNetConfig(**sizes)).save_pretrained(folder)
+    sizes = {"vocab_size": len(tokenizer), "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 32}
+    transformers.XLNetForTokenClassification(transformers.XLNetConfig(**sizes, **NAMES)).save_pretrained(folder)
     detector = get_detector(resolve(folder), max_length=1000)
     texts = ["the cat sat on the mat", "cat " * 200]
     found = detector.log_probabilities(texts)
@@ -92,7 +88,7 @@ def test_adapters_over_a_base(make_checkpoint, tmp_path):
     from peft import LoraConfig, TaskType, get_peft_model
 
     base = make_checkpoint(2, architecture="BertModel")
-    config = transformers.AutoConfig.from_pretrained(base, **{k: v for k, v in TWO.items() if k != "num_labels"})
+    config = transformers.AutoConfig.from_pretrained(base, **NAMES)
     torch.manual_seed(0)
     network = transformers.AutoModelForTokenClassification.from_config(config)
     network.bert.load_state_dict(transformers.AutoModel.from_pretrained(base).state_dict(), strict=False)
@@ -172,16 +168,16 @@ def test_decisions():
 def test_labels_that_nobody_named(make_checkpoint):
     plain = get_detector(resolve(make_checkpoint(42, architecture="BertForTokenClassification", num_labels=2)))
     assert (plain.labels, plain.correct) == (("LABEL_0", "LABEL_1"), 0)
-    names = named("i", "c")
-    detector = get_detector(resolve(make_checkpoint(42, architecture="BertForTokenClassification", **names)))
+    names = ("i", "c")
+    detector = get_detector(resolve(make_checkpoint(42, architecture="BertForTokenClassification", labels=names)))
     assert (detector.labels, detector.correct) == (("i", "c"), 1)
     assert detector.log_probabilities([UNSEEN])[0].tolist() == [[-np.inf, 0.0]]
 
 
 def test_what_is_no_detector(make_checkpoint):
-    people = named("O", "PERSON")
+    people = ("O", "PERSON")
     with pytest.raises(CheckpointError, match=r"its labels \(id2label\) are O, PERSON; a detector has the label COR"):
-        get_detector(resolve(make_checkpoint(43, architecture="BertForTokenClassification", **people)))
+        get_detector(resolve(make_checkpoint(43, architecture="BertForTokenClassification", labels=people)))
     with pytest.raises(CheckpointError, match="this is BertForSequenceClassification; .* needs a token classifier"):
         get_detector(resolve(make_checkpoint(44, num_labels=2)))
     with pytest.raises(CheckpointError, match="this is BertModel"):

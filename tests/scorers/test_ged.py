@@ -22,19 +22,14 @@ GOLD = ["c i c c c i", "c i i", "c c c"]
 PREDICTED = ["c i c c i c", "c i c", "c c i"]
 
 
-def named(*labels):
-    ids = {label: number for number, label in enumerate(labels)}
-    return {"num_labels": len(labels), "id2label": dict(enumerate(labels)), "label2id": ids}
-
-
 @pytest.fixture(scope="module")
 def two(make_checkpoint):
-    return str(make_checkpoint(51, architecture="BertForTokenClassification", **named(*LABELS[2])))
+    return str(make_checkpoint(51, architecture="BertForTokenClassification", labels=LABELS[2]))
 
 
 @pytest.fixture(scope="module")
 def many(make_checkpoint):
-    return str(make_checkpoint(52, architecture="BertForTokenClassification", **named(*LABELS[25])))
+    return str(make_checkpoint(52, architecture="BertForTokenClassification", labels=LABELS[25]))
 
 
 def test_counts_by_hand():
@@ -192,12 +187,12 @@ def test_a_detector_of_types(many, make_checkpoint):
 
 def test_label_schemes_of_detectors(two, many, make_checkpoint):
     assert [scheme(get_detector(resolve(folder))) for folder in (two, many)] == [2, 25]
-    turned = make_checkpoint(53, architecture="BertForTokenClassification", **named("i", "c"))
+    turned = make_checkpoint(53, architecture="BertForTokenClassification", labels=("i", "c"))
     assert in_scheme(get_detector(resolve(turned)), 2) == [1, 0]
     numbered = get_detector(resolve(make_checkpoint(54, architecture="BertForTokenClassification", num_labels=4)))
     assert (scheme(numbered), in_scheme(numbered, 4), in_scheme(numbered, 2)) == (4, [0, 1, 2, 3], [0, 1, 1, 1])
     other = get_detector(
-        resolve(make_checkpoint(55, architecture="BertForTokenClassification", **named("CORRECT", "bad", "worse")))
+        resolve(make_checkpoint(55, architecture="BertForTokenClassification", labels=("CORRECT", "bad", "worse")))
     )
     assert (scheme(other), in_scheme(other, 2)) == (2, [0, 1, 1])
 

@@ -24,7 +24,7 @@ PUBLISHED = [
     ("ModernBert", {"classifier_pooling": "mean"}),
 ]
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
-LABELS = {"num_labels": 2, "id2label": {0: "CORRECT", 1: "INCORRECT"}, "label2id": {"CORRECT": 0, "INCORRECT": 1}}
+LABELS = ("CORRECT", "INCORRECT")
 
 
 def corpus(count=30, seed=0):
@@ -78,7 +78,7 @@ def test_mean_pooling_is_honoured(make_checkpoint, family):
 @pytest.fixture(scope="module")
 def local(make_checkpoint):
     """Settings with a quality estimator and a detector of their own."""
-    detector = make_checkpoint(64, architecture="BertForTokenClassification", **LABELS)
+    detector = make_checkpoint(64, architecture="BertForTokenClassification", labels=LABELS)
     return {"model": str(make_checkpoint(63, geceval_pooling="mean")), "detector": str(detector)}
 
 
