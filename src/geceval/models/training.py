@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -87,13 +88,21 @@ def fit(trainer: transformers.Trainer, network: Any, seed: int, summary: Callabl
     Returns:
         `seed`, `epoch` (the best), `selection` (what chose it), `steps`, `seconds`, and `history`: a list with the
         metrics after each epoch.
+
+    Raises:
+        ValueError: If the files of the earlier run hold pickled code.
     """
     folder = Path(trainer.args.output_dir)
     trainer.remove_callback(PrinterCallback)
     last = transformers.trainer_utils.get_last_checkpoint(str(folder)) if folder.is_dir() else None
     if last:
         logger.info("seed %d continues from %s", seed, last)
-    output = trainer.train(resume_from_checkpoint=last)
+    try:
+        output = trainer.train(resume_from_checkpoint=last)
+    except pickle.UnpicklingError as error:
+        raise ValueError(
+            f"{last}: cannot go on from there, its files hold more than tensors, which is never unpickled; remove it"
+        ) from error
     history = _history(trainer.state.log_history, summary)
     best = (max if trainer.args.greater_is_better else min)(history, key=lambda entry: entry[SELECTION])
     result = {
