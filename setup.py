@@ -41,6 +41,7 @@ setup(
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.10",
+    classifiers=[f"Programming Language :: Python :: 3.{minor}" for minor in range(10, 14)],
     package_dir={"": "src", "geceval.modules": "metrics"},
     packages=[*find_packages("src"), "geceval.modules"],
     package_data={
