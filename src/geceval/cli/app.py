@@ -40,6 +40,7 @@ CITATION = f"""@software{{geceval,
 }}"""
 
 _INTERRUPTED = 130
+_LONGEST = 2000  # characters of a message
 
 # typer carries its own copy of click since 0.2x: the base of click's errors is found from where typer exports one.
 ClickException = typer.BadParameter.__mro__[2]
@@ -114,7 +115,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _complain(message: str) -> int:
-    print(f"geceval: error: {' '.join(message.split())}", file=sys.stderr)
+    """One line of letters: names and contents of files may hold line breaks and orders to the terminal."""
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
+    print(f"geceval: error: {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}", file=sys.stderr)
     return 2
 
 

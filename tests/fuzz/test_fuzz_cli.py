@@ -1,0 +1,91 @@
+"""Verbs of the command on files of any content: a result, or one line on standard error and nothing written."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from geceval.cli.app import run
+
+FUZZ = settings(
+    derandomize=True, database=None, deadline=None, max_examples=30, suppress_health_check=list(HealthCheck)
+)
+PIECES = [
+    "a b",
+    "a",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "S a b",
+    "A 0 1|||R:X|||c|||REQUIRED|||-NONE-|||0",
+    "A -1 -1|||noop|||",
+    "|||",
+]
+PIECES += [
+    '{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}',
+    "[" * 5000,
+    "1 2",
+    "3",
+    "\x1b[31m",
+    "\x00",
+    "é",
+    "\t",
+]
+TEXT = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+DATA = st.one_of(
+    TEXT.map(str.encode), TEXT.map(str.encode), TEXT.map(lambda t: t.encode("utf-16")), st.binary(max_size=20)
+)
+
+VERBS = {
+    "score": ["score", "-m", "gleu", "green", "-s", "a.txt", "-p", "b.txt", "-r", "c.txt", "--output", "out"],
+    "score with gold": ["score", "-m", "m2", "-s", "a.txt", "-p", "b.txt", "-o", "gold_m2=a.m2", "--output", "out"],
+    "convert": ["convert", "a.m2", "-o", "out"],
+    "convert essays": ["convert", "a.json", "--nlp", "bundled", "-o", "out"],
+    "weights": ["weights", "-s", "a.txt", "-p", "b.txt", "-r", "c.txt", "-o", "out"],
+    "compare": ["compare", "-m", "gleu", "-s", "a.txt", "-p", "b.txt", "c.txt", "-r", "a.txt", "--output", "out"],
+    "maege": ["maege", "-m", "gleu", "--m2", "a.m2", "--min-chains", "1", "--output", "out"],
+    "tune-weights": ["tune-weights", "--human", "a.txt", "--output", "out"],
+    "meta": ["meta", "-m", "gleu", "--data", ".", "--output", "out"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs(verb, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    @FUZZ
+    @given(st.tuples(DATA, DATA, DATA))
+    @example((b"a\n", b"\xff\n", b"\x1b]0;title\x07"))
+    @example((b"", b"", b""))
+    def call(contents):
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for name, content in zip(("a.txt", "b.txt", "c.txt"), contents, strict=True):
+            (tmp_path / name).write_bytes(content)
+        for name in ("a.m2", "a.json"):
+            (tmp_path / name).write_bytes(contents[0])
+        names = {path.name for path in tmp_path.iterdir()}
+        shown, complaint = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(complaint):
+            code = run(VERBS[verb])
+        errors = [line for line in complaint.getvalue().split("\n") if line and "geceval: warning: " not in line]
+        if code == 0:
+            assert errors == []
+            return
+        assert code == 2 and shown.getvalue() == ""
+        assert len(errors) == 1 and errors[0].startswith("geceval: error: "), errors
+        assert errors[0].isprintable() and len(errors[0]) < 2500
+        assert {path.name for path in tmp_path.iterdir()} == names
+
+    call()
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "\x1b]0;title\x07", "a\u202eb", "x" * 5000])
+def test_names_of_files_do_not_speak_to_the_terminal(name, capsys):
+    assert run(["score", "-m", "gleu", "-s", name, "-p", "b", "-r", "c"]) == 2
+    line = capsys.readouterr().err.removesuffix("\n")
+    assert line.startswith("geceval: error: ") and line.isprintable() and len(line) < 2500

@@ -1,0 +1,68 @@
+"""Uploads and typed texts of any content: taken as they are, or refused in one sentence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+FUZZ = settings(
+    derandomize=True, database=None, deadline=None, max_examples=30, suppress_health_check=list(HealthCheck)
+)
+TEXT = st.lists(st.sampled_from(["a b", "\n", "\r\n", " ", "\x00", "é", "<b>", "\ufeff", "PK"]), max_size=8).map(
+    "".join
+)
+DATA = st.one_of(TEXT.map(str.encode), TEXT.map(lambda t: t.encode("utf-16")), st.binary(max_size=30))
+
+
+@FUZZ
+@given(DATA, DATA, DATA)
+@example(b"a " * 500, b"", b"")
+@example(b"a\n" * 2000, b"", b"")
+@example(b"a" * (3 << 20), b"", b"")
+def test_uploads(space, tmp_path_factory, source, system, reference):
+    import guard
+    import uploads
+
+    folder = tmp_path_factory.mktemp("uploads")
+    paths = [folder / f"{name}.txt" for name in ("source", "<img src=x onerror=alert(1)>", "reference")]
+    for path, data in zip(paths, (source, system, reference), strict=True):
+        path.write_bytes(data)
+    first, second, third = map(str, paths)
+    try:
+        corpus = uploads.read_corpus(first, [second, second], [third])
+    except guard.Refused as error:
+        assert str(error) and "\n" not in str(error) and str(folder) not in str(error)
+        return
+    rows = [corpus.sources, *corpus.systems.values(), corpus.references]
+    assert len(corpus.systems) == 2 and len({len(row) for row in rows}) == 1
+
+
+@FUZZ
+@given(st.one_of(st.text(max_size=30), st.none(), st.integers(), TEXT))
+def test_typed_texts(space, text):
+    import guard
+    import render
+
+    for check in (guard.check_text, guard.check_sentence):
+        try:
+            found = check("the source", text)
+        except guard.Refused as error:
+            assert "\n" not in str(error)
+        else:
+            assert found == " ".join(text.split())
+    try:
+        assert all(line == " ".join(line.split()) for line in guard.check_references(text))
+    except guard.Refused as error:
+        assert "\n" not in str(error)
+    assert not re.search(r"[<>\"'`{}]", render.escape(text).replace("&#x27;", ""))
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd\x00", "/no/such/file"])
+def test_a_file_that_is_not_there(space, path):
+    import uploads
+
+    with pytest.raises((OSError, ValueError)):
+        uploads.read_lines(path)
