@@ -184,7 +184,10 @@ def test_links_lead_somewhere():
 def test_the_tests_that_security_names_exist():
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", text)
-    assert len(named) > 10
+    promises = [line for line in text.splitlines() if line.startswith("| **")]
+    assert len(promises) > 10 and all("::test_" in promise.split(" | ")[-1] for promise in promises)
+    table = text[text.index("| promise") : text.index("## Not promised")]
+    assert all(line.startswith("|") for line in table.splitlines() if line)  # no promise stands beside it
     files = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
     for file, function in named:
         assert re.search(rf"^def {function}\(", files[file], flags=re.MULTILINE), f"{file}::{function}"
