@@ -113,6 +113,8 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     state = PartialState()
     with state.main_process_first():
         settings = claim(job, folder / "run")
+        if (folder / "results.json").is_file():
+            return read_results(folder)
         pairs, data = read_pairs(job, folder / "run", progress)
     evaluation = {"dev": pairs["dev"]}
     if job.ratings is not None:
@@ -122,7 +124,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     for seed in job.seeds:
         recipe = dataclasses.replace(job.recipe, seed=seed)
         runs.append(train(recipe, pairs["train"], evaluation, folder / "run" / f"seed-{seed}", progress))
-    if state.is_main_process and not (folder / "results.json").is_file():
+    if state.is_main_process:
         best = min(runs, key=lambda run: run["selection"])
         _write_checkpoint(job, best["seed"], folder)
         results = {"settings": settings, "data": data, "runs": runs, "seed": best["seed"]}
