@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -128,3 +130,16 @@ def test_mistakes_of_maege_are_one_line(files, arguments, message, capsys):
     assert run(["maege", "-m", "green", *arguments]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
+
+
+def test_maege_reads_standard_input_once(tmp_path):
+    """The signature holds the hash of what was read, as of the same file."""
+    text = "S a b c d\nA 2 3|||R:X|||x|||REQUIRED|||-NONE-|||0\n\n"
+    (tmp_path / "-").write_text(text)  # a file of the same name, for the same signature
+    line = [sys.executable, "-m", "geceval.cli", "maege", "-m", "gleu", "--all-references", "--min-chains", "1"]
+    line += ["--format", "json", "--m2"]
+    piped, read = (
+        subprocess.run([*line, name], input=text, capture_output=True, text=True, cwd=tmp_path, check=True).stdout
+        for name in ("-", "./-")
+    )
+    assert json.loads(piped)["notes"] == json.loads(read)["notes"]

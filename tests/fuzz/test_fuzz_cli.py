@@ -45,12 +45,28 @@ VERBS = {
     "score with gold": ["score", "-m", "m2", "-s", "a.txt", "-p", "b.txt", "-o", "gold_m2=a.m2", "--output", "out"],
     "convert": ["convert", "a.m2", "-o", "out"],
     "convert essays": ["convert", "a.json", "--nlp", "bundled", "-o", "out"],
-    "weights": ["weights", "-s", "a.txt", "-p", "b.txt", "-r", "c.txt", "-o", "out"],
+    "weights": ["weights", "-s", "a.txt", "--gold-m2", "a.m2", "-p", "b.txt", "--nlp", "bundled", "--heat-map", "out"],
+    "weights of a file": ["weights", "--gold-m2", "a.m2", "-w", "c.txt", "--nlp", "bundled", "--heat-map", "out"],
     "compare": ["compare", "-m", "gleu", "-s", "a.txt", "-p", "b.txt", "c.txt", "-r", "a.txt", "--output", "out"],
-    "maege": ["maege", "-m", "gleu", "--m2", "a.m2", "--min-chains", "1", "--output", "out"],
-    "tune-weights": ["tune-weights", "--human", "a.txt", "--output", "out"],
-    "meta": ["meta", "-m", "gleu", "--data", ".", "--output", "out"],
+    "maege": ["maege", "-m", "gleu", "--m2", "a.m2", "--min-chains", "1", "--all-references", "--output", "out"],
 }
+GOOD = {
+    "a.txt": "a b c d\ne f\n",
+    "b.txt": "a b x d\ne f\n",
+    "c.txt": "a b c d\ne f\n",
+    "a.m2": "S a b c d\nA 2 3|||R:X|||x|||REQUIRED|||-NONE-|||0\n\nS e f\nA 0 1|||R:X|||x|||REQUIRED|||-NONE-|||0\n",
+    "a.json": '{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}',
+}
+WEIGHTS = "1\n0 1 0 1 1 0 1 1 0\n0 1 1 0 1\n"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_calls_are_sound(verb, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in GOOD.items():
+        (tmp_path / name).write_text(WEIGHTS if "of a file" in verb and name == "c.txt" else text)
+    assert run(VERBS[verb]) == 0
+    assert (tmp_path / "out").stat().st_size > 10
 
 
 @pytest.mark.parametrize("verb", VERBS)

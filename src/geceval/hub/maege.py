@@ -15,13 +15,13 @@ from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References, check_references
 from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
-from geceval.edits.m2 import M2Sentence, read_m2
+from geceval.edits.m2 import M2Sentence
 from geceval.hub import registry
 from geceval.meta.chains import Annotated, Chain, Corpora, Settings, make_chains, make_corpora
 from geceval.meta.maege import ChainAgreement, chain_agreement, corpus_correlation, sentence_correlation
 from geceval.meta.protocol import Correlation
 from geceval.scorers.base import Scorer
-from geceval.scorers.gold import gold_facts
+from geceval.scorers.gold import gold_facts, gold_sentences
 
 logger = logging.getLogger("geceval")
 
@@ -103,7 +103,7 @@ def maege(
     for name, scorer in scorers.items():
         if getattr(scorer.settings, "gold_m2", None) is not None:
             raise ValueError(f"{name}: maege makes texts of its own, which no gold_m2 fits; pass references instead")
-    sentences = read_m2(m2)
+    sentences = gold_sentences(m2)
     given = _References(sentences, references)
     data = [
         Annotated(sentence.source, {who: without_overlaps(edits) for who, edits in sentence.edits.items()})

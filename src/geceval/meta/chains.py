@@ -147,7 +147,7 @@ def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings
             pseudo = _pseudo_scores(sentence.source, len(order), fewest, settings.norm)
             chains.append(Chain(number, annotator, shown, texts, pseudo))
     if not chains:
-        advice = "; data of one annotator need min_chains=1" if settings.min_chains > 1 else ""
+        advice = "; data of one annotator need min_chains=1 (--min-chains 1)" if settings.min_chains > 1 else ""
         raise ValueError(f"none of the {len(sentences)} sentences gives {settings.min_chains} chains{advice}")
     return chains
 

@@ -37,7 +37,7 @@ def m2_sentences(metric: str, path: str | Path, sources: Sequence[str]) -> list[
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{metric}: gold_m2 must be the path of an M2 file, got {type(path).__name__}")
-    sentences = _parse(path, _read(path))
+    sentences = gold_sentences(path)
     if len(sentences) != len(sources):
         raise ValueError(f"{metric}: {path} has {len(sentences)} sentences but there are {len(sources)} sources")
     for row, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
@@ -116,6 +116,16 @@ def edits_and_gold(
     texts = [[prediction, *row] for prediction, row in zip(columns.predictions, references, strict=True)]
     rows = errant_edits(annotator, runtime, columns.sources, texts)
     return [row[0] for row in rows], gold or [dict(enumerate(row[1:])) for row in rows]
+
+
+def gold_sentences(path: str | Path) -> list[M2Sentence]:
+    """The sentences of an M2 file, which may be `"-"` or a pipe: they are read once, also for `gold_facts`.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not M2.
+    """
+    return _parse(path, _read(path))
 
 
 def gold_facts(path: str | Path | None) -> dict[str, str]:
