@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
+from geceval.models.training import last_whole
+
 TRAINING = Path(__file__).resolve().parents[2] / "training"
 
 
@@ -57,7 +59,7 @@ def whole_and_broken(tmp_path):
         for name in ("whole", "broken"):
             process = start(tmp_path / name)
             if name == "broken":
-                while not list((tmp_path / name).glob("**/seed-1/checkpoint-*/trainer_state.json")):
+                while not any(map(last_whole, (tmp_path / name).glob("**/seed-1"))):
                     assert process.poll() is None, process.stdout.read()
                     time.sleep(0.05)
                 os.killpg(process.pid, signal.SIGKILL)

@@ -94,7 +94,7 @@ def fit(trainer: transformers.Trainer, network: Any, seed: int, summary: Callabl
     """
     folder = Path(trainer.args.output_dir)
     trainer.remove_callback(PrinterCallback)
-    last = transformers.trainer_utils.get_last_checkpoint(str(folder)) if folder.is_dir() else None
+    last = last_whole(folder)
     if last:
         logger.info("seed %d continues from %s", seed, last)
     try:
@@ -120,6 +120,21 @@ def fit(trainer: transformers.Trainer, network: Any, seed: int, summary: Callabl
             shutil.rmtree(checkpoint)
     trainer.accelerator.wait_for_everyone()
     return result
+
+
+def last_whole(folder: Path) -> str | None:
+    """The newest checkpoint below a folder that was written to its end, if there is any.
+
+    The Trainer writes `trainer_state.json` last, so a checkpoint in which it is missing or cut off was being written
+    when the run was killed; it is passed over.
+    """
+    whole = {}
+    for state in folder.glob("checkpoint-*/trainer_state.json"):
+        try:
+            whole[json.loads(state.read_text(encoding="utf-8"))["global_step"]] = state.parent
+        except (ValueError, KeyError, TypeError):
+            logger.warning("%s: was cut off while it was written, and is passed over", state.parent)
+    return str(whole[max(whole)]) if whole else None
 
 
 def arguments(recipe: Recipe, folder: Path, progress: bool, greater_is_better: bool) -> transformers.TrainingArguments:
