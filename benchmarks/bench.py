@@ -81,7 +81,9 @@ def to_markdown(line: str, rows: Sequence[table.Row], steps: growth.Steps, bench
     if any(row.floor for row in rows):
         parts += ["The floor: matrix products of the distinct texts' tokens, nothing else.", table.floors(rows)]
     for title, step in steps.items():
-        parts += [f"{title} (seconds, peak memory):", table.growth(step), table.widest(step)]
+        parts += [f"{title} (seconds, peak memory):", table.growth(step)]
+    if steps:
+        parts.append(f"From one system to all: {table.widest(next(iter(steps.values())))}")
     return "\n\n".join(parts)
 
 

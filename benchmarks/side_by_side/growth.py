@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from side_by_side.corpora import stretch
-from side_by_side.machine import cores
-from side_by_side.plans import PLANS, Bench
+from side_by_side.plans import Bench
 from side_by_side.table import Round
 
 METRICS = ("impara", "some", "gleu", "green", "errant", "pt_errant", "m2")
@@ -49,9 +48,8 @@ def name_of(number: int, what: str) -> str:
 def rising(
     bench: Bench, metric: str, warm_up: object, steps: Mapping[str, tuple[int, object]], patience: float
 ) -> Iterator[tuple[str, Round | None]]:
-    """The steps of one metric: one round each, after a small one that warms up."""
-    workers = cores() if PLANS[metric].workers else 1
-    with bench.ours(metric, workers) as side:
+    """The steps of one metric: one round each in one process, after a small one that warms up."""
+    with bench.ours(metric) as side:
         side.ask(warm_up)
         speed = 0.0
         for name, (size, question) in steps.items():

@@ -119,7 +119,7 @@ def widest(steps: Mapping[str, Mapping[str, Round | None]]) -> str:
     """For which metric peak memory grows most from the first step to the last that was taken."""
     found = {name: [one["peak"] for one in row.values() if one] for name, row in steps.items()}
     metric, peaks = max(found.items(), key=lambda item: item[1][-1] / item[1][0])
-    return f"Peak memory grows by at most {100 * (peaks[-1] / peaks[0] - 1):.0f} % ({metric})."
+    return f"peak memory grows by at most {100 * (peaks[-1] / peaks[0] - 1):.0f} % ({metric})."
 
 
 def verdicts(rows: Sequence[Row]) -> str:

@@ -79,7 +79,7 @@ def test_ratios_and_targets(side_by_side):
     assert steps[0] == "| metric | 1 system | 4 systems |"
     assert steps[2] == "| gleu | 1 s, 100 MiB |  |"
     taken = {"a": {"1": rounds(1)[0], "9": rounds(5, peak=110)[0]}, "b": {"1": rounds(1)[0], "9": None}}
-    assert table.widest(taken) == "Peak memory grows by at most 10 % (a)."
+    assert table.widest(taken) == "peak memory grows by at most 10 % (a)."
 
 
 def test_the_floor_counts_each_distinct_text_once(side_by_side):
