@@ -20,7 +20,7 @@ from timing import peak_memory
 
 from geceval.edits import extractor
 from geceval.edits.edit import Edit
-from geceval.edits.m2 import read_m2
+from geceval.edits.m2 import read_m2, references
 from geceval.edits.maxmatch import Lattice
 from geceval.scorers.m2 import M2, Settings
 
@@ -39,10 +39,21 @@ def extract(source, prediction, golds):
         lattice.extract(gold)
 
 
-def score(scorer, sources, outputs):
-    """Without what was extracted before."""
+def forget():
     extractor._recent = extractor.Recent(extractor.KEPT_SENTENCES)
-    return scorer.score(sources, outputs)
+
+
+def score(scorer, *columns):
+    """Without what was extracted before."""
+    forget()
+    return scorer.score(*columns)
+
+
+def together(scorer, sources, outputs, references):
+    """All systems one after the other, what they share searched once."""
+    forget()
+    for predictions in outputs:
+        scorer.score(sources, predictions, references)
 
 
 def systems(data, repeats, table):
@@ -51,15 +62,22 @@ def systems(data, repeats, table):
     sources = [sentence.source for sentence in sentences]
     golds = [list(sentence.edits.values()) for sentence in sentences]
     scorer = M2(Settings(gold_m2=str(gold)))
-    total, pairs = [0.0] * repeats, []
+    total, pairs, submissions = [0.0] * repeats, [], []
     for path in sorted((data / "gjg15" / "data" / "original" / "official_submissions").iterdir()):
         outputs = path.read_text(encoding="utf-8").split("\n")[: len(sources)]
         times = [seconds(score, scorer, sources, outputs)[0] for _ in range(repeats)]
         total = [a + b for a, b in zip(total, times, strict=True)]
-        score = scorer.score(sources, outputs).score
+        found = scorer.score(sources, outputs).score
+        submissions.append(outputs)
         pairs += zip(sources, outputs, golds, strict=True)
-        table.add_row(f"{path.name}: F0.5 {100 * score:.2f}", str(len(sources)), f"{statistics.median(times):.3f}", "")
+        table.add_row(f"{path.name}: F0.5 {100 * found:.2f}", str(len(sources)), f"{statistics.median(times):.3f}", "")
     table.add_row("all systems", str(len(pairs)), f"{statistics.median(total):.3f}", "")
+    texts = [list(references(sentence).values()) for sentence in sentences]
+    plain = M2(Settings())
+    alone = [sum(seconds(score, plain, sources, some, texts)[0] for some in submissions) for _ in range(repeats)]
+    table.add_row("all, references as texts, each alone", str(len(pairs)), f"{statistics.median(alone):.3f}", "")
+    shared = [seconds(together, plain, sources, submissions, texts)[0] for _ in range(repeats)]
+    table.add_row("the same, one after the other", str(len(pairs)), f"{statistics.median(shared):.3f}", "")
     each = [seconds(extract, *pair)[0] for pair in pairs]
     changed = [t for t, (source, output, _) in zip(each, pairs, strict=True) if source.split() != output.split()]
     note = f"changed ones only: median {1e3 * statistics.median(changed):.2f} ms, longest {1e3 * max(changed):.0f} ms"
