@@ -185,6 +185,8 @@ def test_noise_in_weights_never_gives_a_half_loaded_network(make_checkpoint, tmp
     ("values", "message"),
     [
         ({"num_hidden_layers": 10**6}, f"num_hidden_layers in config.json is 1000000, more than {LAYERS} layers"),
+        ({"n_layer": 10**6}, f"n_layer in config.json is 1000000, more than {LAYERS} layers"),  # as GPT-2 has it
+        ({"text_config": {"num_hidden_layers": 10**6}}, "num_hidden_layers in config.json is 1000000"),
         ({"hidden_size": -1}, "cannot be"),
         ({"hidden_size": "x"}, "cannot be"),
         ({"vocab_size": 10**12}, "cannot be"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
 
 LAYERS = 1000
@@ -21,11 +24,12 @@ def check_claims(checkpoint: Checkpoint) -> None:
     """Refuse what no honest checkpoint needs.
 
     Raises:
-        CheckpointError: If it has more than 1,000 layers, an index that leads to weights outside its folder, or an
-            adapter of another kind than `ADAPTERS`, of a rank above 8,192, or that names code to import.
+        CheckpointError: If it, or a network that it is made of, has more than 1,000 layers, an index that leads to
+            weights outside its folder, or an adapter of another kind than `ADAPTERS`, of a rank above 8,192, or that
+            names code to import.
     """
-    for name, value in checkpoint.config.items():
-        if "layers" in name and isinstance(value, int) and value > LAYERS:
+    for name, value in _counts_of_layers(checkpoint.config):
+        if value > LAYERS:
             raise CheckpointError(f"{checkpoint.folder}: {name} in config.json is {value}, more than {LAYERS} layers")
     for name in _INDEXES:
         if (checkpoint.folder / name).is_file():
@@ -33,6 +37,17 @@ def check_claims(checkpoint: Checkpoint) -> None:
     if checkpoint.base is not None:
         _check_adapter(checkpoint)
         check_claims(checkpoint.base)
+
+
+def _counts_of_layers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """`num_hidden_layers`, GPT-2's `n_layer` and the like, also of configurations within the configuration."""
+    waiting = [config]
+    while waiting:
+        for name, value in waiting.pop().items():
+            if isinstance(value, Mapping):
+                waiting.append(value)
+            elif isinstance(value, int) and ("layers" in name or name.endswith("layer")):
+                yield name, value
 
 
 def _check_index(checkpoint: Checkpoint, name: str) -> None:
