@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,10 +20,15 @@ Work = Callable[[Sequence[Any]], Iterable[Any]]
 
 
 class Pool:
-    """Processes that are started when there is work for them and stay ready for the next call."""
+    """Processes that are started when there is work for them and stay ready for the next call.
+
+    They serve one call at a time; another one, of another thread or while the answers of the first are still being
+    read, is done in this process.
+    """
 
     def __init__(self) -> None:
         self._workers: Workers | None = None
+        self._taken = threading.Lock()
 
     def run(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
         """Do jobs in this process, or in several where they are many.
@@ -39,9 +45,16 @@ class Pool:
             RuntimeError: If a process dies.
             Exception: Whatever is raised in a process.
         """
-        if count == 1 or len(jobs) < _WORTH_A_PROCESS or not may_start():
+        few = count == 1 or len(jobs) < _WORTH_A_PROCESS
+        if few or not may_start() or not self._taken.acquire(blocking=False):
             yield from enumerate(work(jobs))
             return
+        try:
+            yield from self._run_in_processes(work, jobs, count)
+        finally:
+            self._taken.release()
+
+    def _run_in_processes(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
         if self._workers is None or (self._workers.count, self._workers.process) != (count, os.getpid()):
             self.close()
             self._workers = Workers(work, count)
