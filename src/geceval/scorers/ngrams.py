@@ -15,10 +15,12 @@ from geceval.core.inputs import Columns
 
 UNITS = ("word", "char")
 MAX_ORDER = 100
-KEPT_CHARACTERS = 5_000_000
-"""Of sources and references, beyond which their counts are too large to be kept for the next system."""
+KEPT_NGRAMS = 4_000_000
+"""Of sources and references, beyond which their counts are too large to be kept for the next system: 160 MB of two
+references a sentence."""
 
 _UNIT_BITS = 32
+_WORD = 5  # characters, roughly
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +124,9 @@ def count_ngrams(columns: Columns, unit: str, order: int) -> Corpus:
     """
     references = columns.references or []
     rows = tuple(map(tuple, references))
-    size = sum(map(len, columns.sources)) + sum(len(text) for row in rows for text in row)
-    given = (_keep_given if size <= KEPT_CHARACTERS else _count_given)(tuple(columns.sources), rows, unit, order)
+    characters = sum(map(len, columns.sources)) + sum(len(text) for row in rows for text in row)
+    size = characters * order / (_WORD if unit == "word" else 1)
+    given = (_keep_given if size <= KEPT_NGRAMS else _count_given)(tuple(columns.sources), rows, unit, order)
     predictions = _number_units(columns.predictions, unit, dict(given.vocabulary))
     return Corpus(
         lengths=np.insert(given.lengths, 1, predictions.lengths, axis=0),
