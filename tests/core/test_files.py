@@ -34,3 +34,9 @@ def test_a_folder_is_not_overwritten(tmp_path):
     with pytest.raises(IsADirectoryError) as error:
         write_text(tmp_path, "x")
     assert error.value.filename == str(tmp_path)
+
+
+def test_the_longest_names_can_be_written(tmp_path):
+    path = tmp_path / ("長" * 85)  # 255 bytes, the most that a file system takes
+    write_text(path, "x")
+    assert path.read_text() == "x"

@@ -112,7 +112,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}."[:100], dir=path.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:20]}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

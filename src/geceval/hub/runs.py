@@ -51,9 +51,9 @@ def _identity(path: Path) -> dict[str, str]:
 
 
 def keep_results(folder: Path, results: Mapping[str, Any], card: str) -> None:
-    """Write `results.json` and the card that is made from it."""
-    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
+    """Write the card that is made from the results, then `results.json`, with which a run counts as finished."""
     write_text(folder / "README.md", card)
+    write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
 
 
 def read_results(folder: Path) -> dict[str, Any]:
