@@ -13,7 +13,7 @@ from geceval.core.options import RunTime
 from geceval.core.store import FILE, get_store
 from geceval.edits import annotate, extractor
 from geceval.hub import registry
-from geceval.models import encoder
+from geceval.models import encoder, reader
 from geceval.models.checkpoints import resolve
 
 SOURCES = ["the cat sit on the mat", "a dogs runs", "the cat likes the school", ""]
@@ -46,7 +46,7 @@ def nothing_computed(monkeypatch):
 
     def forbid():
         monkeypatch.setattr(annotate.Annotator, "extract", fail)
-        monkeypatch.setattr(encoder.Encoder, "_run", fail)
+        monkeypatch.setattr(reader.Reader, "_run", fail)
         monkeypatch.setattr(extractor, "Lattice", fail)
 
     return forbid
@@ -80,17 +80,19 @@ def options(make_checkpoint):
         "m2": {},
         "bertscore": {"model": folder, "layer": 1},
         "pt_m2": {"model": folder, "layer": 2},
+        "ged": {"model": str(make_checkpoint(2, "BertForTokenClassification", ("CORRECT", "WRONG"))), "nlp": "bundled"},
     }
 
 
-@pytest.mark.parametrize("name", ["errant", "impara", "m2", "bertscore", "pt_m2"])
+@pytest.mark.parametrize("name", ["errant", "impara", "m2", "bertscore", "pt_m2", "ged"])
 def test_the_same_result_from_disk(name, options, tmp_path, nothing_computed):
-    plain = score(name, None, **options[name])
+    columns = {"predictions": SOURCES} if name == "ged" else {}  # a detector marks the sources
+    plain = score(name, None, **columns, **options[name])
     forget()
-    first = score(name, tmp_path, **options[name])
+    first = score(name, tmp_path, **columns, **options[name])
     forget()
     nothing_computed()
-    again = score(name, str(tmp_path), **options[name])
+    again = score(name, str(tmp_path), **columns, **options[name])
     same(plain, first)
     same(first, again)
 

@@ -95,10 +95,15 @@ class Detector(Reader):
         return rows
 
     def label_ids(
-        self, sentences: Sequence[str], threshold: float | None = None, batch_size: int = 64, progress: bool = False
+        self,
+        sentences: Sequence[str],
+        threshold: float | None = None,
+        batch_size: int = 64,
+        progress: bool = False,
+        cache: str | Path | None = None,
     ) -> list[list[int]]:
         """The id of the label of each word, one list a sentence; see `decide` for the threshold."""
-        rows = self.log_probabilities(sentences, batch_size, progress)
+        rows = self.log_probabilities(sentences, batch_size, progress, cache)
         return [decide(row, self.correct, threshold).tolist() for row in rows]
 
     def _of_words(self, row: np.ndarray, encoded: dict[str, list[int]]) -> np.ndarray:

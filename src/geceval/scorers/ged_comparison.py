@@ -111,8 +111,8 @@ class Comparison:
         """Ids of labels, one list a sentence."""
         predictions = self.columns.predictions
         if self.detector is not None:
-            ids = in_scheme(self.detector, self.classes)
-            options = (self.settings.threshold, self.runtime.batch_size, self.runtime.progress)
+            ids, runtime = in_scheme(self.detector, self.classes), self.runtime
+            options = (self.settings.threshold, runtime.batch_size, runtime.progress, runtime.cache)
             return [[ids[label] for label in row] for row in self.detector.label_ids(self.columns.sources, *options)]
         if self.predicted_as == "corrections":
             check_columns(self.metric, self.columns.sources, predictions)  # warns of files that are not aligned
