@@ -21,7 +21,7 @@ from geceval.hub.impara_card import impara_card
 from geceval.hub.impara_pairs import read_pairs
 from geceval.hub.runs import claim, keep_results, read_results
 from geceval.meta.ratings import rated_pairs, read_tmu_gfm
-from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
+from geceval.models.checkpoints import BUNDLED, CheckpointError, lasting_name, resolve
 from geceval.models.compression import as_adapter
 from geceval.models.encoder import get_encoder
 from geceval.models.finetuning import Recipe, save
@@ -179,4 +179,4 @@ def _similarity(job: Job) -> dict[str, Any]:
             threshold = resolve(BUNDLED, bundled="impara").setting("threshold")
         except CheckpointError:
             threshold = None  # the bundled IMPARA itself is being trained
-    return {"threshold": THRESHOLD if threshold is None else threshold, "se_model": job.recipe.base}
+    return {"threshold": THRESHOLD if threshold is None else threshold, "se_model": lasting_name(job.recipe.base)}

@@ -117,6 +117,12 @@ def is_bundled(model: str) -> bool:
     return model.partition(":")[0] == BUNDLED
 
 
+def lasting_name(model: str) -> str:
+    """A name of the same checkpoint that another one may keep: that of a folder holds in any working directory."""
+    folder = Path(model).expanduser()
+    return str(folder.absolute()) if not is_bundled(model) and folder.is_dir() else model
+
+
 def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpoint:
     folder = whole / part
     if not folder.is_dir():

@@ -18,7 +18,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, quiet, resolve
+from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, lasting_name, quiet, resolve
 from geceval.models.encoder import pick_device
 from geceval.models.tokenizers import load_tokenizer
 
@@ -117,7 +117,8 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
     kind = transformers.AutoModelForTokenClassification if labels else transformers.AutoModelForSequenceClassification
     network = kind.from_config(config, dtype=torch.float32, **attention)
-    network.name_or_path = network.config.name_or_path = recipe.base  # goes into the adapter's configuration
+    # It goes into the adapter's configuration.
+    network.name_or_path = network.config.name_or_path = lasting_name(recipe.base)
     missing, _ = network.base_model.load_state_dict(encoder.state_dict(), strict=False)
     if any(not name.startswith("pooler.") for name in missing):
         raise CheckpointError(f"{base.folder}: the encoder lacks {missing[0]}")
