@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,14 +27,14 @@ from geceval.hub.train_ged import train_ged
 from geceval.hub.train_impara import Job as QualityJob
 from geceval.hub.train_impara import train_impara
 from geceval.meta.data import read_seeda
-from geceval.meta.judgments import system_set
+from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.protocol import agreement, judged_pairs
 from geceval.models.finetuning import Recipe
 
 COLUMNS = ("GED dev F0.5", "pairs, test fold", "rated pairs", "SEEDA sentence (S)", "SEEDA sentence (E)")
 
 
-def train_one(options: argparse.Namespace, classes: int, seed: int) -> dict[str, float]:
+def train_one(options: argparse.Namespace, human: HumanData, classes: int, seed: int) -> dict[str, float]:
     """Detector and quality estimator of one row and seed; without `classes` there is no detector."""
     shared = {"dtype": "bfloat16", "dropout": 0.0, "schedule": "linear", "warmup": 0.06, "epochs": 1}
     folder = options.output / f"{classes}-{seed}"
@@ -63,11 +64,10 @@ def train_one(options: argparse.Namespace, classes: int, seed: int) -> dict[str,
     results = train_impara(job, folder / "impara_ged")
     found[COLUMNS[1]] = results["test"]["accuracy"]
     found[COLUMNS[2]] = results["runs"][0]["history"][-1]["rated_accuracy"]
-    return {**found, **_seeda(folder / "impara_ged", options.seeda)}
+    return {**found, **_seeda(folder / "impara_ged", human)}
 
 
-def _seeda(checkpoint: Path, folder: Path) -> dict[str, float]:
-    data = read_seeda(folder)
+def _seeda(checkpoint: Path, data: HumanData) -> dict[str, float]:
     systems = system_set(data, "base")
     scorer = registry.make_scorer("impara_ged", {"model": str(checkpoint)})
     outputs = {system: data.outputs[system] for system in systems}
@@ -77,6 +77,27 @@ def _seeda(checkpoint: Path, folder: Path) -> dict[str, float]:
         column: agreement(judged_pairs(data.judgments[kind], systems), matrix).accuracy
         for column, kind in zip(COLUMNS[3:], ("sent", "edit"), strict=True)
     }
+
+
+def ablate(options: argparse.Namespace) -> str:
+    """Train everything and make the table."""
+    human = read_seeda(options.seeda)  # said before the first detector has been trained, should it not be there
+    rows = []
+    for classes in (0, *LABELS):
+        runs = []
+        for seed in options.seeds:
+            runs.append(train_one(options, human, classes, seed))
+            print(json.dumps({"classes": classes, "seed": seed, **runs[-1]}), flush=True)
+        rows.append([classes or "none", *(spread([run[name] for run in runs if name in run]) for name in COLUMNS)])
+    return table(("classes", *COLUMNS), rows)
+
+
+def spread(values: Sequence[float]) -> str:
+    """The mean and, of several values, the standard deviation."""
+    if not values:
+        return ""
+    deviation = f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.3f}{deviation}"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -93,16 +114,11 @@ def main(arguments: list[str] | None = None) -> int:
     add("--pairs", type=int, default=1536, help="ranked pairs, of which 8 in 10 are learnt from")
     add("--seeds", type=int, nargs="+", default=[1, 2, 3])
     options = parser.parse_args(arguments)
-    rows = []
-    for classes in (0, *LABELS):
-        runs = []
-        for seed in options.seeds:
-            runs.append(train_one(options, classes, seed))
-            print(json.dumps({"classes": classes, "seed": seed, **runs[-1]}), flush=True)
-        cells = [[run[column] for run in runs if column in run] for column in COLUMNS]
-        spread = [f"{np.mean(cell):.3f} ± {np.std(cell, ddof=1):.3f}" if len(cell) > 1 else "" for cell in cells]
-        rows.append([classes or "none", *spread])
-    print(table(("classes", *COLUMNS), rows))
+    try:
+        print(ablate(options))
+    except (OSError, ValueError) as error:
+        print(f"ged_ablation: {error}", file=sys.stderr)
+        return 2
     return 0
 
 
