@@ -57,6 +57,18 @@ def accuracies(found: dict[str, np.ndarray], halves: np.ndarray) -> list[list[An
     return rows
 
 
+def compare(options: argparse.Namespace) -> str:
+    """The table."""
+    pairs = rated_pairs(read_tmu_gfm(options.ratings))
+    number = {source: place for place, source in enumerate(sorted({pair[0] for pair in pairs}))}
+    halves = np.array([number[pair[0]] % 2 for pair in pairs])
+    if len(number) < 2:
+        raise ValueError(f"{options.ratings}: two sentences with outputs that people rated apart are needed")
+    rows = accuracies(differences(options.model, options.detector, pairs), halves)
+    counts = [f"{what}, {np.sum(halves == half)} pairs" for half, what in enumerate(("first half", "second half"))]
+    return table(("detector_reduction", "detector_weight", *counts), rows)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Read the command line, score and print; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -65,14 +77,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--ratings", type=Path, required=True, help="TMU-GFM-Dataset")
     parser.add_argument("--output", type=Path, help="file for the table")
     options = parser.parse_args(arguments)
-    pairs = rated_pairs(read_tmu_gfm(options.ratings))
-    number = {source: place for place, source in enumerate(sorted({pair[0] for pair in pairs}))}
-    halves = np.array([number[pair[0]] % 2 for pair in pairs])
-    rows = accuracies(differences(options.model, options.detector, pairs), halves)
-    counts = [f"{what}, {np.sum(halves == half)} pairs" for half, what in enumerate(("first half", "second half"))]
-    text = table(("detector_reduction", "detector_weight", *counts), rows)
-    if options.output:
-        write_text(options.output, text + "\n")
+    try:
+        text = compare(options)
+        if options.output:
+            write_text(options.output, text + "\n")
+    except (OSError, ValueError) as error:
+        print(f"detector_weight: {error}", file=sys.stderr)
+        return 2
     print(text)
     return 0
 

@@ -46,3 +46,13 @@ def test_the_command_agrees_with_the_metric(script, tmp_path, capsys):
     )
     logit = np.log(high / (1 - high)) - np.log(low / (1 - low))
     assert found["logit"][0] + 0.7 * found["sum"][0] == pytest.approx(logit, rel=1e-3)
+
+
+def test_mistakes_are_one_line(script, tmp_path, capsys):
+    ratings = tmp_path / "ratings.csv"
+    for text, what in ((None, "No such file"), ("source,output,ave_g,ave_f,ave_m\na b,a c,1,1,4\n", "rated apart")):
+        if text is not None:
+            ratings.write_text(text)
+        assert script.main(["bundled", "--ratings", str(ratings)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("detector_weight: ") and what in line and str(ratings) in line
