@@ -79,6 +79,8 @@ def test_the_table_has_the_errors(call, two):
     assert out.splitlines()[-1] == "1 sentence, 6 errors"
     _, out, _ = call(TEXT, "--model", two, "--threshold", "1", "--format", "table")
     assert out.splitlines()[-1] == "1 sentence, 0 errors"
+    _, out, _ = call("cats", "--model", two, "--threshold", "0", "--format", "table")
+    assert out.splitlines()[-1] == "1 sentence, 1 error"
 
 
 def test_no_sentences(call, two, tmp_path):
@@ -94,7 +96,7 @@ def test_no_sentences(call, two, tmp_path):
         (["a", "-s", "b"], "detect takes either sentences, or -s FILE"),
         (["a", "--threshold", "2"], "threshold must be a probability in [0, 1], got 2.0"),
         (["a", "--classes", "3"], "classes must be one of 2, 4, 25, 55, got 3"),
-        (["a", "--classes", "4"], "no checkpoint 'ged_4' is bundled"),
+        (["a", "--classes", "4"], "the bundled detectors have 2 or 25 classes, not 4; pass model=FOLDER"),
         (["a", "--model", "./nowhere"], "./nowhere: no such folder"),
         (["a", "--format", "latex"], "'latex' is not one of 'text', 'table', 'tsv', 'json'"),
         (["-s", "nowhere.txt"], "nowhere.txt: No such file or directory"),

@@ -76,7 +76,9 @@ def detect(
             for place, word in enumerate(row)
             if every or word.is_error
         ]
-        caption = f"{len(rows)} {'sentence' if len(rows) == 1 else 'sentences'}, {len(cells)} errors"
+        caption = (
+            f"{len(rows)} sentence{'' if len(rows) == 1 else 's'}, {len(cells)} error{'' if len(cells) == 1 else 's'}"
+        )
         heads = ["line", "token", "word", "label", "error"]
         write(records_text(heads, cells, Format(form.value), caption, width=terminal_width(output)), output)
 

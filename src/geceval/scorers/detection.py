@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from geceval.models.detector import Detector
 
 REDUCTIONS = ("mean", "sum")
+BUNDLED_CLASSES = (2, 25)
 
 
 def load_detector(model: str, runtime: RunTime, max_length: int | None = None, classes: int | None = None) -> Detector:
@@ -26,9 +27,14 @@ def load_detector(model: str, runtime: RunTime, max_length: int | None = None, c
         CheckpointError: If there is none or it cannot be used (a ValueError).
         ValueError: If the device or the maximum length is impossible.
     """
-    from geceval.models.checkpoints import resolve
+    from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
     from geceval.models.detector import get_detector
 
+    if model == BUNDLED and classes not in (None, *BUNDLED_CLASSES):
+        known = " or ".join(map(str, BUNDLED_CLASSES))
+        raise CheckpointError(
+            f"the bundled detectors have {known} classes, not {classes}; pass model=FOLDER or a Hub id"
+        )
     bundled = "ged" if classes in (None, 2) else f"ged_{classes}"
     return get_detector(resolve(model, bundled=bundled), runtime, max_length=max_length)
 
