@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -13,7 +14,7 @@ from geceval.core.options import RunTime
 from geceval.core.store import FILE, get_store
 from geceval.edits import annotate, extractor
 from geceval.hub import registry
-from geceval.models import encoder, reader
+from geceval.models import checkpoints, encoder, reader
 from geceval.models.checkpoints import resolve
 
 SOURCES = ["the cat sit on the mat", "a dogs runs", "the cat likes the school", ""]
@@ -106,6 +107,21 @@ def test_only_new_texts_are_computed(options, tmp_path):
     got = score("errant", tmp_path, predictions=others, **options["errant"])
     assert entries(tmp_path) == before + 1
     same(got, score("errant", None, predictions=others, **options["errant"]))
+
+
+def test_seven_equal_digits_are_not_the_same_network(make_checkpoint, tmp_path, monkeypatch):
+    """Names of checkpoints in signatures carry seven digits of a hash; of many versions of one model two may agree."""
+    hashes = checkpoints._hash
+    monkeypatch.setattr(checkpoints, "_hash", lambda *given: "1234567" + hashes(*given))
+    found = []
+    for seed in (0, 1):
+        folder = tmp_path / str(seed) / "model"
+        shutil.copytree(make_checkpoint(seed), folder)
+        checkpoint = resolve(str(folder))
+        assert checkpoint.identity == "model@1234567"
+        network = encoder.get_encoder(checkpoint, RunTime(device="cpu"), head=True)
+        found.append(network.logits(["the cat sat"], cache=tmp_path / "cache").tolist())
+    assert found[0] != found[1]
 
 
 def test_another_network_or_limit_is_another_entry(make_checkpoint, tmp_path):

@@ -134,7 +134,7 @@ def _get_causal_model(
     _check_causal(model, checkpoint)
     reader = CausalModel(model, tokenizer, max_length or limit, checkpoint.identity)
     reader.place(devices, dtype)
-    reader.origin = (checkpoint.identity, "causal")
+    reader.origin = (checkpoint.identity, checkpoint.digest, "causal")
     return reader
 
 

@@ -56,6 +56,7 @@ class Checkpoint:
             change a number (configuration, weights, tokenizer), seven digits of either.
         base: The checkpoint that an adapter changes; `None` for a whole network.
         config: The content of `config.json`.
+        digest: That hash in full, and, for an adapter, that of its base: what values that are kept for years go by.
     """
 
     model: str
@@ -63,6 +64,7 @@ class Checkpoint:
     identity: str
     base: Checkpoint | None = None
     config: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
+    digest: str = ""
 
     def setting(self, name: str, default: Any = None) -> Any:
         """The value of `geceval_<name>` in the checkpoint's `config.json`, or `default`."""
@@ -137,7 +139,9 @@ def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpo
         _check_base(folder, config, base)
     name = model if is_bundled(model) or commit else Path(model).name or model
     name += f"/{part}" if part else ""
-    return Checkpoint(model, folder, f"{name}@{(commit or _hash(folder, base))[:7]}", base, config)
+    digest = commit or _hash(folder, base)
+    whole_digest = f"{digest}+{base.digest}" if base else digest
+    return Checkpoint(model, folder, f"{name}@{digest[:7]}", base, config, whole_digest)
 
 
 def _check_settings(folder: Path, config: dict[str, Any]) -> None:

@@ -178,7 +178,7 @@ def get_reader(
         if reader is None:
             reader = make(length)
             reader.place(devices, dtype)
-            reader.origin = (checkpoint.identity, *kind)
+            reader.origin = (checkpoint.identity, checkpoint.digest, *kind)
             _encoders.put(key, reader)
         return reader
 

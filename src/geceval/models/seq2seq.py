@@ -105,5 +105,5 @@ def _get_translator(checkpoint: Checkpoint, devices: tuple[torch.device, ...], d
     heads.check_missing(checkpoint, [name for name in missing if name != "final_logits_bias"])
     translator = Translator(heads.ready(model, checkpoint), tokenizer, length, checkpoint.identity)
     translator.place(devices, dtype)
-    translator.origin = (checkpoint.identity, "seq2seq")
+    translator.origin = (checkpoint.identity, checkpoint.digest, "seq2seq")
     return translator
