@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from geceval.core.options import RunTime
-from geceval.models.checkpoints import ASSETS
-from geceval.models.matching import Matcher, default_layer
+from geceval.models.checkpoints import ASSETS, resolve
+from geceval.models.encoder import get_encoder
+from geceval.models.matching import LONGEST_KEPT, Matcher, default_layer
 from geceval.scorers.bertscore import Bertscore, Settings
 
 SOURCES = ["He go to school .", "I likes cat .", "It is a long day for all of us , is n't it ?", "A cat sat ."]
@@ -147,3 +148,10 @@ def test_references_are_read_once_for_all_systems(encoder, monkeypatch):
     assert read[1:] == [others]
     fresh = Bertscore(Settings(model=encoder, layer=4, max_length=100), RunTime(cache=None))
     assert second.scores == pytest.approx(fresh.score(SOURCES, others, REFERENCES).scores, abs=1e-6)
+
+
+def test_states_of_very_long_references_are_not_kept():
+    """They would fill the memory: a text of 512 tokens takes as much as 16 sentences."""
+    matcher = Matcher(get_encoder(resolve("bundled"), RunTime(device="cpu"), layers=2, max_length=200), 2)
+    matcher.match(["a cat", "a cat"], ["the cat", "the cat " * LONGEST_KEPT])
+    assert matcher._references.get("the cat") is not None and len(matcher._references) == 1

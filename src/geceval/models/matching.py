@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 4096
 PAIRS_A_BATCH = 128
 KEPT_PAIRS = 500_000
-KEPT_STATES = 1 << 28  # bytes of the states of references, which every system is compared with
+KEPT_STATES = 1 << 28  # bytes of the states of references, which every system is compared with, of 32 tokens each
+LONGEST_KEPT = 4 * SENTENCE  # tokens; of longer references nothing is kept, so that it is at most four times that
 VERSION = 1  # change it when any match changes: those that are kept on disk are then made anew
 
 # How many layers read best, as published with BERTScore for the encoders that GEC work uses.
@@ -138,7 +139,7 @@ class Matcher:
                 yield figures, whole[candidate] and whole[reference]
 
     def _states(self, pairs: Sequence[tuple[str, str]], batch_size: int, progress: bool) -> dict[str, States]:
-        """Of each text of the pairs; those of references are remembered."""
+        """Of each text of the pairs; those of references are remembered, unless they are very long."""
         import torch
 
         found = {text: self._references.get(text) for pair in pairs for text in pair}
@@ -147,7 +148,8 @@ class Matcher:
         for text, (ids, states) in zip(missing, fresh, strict=True):
             found[text] = ids, torch.nn.functional.normalize(states, dim=-1)
         for text in dict.fromkeys(reference for _, reference in pairs):
-            self._references.put(text, found[text])
+            if len(found[text][0]) <= LONGEST_KEPT:
+                self._references.put(text, found[text])
         return found
 
     def _row(self, ids: list[int], units: torch.Tensor, weights: tuple[Mapping[int, float], float] | None) -> Row:
