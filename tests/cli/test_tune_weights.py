@@ -148,6 +148,12 @@ def test_mistakes_are_one_line(checkout, files, model, capsys, arguments, messag
     assert message in error and error.count("\n") == 1
 
 
+def test_a_bad_share_is_said_before_anything_is_scored(checkout, capsys):
+    model = ["-o", "model=./nowhere"]  # whose absence loading would say
+    assert run(["tune-weights", "--data", str(checkout), "--level", "sentence", "--share", "0", *model]) == 2
+    assert "must lie between 0 and 1" in capsys.readouterr().err
+
+
 def test_a_system_without_a_human_score_is_named(files, model, tmp_path, capsys):
     (tmp_path / "human.tsv").write_text("AMU\t1\n")
     assert run(["tune-weights", *files, "-o", f"model={model}"]) == 2

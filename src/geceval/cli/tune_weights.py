@@ -88,11 +88,13 @@ def _from_data(
     name = name or DEFAULTS.get(human.name, {}).get(level) or next(iter(known))
     if name not in known:
         raise ValueError(f"{human.name} has no {level.value} ranking {name!r}; choose one of {', '.join(known)}")
-    parts = _sub_scores(human.sources, {system: human.outputs[system] for system in chosen}, options)
+    outputs = {system: human.outputs[system] for system in chosen}
     if level is Level.system:
+        parts = _sub_scores(human.sources, outputs, options)
         best, rows = _on_systems(parts, [human.scores[name][system] for system in chosen])
     else:
-        best, rows = _on_sentences(parts, judged_pairs(human.judgments[name], chosen), *split)
+        divided = split_pairs(judged_pairs(human.judgments[name], chosen), *split)  # a bad share is said at once
+        best, rows = _on_sentences(_sub_scores(human.sources, outputs, options), *divided)
     what = f"{human.name} {name}, {len(chosen)} systems"
     return rows, _notes(best, what, options, human.sources[0])
 
@@ -130,8 +132,7 @@ def _on_systems(parts: np.ndarray, human: Sequence[float]) -> tuple[Tuned, Rows]
     return best, (["weights", *PARTS, "pearson", "spearman"], rows)
 
 
-def _on_sentences(parts: np.ndarray, pairs: Pairs, share: float, seed: int) -> tuple[Tuned, Rows]:
-    dev, test = split_pairs(pairs, share, seed)
+def _on_sentences(parts: np.ndarray, dev: Pairs, test: Pairs) -> tuple[Tuned, Rows]:
     best = tune_on_sentences(parts, dev)
     rows = []
     for name, weights in _compared(best).items():
