@@ -77,6 +77,10 @@ def test_only_what_is_new_is_searched(monkeypatch, tmp_path):
     extractor._recent = extractor.Recent(1000)
     assert extract_all(sources, predictions, gold, SCORING, cache=tmp_path) == first
     assert len(searched) == 5
+    extractor._recent = extractor.Recent(1000)
+    monkeypatch.setattr(extractor, "package_version", lambda name: f"another {name}")
+    assert extract_all(sources, predictions, gold, SCORING, cache=tmp_path) == first
+    assert searched[5:] == ["the cat", "dog"]
 
 
 def test_a_gold_edit_beyond_the_source_is_the_same_error_in_a_process():

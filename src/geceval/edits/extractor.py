@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.recent import Recent
+from geceval.core.signature import package_version
 from geceval.core.store import kept
 from geceval.edits.edit import Edit
 from geceval.edits.maxmatch import Extraction, Lattice, Rules
@@ -73,7 +74,8 @@ def extract_all(
     def compute(missing: list[Key]) -> Iterator[tuple[Key, Extracted]]:
         return ((missing[place], found) for place, found in _pool.run(_extract, missing, workers))
 
-    found = _recent.get_all(keys, kept(compute, cache, ["maxmatch", VERSION], _pack, _unpack))
+    facts = ["maxmatch", VERSION, package_version("rapidfuzz")]  # which chooses the one path of very long texts
+    found = _recent.get_all(keys, kept(compute, cache, facts, _pack, _unpack))
     return [found[key] for key in keys]
 
 
