@@ -298,16 +298,15 @@ def push_as_is(hub, checkpoint):
     assert run(["publish", "checkpoint", str(checkpoint), "--org", "ORG", "--name", "tiny"]) == 0
 
 
-def test_no_hub(publish, hub, space, at_home, monkeypatch, capsys):
+def test_no_hub(publish, hub, space, at_home, capsys):
     from huggingface_hub import constants
 
-    with at_home(hub):
-        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with at_home(hub), pytest.MonkeyPatch.context() as patch:  # undone first, or all tests after this would be online
+        patch.setattr(constants, "HF_HUB_OFFLINE", True)
+        patch.setenv("HF_HUB_OFFLINE", "1")
         assert run(["publish", "space", str(space), "--org", "ORG"]) == 2
     assert "the Hub is switched off (HF_HUB_OFFLINE)" in capsys.readouterr().err
     assert hub.requests == []
-    monkeypatch.undo()
     hub.close()
     code, _, error = publish("space", space)
     assert code == 2
