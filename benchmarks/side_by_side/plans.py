@@ -53,7 +53,7 @@ PLANS = {
     "gleu": Plan("gjg15", 300, 40, 30),
     "green": Plan("gjg15", 600, 40, 10),
     "errant": Plan("gjg15", 150, 10, 4, workers=True),
-    "pt_errant": Plan("gjg15", 12, 2, 10, tolerance=1e-4, workers=True, network=True),
+    "pt_errant": Plan("gjg15", 12, 2, 10, tolerance=1e-3, workers=True, network=True),
     "m2": Plan("gjg15", 400, 40, workers=True, peer=False),
     "i_measure": Plan("gjg15", 150, 10, peer=False),
     "encoder": Plan("seeda", 100, 20, 2, against="floor", network=True, peer=False),
