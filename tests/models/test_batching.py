@@ -77,9 +77,10 @@ def test_two_devices_give_the_numbers_of_one(folder):
         registry.make_scorer("impara", {**options, "device": device, "batch_size": 8}).score(sources, predictions)
         for device in ("cpu", "cpu,cpu")
     )
-    assert two.scores == one.scores
+    assert two.scores == pytest.approx(one.scores, abs=1e-6)  # where a copy lies in memory can change the last bit
     assert len(set(one.scores)) > 60
-    assert two == one
+    assert two.score == pytest.approx(one.score, abs=1e-6)
+    assert two.signature == one.signature
 
 
 def test_each_device_has_a_copy_of_its_own(folder):
@@ -87,10 +88,13 @@ def test_each_device_has_a_copy_of_its_own(folder):
     assert len(reader.models) == 2
     first, second = (next(model.parameters()) for model in reader.models)
     assert torch.equal(first, second) and first.data_ptr() != second.data_ptr()
-    states = [row.tolist() for _, row in reader.states(sentences(20, 20), batch_size=2)]
+    found = reader.states(sentences(20, 20), batch_size=2)
     alone = get_encoder(resolve(folder), RunTime(device="cpu"))
     assert alone is not reader and len(alone.models) == 1
-    assert states == [row.tolist() for _, row in alone.states(sentences(20, 20), batch_size=2)]
+    expected = alone.states(sentences(20, 20), batch_size=2)
+    assert [ids for ids, _ in found] == [ids for ids, _ in expected]
+    for (_, states), (_, row) in zip(found, expected, strict=True):
+        torch.testing.assert_close(states, row, atol=1e-5, rtol=0)
 
 
 def test_devices_work_at_the_same_time_and_answers_keep_their_order():
