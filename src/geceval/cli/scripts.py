@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,10 @@ def run_script(
     """
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
-        print(json.dumps(summary(train())))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
+            results = train()
+        print(json.dumps(summary(results)))
         if options.push_to_hub:
             push_and_say(options.output, options.push_to_hub, options.dry_run)
     except (OSError, ValueError) as error:
