@@ -67,8 +67,7 @@ def test_metrics_of_networks(make_checkpoint):
         for seed, number, device, size in (("1", "1", "cpu", 64), ("2", "1", "cpu", 64), ("3", "2", "cpu", 64),
                                            ("4", "1", "cpu,cpu", 7))
     )  # fmt: skip
-    assert first == again
-    for other in (threads, devices):
+    for other in (again, threads, devices):  # the last bit can depend on where numbers lie in memory
         for name, found in first.items():
             assert other[name]["scores"] == pytest.approx(found["scores"], abs=1e-5)
             assert other[name]["signature"] == found["signature"]
