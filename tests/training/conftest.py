@@ -66,8 +66,9 @@ def whole_and_broken(tmp_path):
                 process.wait()
                 assert not (tmp_path / name / "results.json").exists()
                 process = start(tmp_path / name)
-                assert "continues from" in process.communicate()[0]
-            assert process.wait() == 0
+            printed = process.communicate()[0]
+            assert process.returncode == 0, printed
+            assert ("continues from" in printed) == (name == "broken")
             (found,) = (tmp_path / name).glob("*model.safetensors")
             weights.append(load_file(found))
         return weights
