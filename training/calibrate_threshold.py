@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import sys
 from pathlib import Path
 
 from geceval.core.files import write_text
 from geceval.edits.m2 import M2Sentence, read_m2, references
+from geceval.hub.runs import read_results
 from geceval.hub.train_impara import write_results
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder
@@ -25,6 +27,7 @@ from geceval.models.threshold import Calibration, calibrate
 def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sentence]) -> Calibration:
     """Calibrate for the similarity estimator that the checkpoint names, and write the outcome into its files."""
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+    results = read_results(checkpoint)
     encoder = get_encoder(resolve(config["geceval_se_model"]), max_length=config["geceval_max_length"])
     first = [next(iter(references(sentence).values())) for sentence in different]
     pairs = [(sentence.source, text) for sentence in corrections for text in references(sentence).values()]
@@ -33,21 +36,25 @@ def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sente
         checkpoint / "config.json",
         json.dumps({**config, "geceval_threshold": found.threshold}, indent=2, sort_keys=True) + "\n",
     )
-    results = json.loads((checkpoint / "results.json").read_text(encoding="utf-8"))
     write_results(checkpoint, {**results, "calibration": dataclasses.asdict(found)})
     return found
 
 
-def main() -> None:
-    """Read the command line and calibrate."""
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line and calibrate; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkpoint", type=Path, help="folder written by train_impara.py")
     parser.add_argument("--different", type=Path, required=True, help="M2 file; its first annotator's corrections")
     parser.add_argument("--corrections", type=Path, required=True, help="M2 file")
-    arguments = parser.parse_args()
-    found = run(arguments.checkpoint, read_m2(arguments.different), read_m2(arguments.corrections))
+    options = parser.parse_args(arguments)
+    try:
+        found = run(options.checkpoint, read_m2(options.different), read_m2(options.corrections))
+    except (OSError, ValueError) as error:
+        print(f"calibrate_threshold: {error}", file=sys.stderr)
+        return 2
     print(json.dumps(dataclasses.asdict(found), indent=2))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

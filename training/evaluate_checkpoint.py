@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from geceval.hub import registry, train_ged, train_impara, train_some
+from geceval.hub.runs import read_results
 from geceval.meta.data import read_gjg15, read_seeda
 from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs
@@ -74,27 +76,50 @@ def agreements(data: HumanData, scores: dict[str, list[float]], systems: list[st
     }
 
 
-def main() -> None:
-    """Read the command line, score and write."""
+def evaluate(metric: str, checkpoint: Path, corpora: Sequence[tuple[HumanData, list[str]]]) -> list[dict[str, Any]]:
+    """Score the systems of each corpus, and write the tables into the results and the card of the checkpoint.
+
+    Args:
+        metric: That reads the checkpoint.
+        checkpoint: Folder written by a training script.
+        corpora: Judgments, and the systems that are correlated.
+
+    Returns:
+        The tables: title, command, columns and rows.
+
+    Raises:
+        OSError: If the checkpoint has no results, or they cannot be written.
+        ValueError: If the checkpoint cannot be used.
+    """
+    results = read_results(checkpoint)
+    tables = []
+    for data, systems in corpora:
+        scores = score_systems(data, metric, checkpoint)
+        command = f"training/evaluate_checkpoint.py {metric} {checkpoint.name} --{data.name} DATA"
+        tables.append(agreements(data, scores, systems, command))
+        tables.append(ranking(data, metric, scores, [human for _, human in HUMAN[data.name]], command))
+    WRITERS[metric](checkpoint, {**results, "evaluations": tables})
+    return tables
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line, score and write; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("metric", choices=sorted(WRITERS))
     parser.add_argument("checkpoint", type=Path, help="folder written by a training script")
     parser.add_argument("--seeda", type=Path)
     parser.add_argument("--gjg15", type=Path)
-    options = parser.parse_args()
-    tables = []
-    for name, read, chosen in (("seeda", read_seeda, "base"), ("gjg15", read_gjg15, "all")):
-        if (folder := getattr(options, name)) is None:
-            continue
-        data = read(folder)
-        scores = score_systems(data, options.metric, options.checkpoint)
-        command = f"training/evaluate_checkpoint.py {options.metric} {options.checkpoint.name} --{name} DATA"
-        tables.append(agreements(data, scores, system_set(data, chosen), command))
-        tables.append(ranking(data, options.metric, scores, [human for _, human in HUMAN[name]], command))
-    results = json.loads((options.checkpoint / "results.json").read_text(encoding="utf-8"))
-    WRITERS[options.metric](options.checkpoint, {**results, "evaluations": tables})
+    options = parser.parse_args(arguments)
+    readers = ((options.seeda, read_seeda, "base"), (options.gjg15, read_gjg15, "all"))
+    try:
+        corpora = [(data := read(folder), system_set(data, chosen)) for folder, read, chosen in readers if folder]
+        tables = evaluate(options.metric, options.checkpoint, corpora)
+    except (OSError, ValueError) as error:
+        print(f"evaluate_checkpoint: {error}", file=sys.stderr)
+        return 2
     print(json.dumps(tables, indent=2))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""What is done with a finished checkpoint: its threshold, and its agreement with people, in results and card."""
+
+import json
+
+import pytest
+
+from geceval.hub.train_impara import Job, train_impara
+from geceval.meta.judgments import HumanData, Item
+from geceval.models.finetuning import Recipe
+
+SYSTEMS = {
+    "INPUT": ["the cat sit on mat", "dog run"],
+    "BART": ["the cat sat on the mat", "dogs run"],
+    "T5": ["the cat sit on the mat", "dog runs"],
+}
+
+
+@pytest.fixture(scope="module")
+def checkpoint(corpus, base, tmp_path_factory):
+    """A finished IMPARA."""
+    folder = tmp_path_factory.mktemp("trained") / "toy"
+    recipe = Recipe(base=str(base), epochs=1, batch_size=16, max_length=32)
+    train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40), folder)
+    return folder
+
+
+@pytest.fixture
+def human():
+    """Two sentences of three systems that people ranked, as SEEDA is read."""
+    ranked = [
+        Item(0, "one", ((("BART",), 1), (("T5",), 2), (("INPUT",), 3))),
+        Item(1, "one", ((("T5",), 1), (("BART",), 2), (("INPUT",), 3))),
+    ]
+    scores = {"BART": 1.0, "T5": 0.5, "INPUT": -1.0}
+    return HumanData(
+        "seeda", SYSTEMS["INPUT"], [0, 1], SYSTEMS, {"sent": ranked, "edit": ranked},
+        {"ts_sent": scores, "ts_edit": scores},
+    )  # fmt: skip
+
+
+def test_agreement_with_people_goes_into_results_and_card(load_script, checkpoint, human):
+    script = load_script("evaluate_checkpoint")
+    before = json.loads((checkpoint / "results.json").read_text())
+    agreement, ranking = script.evaluate("impara", checkpoint, [(human, list(SYSTEMS))])
+    results = json.loads((checkpoint / "results.json").read_text())
+    assert results == {**before, "evaluations": [agreement, ranking]}
+    assert agreement["title"] == "Agreement with people on seeda, 3 systems"
+    row = dict(zip(agreement["columns"], agreement["rows"][0], strict=True))
+    assert row["pairs"] == 6  # three of each sentence
+    scores = script.score_systems(human, "impara", checkpoint)
+    won = [  # pairs that people ordered, better first
+        ("BART", "T5", 0), ("BART", "INPUT", 0), ("T5", "INPUT", 0),
+        ("T5", "BART", 1), ("BART", "INPUT", 1), ("T5", "INPUT", 1),
+    ]  # fmt: skip
+    right = sum(scores[better][place] > scores[worse][place] for better, worse, place in won)
+    assert row["sentence accuracy"] == pytest.approx(right / 6)
+    means = {system: sum(values) / 2 for system, values in scores.items()}
+    assert [line[1] for line in ranking["rows"]] == sorted(means, key=means.get, reverse=True)
+    assert "Agreement with people on seeda" in (checkpoint / "README.md").read_text()
+
+
+def test_the_threshold_goes_into_the_configuration(load_script, checkpoint, corpus, capsys):
+    script = load_script("calibrate_threshold")
+    assert script.main([str(checkpoint), "--different", str(corpus), "--corrections", str(corpus)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert json.loads((checkpoint / "config.json").read_text())["geceval_threshold"] == found["threshold"]
+    assert json.loads((checkpoint / "results.json").read_text())["calibration"] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("evaluate_checkpoint", ["impara", "NOTHING", "--seeda", "absent-seeda"]),
+        ("evaluate_checkpoint", ["impara", "NOTHING"]),
+        ("calibrate_threshold", ["NOTHING", "--different", "M2", "--corrections", "M2"]),
+        ("calibrate_threshold", ["NOTHING", "--different", "absent.m2", "--corrections", "M2"]),
+    ],
+)
+def test_mistakes_are_one_line(load_script, tmp_path, corpus, name, arguments, capsys):
+    places = {"NOTHING": str(tmp_path), "M2": str(corpus)}
+    assert load_script(name).main([places.get(argument, argument) for argument in arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{name}: ")
+    assert "absent" in line if "absent" in " ".join(arguments) else str(tmp_path) in line
