@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("files", type=Path, nargs="+", help="one sentence a line")
     parser.add_argument("--sentences", type=int, help="take only so many of each file")
     parser.add_argument("--batch-size", type=int, nargs="+", default=[16, 64, 256])
+    parser.add_argument("--compile", action="store_true", help="torch.compile at each batch size, too")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
 
@@ -35,12 +36,16 @@ def main() -> None:
     kept = get_encoder(resolve("bundled"), RunTime(device="cpu"))
     tokens = sum(len(ids) for ids in kept.tokenizer(texts, truncation=True, max_length=128)["input_ids"])
 
-    def embed(batch_size: int) -> Callable[[], None]:
-        return lambda: Encoder(kept.model, kept.tokenizer).embed(texts, batch_size)
+    def embed(model: torch.nn.Module, batch_size: int) -> Callable[[], None]:
+        return lambda: Encoder(model, kept.tokenizer).embed(texts, batch_size)
 
     config = kept.model.config
     shape = config.hidden_size, config.intermediate_size, config.num_hidden_layers
-    runs = {"floor": lambda: multiply(*shape, tokens), **{f"batch {n}": embed(n) for n in arguments.batch_size}}
+    runs = {"floor": lambda: multiply(*shape, tokens)}
+    runs |= {f"batch {n}": embed(kept.model, n) for n in arguments.batch_size}
+    if arguments.compile:
+        compiled = torch.compile(kept.model, dynamic=True)
+        runs |= {f"batch {n}, compiled": embed(compiled, n) for n in arguments.batch_size}
     medians = interleaved(runs, arguments.rounds, warm_up=1)
     size = f"{len(texts)} distinct sentences, {tokens} tokens"
     print(f"{size}, {torch.get_num_threads()} threads, {arguments.rounds} rounds")
