@@ -13,6 +13,11 @@ from geceval.models.checkpoints import CheckpointError, resolve
 def test_file_names_that_lead_elsewhere(name, hub, hub_server, at_home, tmp_path):
     from huggingface_hub import constants
 
+    def evil():
+        inside = f"{constants.HF_HUB_CACHE}/models--ORG--tiny/"
+        return {path for path in tmp_path.parent.rglob("*evil*") if path.is_file() and not str(path).startswith(inside)}
+
+    before = evil()  # what other tests have written
     repo = hub.create("model", "ORG/tiny")
     names = ["config.json", "model.safetensors", name]
     repo.commit({path: hub_server.File(b"{}", False) for path in names}, "weights")
@@ -23,10 +28,7 @@ def test_file_names_that_lead_elsewhere(name, hub, hub_server, at_home, tmp_path
             assert str(error).startswith("ORG/tiny: ")
         else:
             assert found.folder.is_relative_to(constants.HF_HUB_CACHE)
-        cache = tmp_path.parent
-        inside = f"{constants.HF_HUB_CACHE}/models--ORG--tiny/"
-        written = [path for path in cache.rglob("*evil*") if path.is_file() and not str(path).startswith(inside)]
-        assert written == []
+        assert evil() == before
 
 
 @pytest.mark.parametrize("revision", ["../../x", "..", "/etc", "main/../../x"])

@@ -195,20 +195,6 @@ def test_the_page_on_scale(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == f"{result.scores[:3]}\n"
 
 
-def test_the_launchers_of_the_page_know_its_options():
-    from accelerate.commands.launch import launch_command_parser
-    from torch.distributed.run import get_args_parser
-
-    page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^(accelerate launch|torchrun) (.*)$", page.replace("\\\n", " "), flags=re.MULTILINE)
-    assert [launcher for launcher, _ in lines] == ["accelerate launch", "accelerate launch", "torchrun"]
-    for launcher, words in lines:
-        parser = launch_command_parser() if launcher == "accelerate launch" else get_args_parser()
-        options = parser.parse_args(words.split())
-        assert options.training_script == "training/train_impara.py"
-        assert options.training_script_args == ["--m2", "mine.m2", "--output", "my-impara"]
-
-
 def test_the_command_of_the_page(tmp_path, monkeypatch, capsys):
     page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"```bash\n(.*?)\n```", page, flags=re.DOTALL)
