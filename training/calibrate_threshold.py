@@ -15,6 +15,7 @@ import json
 import sys
 from pathlib import Path
 
+from geceval.cli.scripts import exit_code
 from geceval.core.files import write_text
 from geceval.edits.m2 import M2Sentence, read_m2, references
 from geceval.hub.runs import read_results
@@ -47,13 +48,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--different", type=Path, required=True, help="M2 file; its first annotator's corrections")
     parser.add_argument("--corrections", type=Path, required=True, help="M2 file")
     options = parser.parse_args(arguments)
-    try:
+
+    def calibrate_and_print() -> None:
         found = run(options.checkpoint, read_m2(options.different), read_m2(options.corrections))
-    except (OSError, ValueError) as error:
-        print(f"calibrate_threshold: {error}", file=sys.stderr)
-        return 2
-    print(json.dumps(dataclasses.asdict(found), indent=2))
-    return 0
+        print(json.dumps(dataclasses.asdict(found), indent=2))
+
+    return exit_code("calibrate_threshold", calibrate_and_print)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from geceval.cli.scripts import exit_code
 from geceval.core.files import write_text
 from geceval.core.options import RunTime
 from geceval.hub.card_parts import table
@@ -57,8 +58,8 @@ def accuracies(found: dict[str, np.ndarray], halves: np.ndarray) -> list[list[An
     return rows
 
 
-def compare(options: argparse.Namespace) -> str:
-    """The table."""
+def compare(options: argparse.Namespace) -> None:
+    """Print the table, and keep it if asked."""
     pairs = rated_pairs(read_tmu_gfm(options.ratings))
     number = {source: place for place, source in enumerate(sorted({pair[0] for pair in pairs}))}
     halves = np.array([number[pair[0]] % 2 for pair in pairs])
@@ -66,7 +67,10 @@ def compare(options: argparse.Namespace) -> str:
         raise ValueError(f"{options.ratings}: two sentences with outputs that people rated apart are needed")
     rows = accuracies(differences(options.model, options.detector, pairs), halves)
     counts = [f"{what}, {np.sum(halves == half)} pairs" for half, what in enumerate(("first half", "second half"))]
-    return table(("detector_reduction", "detector_weight", *counts), rows)
+    text = table(("detector_reduction", "detector_weight", *counts), rows)
+    if options.output:
+        write_text(options.output, text + "\n")
+    print(text)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -77,15 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--ratings", type=Path, required=True, help="TMU-GFM-Dataset")
     parser.add_argument("--output", type=Path, help="file for the table")
     options = parser.parse_args(arguments)
-    try:
-        text = compare(options)
-        if options.output:
-            write_text(options.output, text + "\n")
-    except (OSError, ValueError) as error:
-        print(f"detector_weight: {error}", file=sys.stderr)
-        return 2
-    print(text)
-    return 0
+    return exit_code("detector_weight", lambda: compare(options))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from geceval.cli.scripts import exit_code
 from geceval.hub import registry, train_ged, train_impara, train_some
 from geceval.hub.runs import read_results
 from geceval.meta.data import read_gjg15, read_seeda
@@ -111,14 +112,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--gjg15", type=Path)
     options = parser.parse_args(arguments)
     readers = ((options.seeda, read_seeda, "base"), (options.gjg15, read_gjg15, "all"))
-    try:
+
+    def evaluate_and_print() -> None:
         corpora = [(data := read(folder), system_set(data, chosen)) for folder, read, chosen in readers if folder]
-        tables = evaluate(options.metric, options.checkpoint, corpora)
-    except (OSError, ValueError) as error:
-        print(f"evaluate_checkpoint: {error}", file=sys.stderr)
-        return 2
-    print(json.dumps(tables, indent=2))
-    return 0
+        print(json.dumps(evaluate(options.metric, options.checkpoint, corpora), indent=2))
+
+    return exit_code("evaluate_checkpoint", evaluate_and_print)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from geceval.cli.scripts import exit_code
 from geceval.edits.ged_labels import LABELS
 from geceval.hub import registry
 from geceval.hub.card_parts import table
@@ -114,12 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--pairs", type=int, default=1536, help="ranked pairs, of which 8 in 10 are learnt from")
     add("--seeds", type=int, nargs="+", default=[1, 2, 3])
     options = parser.parse_args(arguments)
-    try:
-        print(ablate(options))
-    except (OSError, ValueError) as error:
-        print(f"ged_ablation: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_code("ged_ablation", lambda: print(ablate(options)))
 
 
 if __name__ == "__main__":

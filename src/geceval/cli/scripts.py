@@ -20,6 +20,16 @@ def push_and_say(folder: str | Path, repository: str, dry_run: bool) -> None:
     print(f"{'would push' if dry_run else 'pushed'} to {repository}: {', '.join(names)}")
 
 
+def exit_code(name: str, run: Callable[[], None]) -> int:
+    """Run what a script does; a mistake of its user ends in one line on standard error and the exit code 2."""
+    try:
+        run()
+    except (OSError, ValueError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def run_script(
     name: str,
     options: argparse.Namespace,
@@ -38,14 +48,13 @@ def run_script(
         The exit code.
     """
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    try:
+
+    def run() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
             results = train()
         print(json.dumps(summary(results)))
         if options.push_to_hub:
             push_and_say(options.output, options.push_to_hub, options.dry_run)
-    except (OSError, ValueError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
-    return 0
+
+    return exit_code(name, run)
