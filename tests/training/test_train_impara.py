@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 
 from geceval.hub.runs import push
 from geceval.hub.train_impara import Job, train_impara
-from geceval.models.checkpoints import resolve
+from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import get_encoder
 from geceval.models.finetuning import Recipe
 from geceval.models.heads import load_classifier
@@ -205,6 +205,13 @@ def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, c
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert error.startswith("train_impara: ")
     assert message in error
+
+
+def test_an_adapter_over_an_adapter_is_refused_before_anything_is_trained(corpus, tmp_path):
+    recipe = Recipe(base="bundled:impara_ged", pooling="mean", epochs=1)
+    with pytest.raises(CheckpointError, match="adapter over an adapter"):
+        train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, keep_rank=4), tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out" / "run").iterdir()] == ["settings.json"]
 
 
 def test_text_files_get_their_edits_from_errant(base, tmp_path):

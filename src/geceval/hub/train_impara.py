@@ -24,7 +24,7 @@ from geceval.meta.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, lasting_name, resolve
 from geceval.models.compression import as_adapter
 from geceval.models.encoder import get_encoder
-from geceval.models.finetuning import Recipe, save
+from geceval.models.finetuning import Recipe, check_adapter, save
 from geceval.models.impact import ATTEMPTS, PAIRS, RankedPair
 from geceval.models.quality import log_odds, rescale
 from geceval.scorers.impara import THRESHOLD
@@ -115,6 +115,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
         settings = claim(job, folder / "run")
         if (folder / "results.json").is_file():
             return read_results(folder)
+        check_adapter(job.keep_rank, resolve(job.recipe.base))  # made only when all seeds have been trained
         pairs, data = read_pairs(job, folder / "run", progress)
     evaluation = {"dev": pairs["dev"]}
     if job.ratings is not None:

@@ -89,6 +89,12 @@ class Recipe:
             raise ValueError("learning_rate must be positive and finite, and warmup in [0, 1)")
 
 
+def check_adapter(rank: int, base: Checkpoint) -> None:
+    """Raise a `CheckpointError` if `base` is an adapter itself and shall get one; with rank 0 it gets none."""
+    if rank and base.base is not None:
+        raise CheckpointError(f"{base.folder}: an adapter over an adapter is not possible; use rank 0, or another base")
+
+
 def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:
     """The encoder of `base` under a new head, float32, with adapters if asked.
 
@@ -101,8 +107,7 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     Raises:
         CheckpointError: If the base cannot be used.
     """
-    if recipe.lora_rank and base.base is not None:
-        raise CheckpointError(f"{base.folder}: an adapter over an adapter is not possible; use lora_rank=0")
+    check_adapter(recipe.lora_rank, base)
     encoder = heads.load_encoder(base)
     transformers.set_seed(recipe.seed)
     names = dict(enumerate(labels or ["LABEL_0"]))
