@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 import geceval
+from geceval import registry
 from geceval.core.inputs import read_lines
-from geceval.hub import registry
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 METRICS = ["impara", "impara_ged", "some", "ged", "bertscore", "pt_m2", "pt_errant"]

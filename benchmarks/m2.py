@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table
 from timing import peak_memory
 
-from geceval.edits import extractor
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2, references
-from geceval.edits.maxmatch import Lattice
+from geceval.edits.maxmatch import corpus as extractor
+from geceval.edits.maxmatch.extraction import Lattice
 from geceval.scorers.m2 import M2, Settings
 
 FUNCTION_WORDS = ["the", "a", "of", "to", "in", "and", "is", "that", ",", "."]

@@ -20,8 +20,8 @@ from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2, write_m2
 from geceval.models import matching
 from geceval.models.checkpoints import ASSETS
-from geceval.scorers import pt
 from geceval.scorers.bertscore import load_matcher
+from geceval.scorers.edit_based import pretrained_weights as pt
 from geceval.scorers.pt_m2 import PtM2, Settings
 
 

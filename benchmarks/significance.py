@@ -15,8 +15,8 @@ import argparse
 import numpy as np
 from timing import interleaved, print_medians
 
-from geceval.meta.data import read_seeda
-from geceval.meta.judgments import HumanData, system_set
+from geceval.meta.judgments.data import HumanData, system_set
+from geceval.meta.judgments.readers import read_seeda
 from geceval.meta.paired import compare_agreement, outcomes
 from geceval.meta.protocol import Pairs, judged_pairs
 from geceval.meta.resampling import Settings, compare_rows
@@ -71,7 +71,7 @@ def plain_loop(pairs: Pairs, first: np.ndarray, second: np.ndarray, resamples: i
 
 def time_systems(data: HumanData, gold: str, runs: int) -> None:
     from geceval.edits.m2 import read_m2, references
-    from geceval.hub.registry import make_scorer
+    from geceval.registry import make_scorer
 
     sentences = read_m2(gold)
     texts = [list(references(sentences[line]).values()) for line in data.lines]

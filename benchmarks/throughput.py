@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import geceval
+from geceval import registry
 from geceval.core.inputs import read_lines
-from geceval.hub import registry
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 

@@ -16,8 +16,8 @@ import numpy as np
 import trueskill
 from timing import interleaved, print_medians
 
-from geceval.meta.data import read_seeda
-from geceval.meta.judgments import system_set
+from geceval.meta.judgments.data import system_set
+from geceval.meta.judgments.readers import read_seeda
 from geceval.meta.ranking import rate_scores
 
 

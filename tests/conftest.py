@@ -46,7 +46,7 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def gjg15(shared_data):
     """The systems of CoNLL-2014 (and its sources, `INPUT`) with the human scores of Grundkiewicz et al. (2015)."""
-    from geceval.meta.data import read_gjg15
+    from geceval.meta.judgments.readers import read_gjg15
 
     return read_gjg15(shared_data / "gjg15")
 

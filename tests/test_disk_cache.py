@@ -9,11 +9,12 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from geceval import registry
 from geceval.cli.app import run
+from geceval.core.cache.disk import FILE, get_store
 from geceval.core.options import RunTime
-from geceval.core.store import FILE, get_store
-from geceval.edits import annotate, extractor
-from geceval.hub import registry
+from geceval.edits.errant import annotate
+from geceval.edits.maxmatch import corpus as extractor
 from geceval.models import checkpoints, encoder, reader
 from geceval.models.checkpoints import resolve
 

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 import typer
 
+from geceval import registry
 from geceval.cli.app import app, run
-from geceval.cli.metrics import interval
-from geceval.hub import registry
-from geceval.hub.offline import offline_metrics
+from geceval.cli.list import interval
 from geceval.models import checkpoints
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -112,7 +111,7 @@ def test_commands_run(page, corpora, networks, extras, capsys):
 
 def metric_table() -> str:
     """The table of docs/metrics.md, from what the registry knows."""
-    offline, _ = offline_metrics()
+    offline, _ = registry.offline_metrics()
     lines = ["| metric | needs | M2 file | range | better | offline | extra |", "|---|---|---|---|---|---|---|"]
     for name in registry.list_metrics():
         entry = registry.entry(name)

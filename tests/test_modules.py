@@ -14,8 +14,9 @@ import pytest
 from evaluate.naming import camelcase_to_snakecase
 
 import geceval
-from geceval.hub import registry
+from geceval import registry
 from geceval.hub.cards import lint_metric_card, read_card
+from geceval.hub.load import module_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = registry.list_metrics()
@@ -69,7 +70,7 @@ def results(load):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_folder(name, extras):
-    folder = registry.module_folder(name)
+    folder = module_folder(name)
     files = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
     assert files == {"README.md", f"{name}.py", "requirements.txt"}
     assert len((folder / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 130
@@ -257,7 +258,7 @@ def test_checks_come_before_any_model(name, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_examples_of_module_and_card(name, load, needed):
     """Each text by itself, as a reader would run it."""
-    card = read_card(registry.module_folder(name) / "README.md").text
+    card = read_card(module_folder(name) / "README.md").text
     texts = {"module": load(name).inputs_description, "card": card}
     for place, text in texts.items():
         example = doctest.DocTestParser().get_doctest(text, {}, f"{name} ({place})", None, 0)

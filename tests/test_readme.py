@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import geceval
+from geceval import registry
 from geceval.cli.app import run
-from geceval.cli.metrics import interval
-from geceval.hub import registry
+from geceval.cli.list import interval
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -20,11 +20,11 @@ from safetensors.torch import save_file
 
 from geceval.core.files import write_text
 from geceval.edits.ged_labels import LABELS
-from geceval.hub.train_ged import write_results
+from geceval.learning.finetuning import Recipe, new_network, save
+from geceval.learning.ged.job import write_results
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import get_detector
-from geceval.models.finetuning import Recipe, new_network, save
 from geceval.models.tokenizers import load_tokenizer
 
 CARD = """---

@@ -4,7 +4,7 @@
         --corrections official-preprocessed.m2
 
 `--different`: an M2 file whose corrected sentences mean different things; `--corrections`: one whose corrections keep
-the meaning. See `geceval.models.threshold` for the rule.
+the meaning. See `geceval.learning.impara.threshold` for the rule.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import json
 import sys
 from pathlib import Path
 
-from geceval.cli.scripts import exit_code
 from geceval.core.files import write_text
 from geceval.edits.m2 import M2Sentence, read_m2, references
-from geceval.hub.runs import read_results
-from geceval.hub.train_impara import write_results
+from geceval.learning.impara.job import write_results
+from geceval.learning.impara.threshold import Calibration, calibrate
+from geceval.learning.runs import read_results
+from geceval.learning.scripts import exit_code
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder
-from geceval.models.threshold import Calibration, calibrate
 
 
 def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sentence]) -> Calibration:

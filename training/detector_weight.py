@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from geceval.cli.scripts import exit_code
 from geceval.core.files import write_text
 from geceval.core.options import RunTime
-from geceval.hub.card_parts import table
-from geceval.meta.ratings import rated_pairs, read_tmu_gfm
+from geceval.learning.card_parts import table
+from geceval.learning.scripts import exit_code
+from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import resolve
-from geceval.scorers.detection import REDUCTIONS, load_detector, log_correct
-from geceval.scorers.estimators import estimate, get_estimator
+from geceval.scorers.learned.detection import REDUCTIONS, load_detector, log_correct
+from geceval.scorers.learned.estimators import estimate, get_estimator
 
 WEIGHTS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 

@@ -3,7 +3,7 @@
     python training/evaluate_checkpoint.py impara_ged CHECKPOINT --seeda SEEDA --gjg15 GJG15
 
 Look at these figures once, when nothing is left to choose. `SEEDA` and `GJG15` are checkouts of the data sets, see
-`geceval.meta.data`.
+`geceval.meta.judgments.readers`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from geceval.cli.scripts import exit_code
-from geceval.hub import registry, train_ged, train_impara, train_some
-from geceval.hub.runs import read_results
-from geceval.meta.data import read_gjg15, read_seeda
-from geceval.meta.judgments import HumanData, system_set
+from geceval import registry
+from geceval.learning.ged import job as train_ged
+from geceval.learning.impara import job as train_impara
+from geceval.learning.runs import read_results
+from geceval.learning.scripts import exit_code
+from geceval.learning.some import job as train_some
+from geceval.meta.judgments.data import HumanData, system_set
+from geceval.meta.judgments.readers import read_gjg15, read_seeda
 from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs
 
 WRITERS = {

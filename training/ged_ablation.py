@@ -19,18 +19,18 @@ from pathlib import Path
 
 import numpy as np
 
-from geceval.cli.scripts import exit_code
+from geceval import registry
 from geceval.edits.ged_labels import LABELS
-from geceval.hub import registry
-from geceval.hub.card_parts import table
-from geceval.hub.train_ged import Job as DetectorJob
-from geceval.hub.train_ged import train_ged
-from geceval.hub.train_impara import Job as QualityJob
-from geceval.hub.train_impara import train_impara
-from geceval.meta.data import read_seeda
-from geceval.meta.judgments import HumanData, system_set
+from geceval.learning.card_parts import table
+from geceval.learning.finetuning import Recipe
+from geceval.learning.ged.job import Job as DetectorJob
+from geceval.learning.ged.job import train_ged
+from geceval.learning.impara.job import Job as QualityJob
+from geceval.learning.impara.job import train_impara
+from geceval.learning.scripts import exit_code
+from geceval.meta.judgments.data import HumanData, system_set
+from geceval.meta.judgments.readers import read_seeda
 from geceval.meta.protocol import agreement, judged_pairs
-from geceval.models.finetuning import Recipe
 
 COLUMNS = ("GED dev F0.5", "pairs, test fold", "rated pairs", "SEEDA sentence (S)", "SEEDA sentence (E)")
 

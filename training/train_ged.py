@@ -16,10 +16,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from geceval.cli.scripts import run_script
 from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
-from geceval.hub.runs import add_recipe_options, recipe_from
-from geceval.hub.train_ged import RECIPE, Job, train_ged
+from geceval.hub.publish.push import push_and_print
+from geceval.learning.ged.job import RECIPE, Job, train_ged
+from geceval.learning.runs import add_recipe_options, recipe_from
+from geceval.learning.scripts import run_script
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -70,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     def summary(results: dict[str, Any]) -> dict[str, Any]:
         return {"seed": results["seed"], "test": {name: t["f"] for name, t in results["test"].items()}}
 
-    return run_script("train_ged", options, train, summary)
+    return run_script("train_ged", options, train, summary, push_and_print)
 
 
 if __name__ == "__main__":

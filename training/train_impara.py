@@ -15,12 +15,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from geceval.cli.scripts import run_script
-from geceval.hub.runs import add_recipe_options, recipe_from
-from geceval.hub.train_impara import Job, train_impara
-from geceval.models.finetuning import POOLERS, Recipe
+from geceval.hub.publish.push import push_and_print
+from geceval.learning.finetuning import POOLERS, Recipe
+from geceval.learning.impara.job import Job, train_impara
+from geceval.learning.impara.ranked_pairs import ATTEMPTS, PAIRS
+from geceval.learning.runs import add_recipe_options, recipe_from
+from geceval.learning.scripts import run_script
 from geceval.models.heads import POOLINGS
-from geceval.models.impact import ATTEMPTS, PAIRS
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -74,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
     def summary(results: dict[str, Any]) -> dict[str, Any]:
         return {"seed": results["seed"], "test": results["test"]}
 
-    return run_script("train_impara", options, train, summary)
+    return run_script("train_impara", options, train, summary, push_and_print)
 
 
 if __name__ == "__main__":

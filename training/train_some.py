@@ -14,10 +14,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from geceval.cli.scripts import run_script
-from geceval.hub.runs import add_recipe_options, recipe_from
-from geceval.hub.train_some import RECIPE, Job, train_some
-from geceval.models.finetuning import POOLERS
+from geceval.hub.publish.push import push_and_print
+from geceval.learning.finetuning import POOLERS
+from geceval.learning.runs import add_recipe_options, recipe_from
+from geceval.learning.scripts import run_script
+from geceval.learning.some.job import RECIPE, Job, train_some
 from geceval.models.heads import POOLINGS
 
 
@@ -58,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     def summary(results: dict[str, Any]) -> dict[str, Any]:
         return {name: {"seed": part["seed"], **part["test"]} for name, part in results["parts"].items()}
 
-    return run_script("train_some", options, train, summary)
+    return run_script("train_some", options, train, summary, push_and_print)
 
 
 if __name__ == "__main__":

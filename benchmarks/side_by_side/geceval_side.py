@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from side_by_side.process import serve
 
+from geceval import registry
+from geceval.core.cache.memory import Recent
 from geceval.core.options import RunTime
-from geceval.core.recent import Recent
-from geceval.hub import registry
 from geceval.models import encoder
 from geceval.models.checkpoints import resolve
 

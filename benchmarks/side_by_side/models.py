@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.options import RunTime
-from geceval.edits.pipeline import BUNDLED as PIPELINE
+from geceval.edits.errant.pipeline import BUNDLED as PIPELINE
 from geceval.models.checkpoints import quiet, resolve
 from geceval.models.encoder import Encoder, get_encoder
 from geceval.models.matching import default_layer
-from geceval.scorers.estimators import get_estimator
+from geceval.scorers.learned.estimators import get_estimator
 from geceval.scorers.some import PARTS
 
 PEER_NAMES = {"grammaticality": "model_g", "fluency": "model_f", "meaning": "model_m"}

@@ -5,21 +5,18 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Sequence
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
+from geceval import registry
+from geceval.core.assets import ASSETS
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
-from geceval.edits.annotate import get_annotator
 from geceval.edits.edit import Edit
-from geceval.hub import registry
-from geceval.hub.offline import offline_metrics
+from geceval.edits.errant.annotate import get_annotator
 from guard import check_references, check_sentence, check_text
 
 logger = logging.getLogger("geceval.demo")
 
-ASSETS = Path(str(files("geceval") / "assets"))
 EXAMPLE = ASSETS / "example"
 DEFAULTS = ("impara", "errant", "gleu")
 
@@ -27,7 +24,7 @@ DEFAULTS = ("impara", "errant", "gleu")
 @functools.lru_cache
 def metrics() -> tuple[str, ...]:
     """Metrics that run on what comes with geceval, in alphabetical order."""
-    return tuple(offline_metrics()[0])
+    return tuple(registry.offline_metrics()[0])
 
 
 def options(name: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import gradio as gr
 
 import render
 import scoring
-from geceval.hub.compare import Comparison, compare
+from geceval.workflows.compare import Comparison, compare
 from guard import Refused, polite
 from uploads import MAX_ANNOTATORS, MAX_BYTES, MAX_ROWS, MAX_SYSTEMS, Corpus, read_corpus
 

@@ -13,7 +13,7 @@ import look
 import render
 import scoring
 from geceval.edits.edit import Edit
-from geceval.hub.attribution import attribute
+from geceval.workflows.attribution import attribute
 from guard import Refused, polite
 
 MAX_EDITS = 60

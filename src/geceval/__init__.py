@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING, Any
 from geceval.version import __version__
 
 if TYPE_CHECKING:
-    from geceval.hub.attribution import attribute
-    from geceval.hub.batches import BatchScorer
-    from geceval.hub.compare import compare
-    from geceval.hub.maege import maege
-    from geceval.hub.registry import list_metrics, load, register
-    from geceval.hub.reward import reward
-    from geceval.hub.trainer import trainer_metrics
-    from geceval.scorers.impara import edit_impacts
+    from geceval.hub.load import load
+    from geceval.hub.register import register
+    from geceval.registry import list_metrics
+    from geceval.workflows.attribution import attribute
+    from geceval.workflows.batches import BatchScorer
+    from geceval.workflows.compare import compare
+    from geceval.workflows.detect import detect
+    from geceval.workflows.impacts import edit_impacts
+    from geceval.workflows.maege import maege
+    from geceval.workflows.reward import reward
+    from geceval.workflows.trainer import trainer_metrics
 
 __all__ = [
     "BatchScorer",
     "__version__",
     "attribute",
     "compare",
+    "detect",
     "edit_impacts",
     "list_metrics",
     "load",
@@ -32,16 +36,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BatchScorer": "geceval.hub.batches",
-    "attribute": "geceval.hub.attribution",
-    "compare": "geceval.hub.compare",
-    "edit_impacts": "geceval.scorers.impara",
-    "list_metrics": "geceval.hub.registry",
-    "load": "geceval.hub.registry",
-    "maege": "geceval.hub.maege",
-    "register": "geceval.hub.registry",
-    "reward": "geceval.hub.reward",
-    "trainer_metrics": "geceval.hub.trainer",
+    "BatchScorer": "geceval.workflows.batches",
+    "attribute": "geceval.workflows.attribution",
+    "compare": "geceval.workflows.compare",
+    "detect": "geceval.workflows.detect",
+    "edit_impacts": "geceval.workflows.impacts",
+    "list_metrics": "geceval.registry",
+    "load": "geceval.hub.load",
+    "maege": "geceval.workflows.maege",
+    "register": "geceval.hub.register",
+    "reward": "geceval.workflows.reward",
+    "trainer_metrics": "geceval.workflows.trainer",
 }
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geceval.core.extras import naming_the_extra
-from geceval.hub.batches import BatchScorer, absolute_paths, part_scorer
-from geceval.hub.shards import Plan, Shard, corpus_score, make_plan, score_shard
+from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
+from geceval.workflows.shards import Plan, Shard, corpus_score, make_plan, score_shard
 
 if TYPE_CHECKING:
     import ray.data
@@ -42,7 +42,7 @@ class Scored:
     plan: Plan
 
     def corpus_score(self) -> float:
-        """What the metric gives for the whole corpus in one call; see `geceval.hub.shards.corpus_score`."""
+        """What the metric gives for the whole corpus in one call; see `geceval.workflows.shards.corpus_score`."""
         return corpus_score(self.plan)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import geceval
-from geceval.cli import report
-from geceval.cli.options import Format
+from geceval import registry
+from geceval.cli import tables as report
+from geceval.cli.shared_options import Format
 from geceval.core.result import Result
-from geceval.hub import registry
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 SOURCE = str(EXAMPLE / "source.txt")

@@ -9,7 +9,7 @@ import pytest
 
 from geceval.cli.detect import mark
 from geceval.edits.ged_labels import LABELS
-from geceval.scorers.ged import Word, detect
+from geceval.workflows.detect import Word, detect
 
 TEXT = "the cat sat on a mat"
 

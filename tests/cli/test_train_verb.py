@@ -10,7 +10,7 @@ import pytest
 import geceval
 from geceval.cli.app import run
 from geceval.cli.train import train
-from geceval.hub import adaptation
+from geceval.learning.impara import adaptation
 from geceval.models.checkpoints import ASSETS
 
 SMALL = ["--pairs", "120", "--epochs", "2", "--lr", "3e-3", "--quiet"]

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from geceval import registry
 from geceval.cli.app import run
 from geceval.cli.arguments import metric_options
-from geceval.hub import registry
-from geceval.meta.data import GJG15_SYSTEMS
+from geceval.meta.judgments.readers import GJG15_SYSTEMS
 from geceval.scorers.some import PARTS, Settings, Some
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school"]

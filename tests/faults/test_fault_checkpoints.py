@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 
 from geceval.models import heads
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.claims import LAYERS
+from geceval.models.config_limits import LAYERS
 from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.impara import Impara, Settings
 
@@ -316,7 +316,7 @@ def test_a_link_out_of_the_folder_is_not_published(checkpoint, tmp_path):
 @pytest.mark.parametrize("name", ["config.cfg", "tokenizer", "tagger/model", "parser/cfg", "vocab/strings.json"])
 def test_a_pipeline_brings_no_code(name, tmp_path, harm):
     """spaCy pipelines in a folder are read as data; damaged ones end with one message."""
-    from geceval.edits import pipeline
+    from geceval.edits.errant import pipeline
 
     folder = tmp_path / "pipeline"
     shutil.copytree(pipeline.BUNDLED, folder)

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from geceval import registry
 from geceval.cli.app import run
 from geceval.core.files import read_text, write_text
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import parse_m2
-from geceval.hub import registry
-from geceval.meta.rankings import read_rankings
+from geceval.meta.judgments.appraise import read_rankings
 
 FULL = Path("/dev/full")
 OUTPUTS = {"A": ["x", "y"], "B": ["x", "z"]}

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from geceval.hub import registry
+from geceval import registry
 
 PATIENCE = 600  # seconds; only a command that hangs takes so long, on however busy a machine
 

@@ -14,15 +14,18 @@ from hypothesis import strategies as st
 
 import geceval
 from geceval.cli.arguments import parse_value
-from geceval.cli.corpus import read_corpus
 from geceval.core.files import read_json, read_text
 from geceval.core.inputs import read_lines
+from geceval.corpora.parallel import m2_rows
+from geceval.corpora.ratings import build_tmu_gfm
+from geceval.corpora.text_files import read_corpus
 from geceval.edits.essays import read_essays, to_sentences
 from geceval.edits.m2 import read_m2, references
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
-from geceval.hub.data.parallel import m2_rows
-from geceval.hub.data.ratings import build_tmu_gfm
-from geceval.meta.data import (
+from geceval.meta.judgments.appraise import read_rankings
+from geceval.meta.judgments.folders import read_folder
+from geceval.meta.judgments.ratings import read_tmu_gfm
+from geceval.meta.judgments.readers import (
     GJG15_SYSTEMS,
     SEEDA_SYSTEMS,
     read_gjg15,
@@ -32,15 +35,12 @@ from geceval.meta.data import (
     read_seeda,
     read_system_scores,
 )
-from geceval.meta.folders import read_folder
-from geceval.meta.rankings import read_rankings
-from geceval.meta.ratings import read_tmu_gfm
 from geceval.meta.scores import read_scores
-from geceval.models.judge.endpoint import read_reply
-from geceval.models.judge.reply import CallFailed
-from geceval.scorers.difficulty.weights import format_weights, read_weights
+from geceval.models.chat.endpoint import read_reply
+from geceval.models.chat.reply import CallFailed
+from geceval.scorers.difficulty.chunk_weights import format_weights, read_weights
 from geceval.scorers.judge.answers import read_grades
-from geceval.scorers.label_sequences import parse_labels
+from geceval.scorers.learned.label_sequences import parse_labels
 
 # The same examples in every run; what was once found to break stands below as an example of its own.
 FUZZ = settings(

@@ -15,26 +15,26 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from geceval import registry
+from geceval.core.cache.disk import Store, kept
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
-from geceval.core.store import Store, kept
-from geceval.edits.annotate import get_annotator
+from geceval.edits.alignment.three_way import count_columns
 from geceval.edits.chunks import cut
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
+from geceval.edits.errant.annotate import get_annotator
+from geceval.edits.errant.types import with_types
 from geceval.edits.ged_labels import LABELS, token_labels
-from geceval.edits.lattice import FILLED, find_steps
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
-from geceval.edits.maxmatch import EXTRACTING, Lattice, maxmatch_edits
+from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice, maxmatch_edits
+from geceval.edits.maxmatch.lattice import FILLED, find_steps
 from geceval.edits.mixing import annotators_choices, plain_choices
 from geceval.edits.partial import partly_corrected
-from geceval.edits.three_way import count_columns
-from geceval.edits.types import with_types
-from geceval.hub import registry
-from geceval.hub.attribution import attribute
+from geceval.scorers.difficulty.chunk_weights import Difficulty
 from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
-from geceval.scorers.difficulty.weights import Difficulty
 from geceval.scorers.judge.prompts import CRITERIA, messages, questions
+from geceval.workflows.attribution import attribute
 
 
 def fuzz(examples):

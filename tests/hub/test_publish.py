@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import geceval
+from geceval import registry
 from geceval.cli.app import run
-from geceval.hub import registry
+from geceval.hub.load import module_folder
 
 COLUMNS = {
     "sources": ["This are a sentence .", "He go to school every days ."],
@@ -66,8 +67,8 @@ def write_notes(folder: Path, sentences: list[str]) -> Path:
     """A data set as `geceval data build` makes it, with sentences of our own."""
     import pyarrow as pa
 
-    from geceval.hub.data.card import data_card
-    from geceval.hub.data.folder import Config, write_folder
+    from geceval.corpora.card import data_card
+    from geceval.corpora.folder import Config, write_folder
 
     schema = pa.schema({"source": pa.string(), "references": pa.list_(pa.string())})
     rows = [{"source": sentence, "references": [sentence]} for sentence in sentences]
@@ -101,7 +102,7 @@ def published(hub_server, at_home, tiny, tmp_path_factory):
 
         publish("modules", "--org", "ORG", "--tag", "v1")
         copy = tmp_path_factory.mktemp("modules")
-        shutil.copytree(registry.module_folder("gleu"), copy / "gleu")
+        shutil.copytree(module_folder("gleu"), copy / "gleu")
         script = copy / "gleu" / "gleu.py"
         edition = "    def _compute(self, **columns):\n        return {**super()._compute(**columns), 'edition': 2}\n"
         script.write_text(script.read_text(encoding="utf-8").rstrip() + "\n\n" + edition, encoding="utf-8")

@@ -17,10 +17,10 @@ import transformers
 
 import geceval
 from geceval.cli.app import run
+from geceval.corpora.card import data_card
+from geceval.corpora.folder import Config, write_folder
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, write_m2
-from geceval.hub.data.card import data_card
-from geceval.hub.data.folder import Config, write_folder
 from geceval.models.checkpoints import resolve
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from geceval.meta.data import read_seeda
-from geceval.meta.judgments import HumanData, Item, system_set
+from geceval.meta.judgments.data import HumanData, Item, system_set
+from geceval.meta.judgments.readers import read_seeda
 from geceval.meta.protocol import (
     Pairs,
     aggregate,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from geceval.meta.judgments import Item
+from geceval.meta.judgments.data import Item
 from geceval.meta.significance import (
     imputed_scores,
     perm_both,
@@ -40,9 +40,9 @@ def test_williams_from_correlations():
 def test_williams_on_seeda(shared_data, conll_2014):
     """Base systems, TS_sent, with the settings of gec-metrics: GREEN over GLEU, and GLEU over the characters."""
     from geceval.edits.m2 import read_m2, references
-    from geceval.hub.registry import make_scorer
-    from geceval.meta.data import read_seeda
-    from geceval.meta.judgments import system_set
+    from geceval.meta.judgments.data import system_set
+    from geceval.meta.judgments.readers import read_seeda
+    from geceval.registry import make_scorer
 
     data = read_seeda(shared_data / "seeda")
     gold = read_m2(conll_2014)

@@ -9,8 +9,8 @@ import time
 import pytest
 import torch
 
+from geceval import registry
 from geceval.core.options import RunTime
-from geceval.hub import registry
 from geceval.models.batching import SENTENCE, form_batches, share_out
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder, get_encoder, pick_devices, pick_dtype

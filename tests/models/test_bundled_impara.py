@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from geceval.hub.impara_card import impara_card
+from geceval.learning.impara.card import impara_card
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.models.encoder import get_encoder
 from geceval.scorers.impara import Impara

@@ -2,8 +2,8 @@
 
 import pytest
 
+from geceval import registry
 from geceval.core.options import RunTime
-from geceval.hub import registry
 from geceval.models import encoder
 
 

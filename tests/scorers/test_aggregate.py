@@ -7,10 +7,16 @@ import random
 import numpy as np
 import pytest
 
+from geceval import registry
 from geceval.core.result import Counts
-from geceval.hub import registry
-from geceval.scorers.annotators import best_annotator, best_annotators, choose_annotators, choose_in_order, counts_array
-from geceval.scorers.errant_counts import _rounded, best_reference, best_references
+from geceval.scorers.edit_based.errant_counts import _rounded, best_reference, best_references
+from geceval.scorers.references.annotators import (
+    best_annotator,
+    best_annotators,
+    choose_annotators,
+    choose_in_order,
+    counts_array,
+)
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]
 SIZE = 24

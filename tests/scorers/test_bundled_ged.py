@@ -8,9 +8,10 @@ from geceval.cli.app import run
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.models.detector import get_detector
-from geceval.scorers.ged import Ged, Settings, detect
+from geceval.scorers.ged import Ged, Settings
 from geceval.scorers.impara_ged import ImparaGed
 from geceval.scorers.impara_ged import Settings as QualitySettings
+from geceval.workflows.detect import detect
 
 SOURCES = ["He go to school every days .", "I has two cat .", "She are happy because the weather are good ."]
 CORRECTED = ["He goes to school every day .", "I have two cats .", "She is happy because the weather is good ."]

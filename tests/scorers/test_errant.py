@@ -21,10 +21,10 @@ from errant.commands import compare_m2, parallel_to_m2
 from geceval.core.options import RunTime
 from geceval.core.result import Counts
 from geceval.edits.edit import Edit, apply
+from geceval.edits.errant.pipeline import BUNDLED
 from geceval.edits.m2 import read_m2
-from geceval.edits.pipeline import BUNDLED
+from geceval.scorers.edit_based.errant_counts import best_reference, compare, keyed, total
 from geceval.scorers.errant import Errant, Settings
-from geceval.scorers.errant_counts import best_reference, compare, keyed, total
 
 # Invented. Two references, of which the third sentence's second one is the source itself.
 SOURCES = [
@@ -318,7 +318,7 @@ def test_worker_processes_do_not_change_the_result():
     sources = [f"{source} {k}" for k in range(12) for source in SOURCES]
     predictions = [f"{text} {k}" for k in range(12) for text in PREDICTIONS]
     references = [[f"{text} {k}" for text in row] for k in range(12) for row in REFERENCES]
-    from geceval.edits.annotate import get_annotator
+    from geceval.edits.errant.annotate import get_annotator
 
     nlp = spacy.load(BUNDLED)
     scorer = Errant(Settings(nlp=nlp), RunTime(workers=2))

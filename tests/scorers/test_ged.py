@@ -8,14 +8,15 @@ import pickle
 import numpy as np
 import pytest
 
-from geceval.core.detection import detection_scores
 from geceval.core.options import RunTime
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import get_detector
-from geceval.scorers.detection import in_scheme, scheme
-from geceval.scorers.ged import Ged, Settings, detect
-from geceval.scorers.label_sequences import kind_of, label_id
+from geceval.scorers.ged import Ged, Settings
+from geceval.scorers.learned.detection import in_scheme, scheme
+from geceval.scorers.learned.detection_counts import detection_scores
+from geceval.scorers.learned.label_sequences import kind_of, label_id
+from geceval.workflows.detect import detect
 
 SOURCES = ["He go to school every days", "She like cat", "They are happy"]
 GOLD = ["c i c c c i", "c i i", "c c c"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from geceval.meta.protocol import correlate_systems
 from geceval.scorers.gleu import Gleu, Settings, draw_references
-from geceval.scorers.gold import m2_references
+from geceval.scorers.references.gold import m2_references
 
 words = st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 rows = st.tuples(words, words, st.lists(words, min_size=1, max_size=3))

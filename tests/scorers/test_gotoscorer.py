@@ -9,7 +9,7 @@ import pytest
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
 from geceval.scorers import gotoscorer
-from geceval.scorers.difficulty.weights import Difficulty, write_weights
+from geceval.scorers.difficulty.chunk_weights import Difficulty, write_weights
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
 
 # The example of test_difficulty.py, where it is worked out by hand, as texts.

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from geceval.edits.alignment.three_way import count_columns
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
 from geceval.edits.mixing import annotators_choices
-from geceval.edits.three_way import count_columns
 from geceval.scorers.i_measure import IMeasure, Settings
 
 SOURCE = "Him walk in an park every days ."

@@ -19,7 +19,8 @@ from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.models import encoder as encoders
 from geceval.models.checkpoints import ASSETS, CheckpointError
-from geceval.scorers.impara import Impara, Settings, cosine, edit_impacts
+from geceval.scorers.impara import Impara, Settings, cosine
+from geceval.workflows.impacts import edit_impacts
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
 

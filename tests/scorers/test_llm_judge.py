@@ -12,10 +12,10 @@ import threading
 import numpy as np
 import pytest
 
+from geceval import registry
 from geceval.cli.app import run
-from geceval.hub import registry
-from geceval.models.judge.reply import JudgeError
-from geceval.scorers.judge.options import JudgeRunTime, Settings
+from geceval.models.chat.reply import JudgeError
+from geceval.scorers.judge.settings import JudgeRunTime, Settings
 from geceval.scorers.llm_judge import LlmJudge
 
 SOURCES = ["He go to school .", "She like cats .", "They is happy .", "He go to school ."]

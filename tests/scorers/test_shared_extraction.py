@@ -2,8 +2,8 @@
 
 import spacy
 
-from geceval.edits import pipeline
-from geceval.hub.registry import make_scorer, score_systems
+from geceval.edits.errant import pipeline
+from geceval.registry import make_scorer, score_systems
 
 SOURCES = ["He go to school .", "It is fine .", "I likes cat ."]
 SYSTEMS = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
-from geceval.models.training import last_whole
+from geceval.learning.loop import last_whole
 
 TRAINING = Path(__file__).resolve().parents[2] / "training"
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from geceval.hub.train_impara import Job, train_impara
-from geceval.meta.judgments import HumanData, Item
-from geceval.models.finetuning import Recipe
+from geceval.learning.finetuning import Recipe
+from geceval.learning.impara.job import Job, train_impara
+from geceval.meta.judgments.data import HumanData, Item
 
 SYSTEMS = {
     "INPUT": ["the cat sit on mat", "dog run"],

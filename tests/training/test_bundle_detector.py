@@ -6,10 +6,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from geceval.hub.train_ged import Job, train_ged
+from geceval.learning.finetuning import Recipe
+from geceval.learning.ged.job import Job, train_ged
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import get_detector
-from geceval.models.finetuning import Recipe
 
 TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
 

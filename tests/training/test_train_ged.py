@@ -7,15 +7,15 @@ import pytest
 import torch
 import transformers
 
-from geceval.core.detection import class_scores, detection_scores
 from geceval.edits.edit import Edit
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.hub import train_ged as hub
-from geceval.hub.train_ged import Job, evaluate, train_ged
-from geceval.models.finetuning import Recipe
-from geceval.models.ged_training import DetectionTrainer, WordCollator, encode_labelled
-from geceval.models.impact import split_by_source
+from geceval.learning.finetuning import Recipe
+from geceval.learning.ged import job as hub
+from geceval.learning.ged.job import Job, evaluate, train_ged
+from geceval.learning.ged.training import DetectionTrainer, WordCollator, encode_labelled
+from geceval.learning.impara.ranked_pairs import split_by_source
+from geceval.scorers.learned.detection_counts import class_scores, detection_scores
 
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
 

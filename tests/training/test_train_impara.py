@@ -13,14 +13,14 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.hub.runs import push
-from geceval.hub.train_impara import Job, train_impara
+from geceval.learning.finetuning import Recipe
+from geceval.learning.impara.job import Job, train_impara
+from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara.training import PairCollator, PairModel, encode_pairs
+from geceval.learning.runs import push
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import get_encoder
-from geceval.models.finetuning import Recipe
 from geceval.models.heads import load_classifier
-from geceval.models.impact import RankedPair
-from geceval.models.quality_training import PairCollator, PairModel, encode_pairs
 from geceval.scorers.impara import Impara, Settings
 
 QUICK = ["--pairs", "120", "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]

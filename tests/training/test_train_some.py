@@ -17,14 +17,14 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.hub.some_card import some_card
-from geceval.hub.train_some import Job, rated_texts, tokenised, train_some
-from geceval.meta.ratings import Rating, read_tmu_gfm, split_ratings
+from geceval.learning.finetuning import Recipe
+from geceval.learning.some.card import some_card
+from geceval.learning.some.job import Job, rated_texts, tokenised, train_some
+from geceval.learning.some.training import TextCollator, TextModel, correlations, encode_rated, train
+from geceval.meta.judgments.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder
-from geceval.models.finetuning import Recipe
 from geceval.models.heads import load_classifier
-from geceval.models.regression_training import TextCollator, TextModel, correlations, encode_rated, train
 from geceval.scorers.some import PARTS, Settings, Some
 
 ROOT = Path(__file__).resolve().parents[2]

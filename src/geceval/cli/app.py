@@ -18,12 +18,12 @@ from geceval.cli.data import data
 from geceval.cli.detect import detect
 from geceval.cli.doctor import doctor
 from geceval.cli.impacts import impacts
+from geceval.cli.list import list_
 from geceval.cli.maege import maege
 from geceval.cli.meta import meta
-from geceval.cli.meta_report import report
-from geceval.cli.metrics import list_
 from geceval.cli.publish import publish
 from geceval.cli.register import register
+from geceval.cli.report import report
 from geceval.cli.score import score
 from geceval.cli.train import train
 from geceval.cli.tune_weights import tune_weights

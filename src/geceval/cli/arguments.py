@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from geceval.hub import registry
+from geceval import registry
 
 
 class ManyValuesCommand(TyperCommand):

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.arguments import make_scorers, metric_options
-from geceval.cli.corpus import read_corpus
-from geceval.cli.options import (
+from geceval.cli.shared_options import (
     Cache,
     Form,
     Format,
@@ -23,10 +22,11 @@ from geceval.cli.options import (
     Width,
     no_warnings,
 )
-from geceval.cli.report import check_outputs, records_text, terminal_width, write
-from geceval.hub.compare import Comparison
-from geceval.hub.compare import compare as compare_systems
+from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.corpora.text_files import read_corpus
 from geceval.meta.resampling import METHODS
+from geceval.workflows.compare import Comparison
+from geceval.workflows.compare import compare as compare_systems
 
 
 def compare(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geceval.cli.corpus import read_corpus
-from geceval.cli.report import check_outputs, write
+from geceval.cli.tables import check_outputs, write
+from geceval.corpora.text_files import read_corpus
 
 if TYPE_CHECKING:
     from geceval.edits.m2 import M2Sentence
@@ -90,11 +90,11 @@ def _corrections(path: str, annotator: int | None) -> list[str]:
 
 
 def _to_m2(files: list[str], nlp: str | None, workers: int) -> str:
-    from geceval.edits.annotate import get_annotator
+    from geceval.edits.errant.annotate import get_annotator
     from geceval.edits.m2 import M2Sentence, format_m2
 
     if len(files) == 1 and _holds_essays(files[0]):
-        from geceval.edits.types import with_types
+        from geceval.edits.errant.types import with_types
 
         return format_m2(with_types(_read(files[0]), get_annotator(nlp), workers))
     if len(files) < 2:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from geceval.cli.report import table_text, terminal_width
-from geceval.hub.data.sources import SOURCES
+from geceval.cli.tables import table_text, terminal_width
+from geceval.corpora.sources import SOURCES
 
 data = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -35,7 +35,7 @@ def build(
 
     Example: geceval data build seeda --from SEEDA --output seeda --gold-m2 official-2014.combined.m2
     """
-    from geceval.hub.data import build as builder
+    from geceval.corpora import build as builder
 
     configs = builder.build(name, folder, output, gold_m2=gold_m2, nlp=nlp, workers=workers)
     cells = [[config.name, split, len(rows)] for config in configs for split, rows in config.splits.items()]

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.options import BatchSize, Device, Format, Output, Progress
-from geceval.cli.report import check_outputs, records_text, terminal_width, write
+from geceval.cli.shared_options import BatchSize, Device, Format, Output, Progress
+from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
-from geceval.hub import registry
+from geceval.workflows.detect import detect as detect_errors
 
 
 class Marks(str, enum.Enum):
@@ -62,7 +62,7 @@ def detect(
     sentences = _sentences(texts or [], sources)
     runtime = RunTime(batch_size=batch_size, device=device, progress=progress)
     options: dict[str, Any] = {"model": model, "classes": classes, "threshold": threshold, "max_length": max_length}
-    rows = registry.scorer_module("ged").detect(sentences, **options, runtime=runtime) if sentences else []
+    rows = detect_errors(sentences, **options, runtime=runtime) if sentences else []
     if form is Marks.text:
         in_colour = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         write("".join(f"{' '.join(mark(word, in_colour) for word in row)}\n" for row in rows), output)

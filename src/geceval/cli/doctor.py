@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from geceval.cli.options import Device, Form, Format, Output, Width, no_warnings
-from geceval.cli.report import check_outputs, records_text, terminal_width, write
-from geceval.hub import doctor as hub_doctor
-from geceval.hub import mini_benchmark
+from geceval.cli.shared_options import Device, Form, Format, Output, Width, no_warnings
+from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.doctor import checks as hub_doctor
+from geceval.doctor import mini_benchmark
 from geceval.version import __version__
 
 

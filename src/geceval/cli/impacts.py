@@ -10,15 +10,26 @@ from typing import Annotated, Any
 
 import typer
 
+from geceval import registry
 from geceval.cli.arguments import metric_options
-from geceval.cli.corpus import read_corpus
-from geceval.cli.options import BatchSize, Device, Form, Format, Nlp, OneMetricOptions, Output, Progress, Workers
-from geceval.cli.report import check_outputs, records_text, terminal_width, write
+from geceval.cli.shared_options import (
+    BatchSize,
+    Device,
+    Form,
+    Format,
+    Nlp,
+    OneMetricOptions,
+    Output,
+    Progress,
+    Workers,
+)
+from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
+from geceval.corpora.text_files import read_corpus
 from geceval.edits.edit import Edit
-from geceval.hub import registry
-from geceval.hub.attribution import attribute
+from geceval.workflows.attribution import attribute
+from geceval.workflows.impacts import edit_impacts
 
 
 class Method(str, enum.Enum):
@@ -103,7 +114,7 @@ def impacts(
 
 
 def _impacts(left: Sequence[str], right: Sequence[str], model: str, nlp: str | None, runtime: RunTime) -> list[_Row]:
-    found = registry.scorer_module("impara").edit_impacts(left, right, model=model, nlp=nlp, runtime=runtime)
+    found = edit_impacts(left, right, model=model, nlp=nlp, runtime=runtime)
     return [_Row([edit for edit, _ in row], [value for _, value in row], {}) for row in found]
 
 

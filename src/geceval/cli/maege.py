@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.arguments import metric_options
-from geceval.cli.options import Form, Format, MetricOptions, Metrics, Output, Quiet, Width, no_warnings
-from geceval.cli.report import check_outputs, records_text, terminal_width, write
+from geceval.cli.shared_options import Form, Format, MetricOptions, Metrics, Output, Quiet, Width, no_warnings
+from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2
 from geceval.edits.m2 import references as texts_of
-from geceval.hub.maege import Maege
-from geceval.hub.maege import maege as run_maege
 from geceval.meta.chains import Norm, Source
+from geceval.workflows.maege import Maege
+from geceval.workflows.maege import maege as run_maege
 
 
 def maege(

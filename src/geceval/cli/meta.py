@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from geceval.cli import analyses
 from geceval.cli.arguments import metric_options
-from geceval.cli.evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
-from geceval.cli.options import Cache, ConllM2, Form, Format, MetricOptions, Output
-from geceval.cli.report import check_outputs, records_text, write
-from geceval.meta import drawing
-from geceval.meta.data import read_human
+from geceval.cli.shared_options import Cache, ConllM2, Form, Format, MetricOptions, Output
+from geceval.cli.tables import check_outputs, records_text, write
+from geceval.meta.figures import drawing
+from geceval.meta.judgments.readers import read_human
 from geceval.meta.protocol import TieRule
 from geceval.meta.scores import MetricScores, OfSystem, check_suffix, write_scores
+from geceval.workflows import analyses
+from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
 
 
 class Level(str, enum.Enum):

@@ -36,7 +36,7 @@ def modules(
     Example: geceval publish modules --org ORG --tag v1
     """
     from geceval.hub.publish.folders import module_repository
-    from geceval.hub.registry import list_metrics
+    from geceval.registry import list_metrics
 
     _publish([module_repository(name, org) for name in names or list_metrics()], private, tag, dry_run)
 

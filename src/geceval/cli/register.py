@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from geceval.hub import registry
+from geceval.hub.register import register as register_modules
 
 
 def register() -> None:
     """Make evaluate.load("impara") work from any folder, for every metric."""
-    scripts = registry.register()
+    scripts = register_modules()
     sys.stdout.write(f"registered {len(scripts)} metrics in {scripts[0].parents[2]}\n" if scripts else "no metrics\n")

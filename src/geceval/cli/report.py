@@ -1,240 +1,133 @@
-"""Results of several systems as a table, JSON, TSV or LaTeX."""
+"""`geceval report`: one page with the leaderboard of metrics on SEEDA and GJG15."""
 
 from __future__ import annotations
 
-import errno
-import io
-import json
-import math
-import os
-import shutil
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from geceval.cli.options import Format
-from geceval.core.files import write_text
-from geceval.core.result import Result
-from geceval.hub.registry import Entry
-from geceval.version import __version__
+import typer
 
-_NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
-UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
+from geceval import registry
+from geceval.cli.arguments import metric_options
+from geceval.cli.html.numbers import numbers
+from geceval.cli.html.page import NAMES, page
+from geceval.cli.shared_options import ConllM2
+from geceval.cli.tables import check_outputs, write
+from geceval.meta.figures import drawing, plots
+from geceval.meta.judgments.data import HumanData
+from geceval.meta.judgments.readers import read_human
+from geceval.workflows import analyses
+from geceval.workflows.leaderboard import Leaderboard, make_leaderboard
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One system: its place (ties share one), name, file and results by metric."""
-
-    rank: int
-    system: str
-    file: str
-    results: dict[str, Result]
+CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
+WINDOW = 4
 
 
-def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Entry) -> list[Row]:
-    """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
+def report(
+    data: Annotated[
+        list[str], typer.Option("--data", help="SEEDA, GJG15 or both: checkouts, or what `geceval data` built.")
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write; .json: the numbers alone.")],
+    gold_m2: ConllM2 = None,
+    metrics: Annotated[
+        list[str] | None, typer.Option("-m", "--metrics", help="Metrics; by default all that run offline.")
+    ] = None,
+    scores: Annotated[
+        list[str] | None, typer.Option("--scores", help="Scores of other metrics; see geceval meta.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "Metrics and people",
+    progress: Annotated[bool, typer.Option("--progress", help="Name on standard error what is scored.")] = False,
+) -> None:
+    """Write one HTML page: a leaderboard of metrics with plots, signatures and the papers' numbers.
 
-    A system whose score is not a number (a judge may fail on every sentence) comes last.
+    Example: geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output report.html
 
-    Args:
-        results: System to metric to result.
-        files: System to file.
-        first: The metric to rank by.
+    With --scores and without -m, only the scores in the files are shown. An output that ends in .json gets the numbers
+    of the leaderboard alone: what the demo Space shows.
     """
-    sign = -1 if first.higher_is_better else 1
-    values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
-    values = {system: math.inf if math.isnan(value) else value for system, value in values.items()}
-    ranks = {system: 1 + sum(other < value for other in values.values()) for system, value in values.items()}
-    return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
+    check_outputs(output)
+    if Path(output).suffix != ".json":
+        drawing.check_installed()
+    humans = [read_human(folder) for folder in data]
+    if len({human.name for human in humans}) < len(humans):
+        raise ValueError("the same data is given twice")
+    names = [] if metrics is None and scores else metrics
+    files = _files_by_data(scores or [], humans)
 
+    def note(text: str) -> None:
+        if progress:
+            typer.echo(text, err=True)
 
-def render(
-    rows: Sequence[Row], metrics: Sequence[Entry], form: Format, sentences: int, by_sentence: bool, width: int | None
-) -> str:
-    """The whole report as text that ends in a line break.
-
-    Args:
-        rows: Ranked systems.
-        metrics: What was scored, in the order of the columns.
-        form: The format.
-        sentences: Length of the corpus.
-        by_sentence: One row a system and sentence in place of one row a system.
-        width: Columns of a table; as many as it takes if `None`.
-    """
-    if form is Format.json:
-        return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
-    heads, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
-    signatures = _signatures(rows, metrics)
-    if form is Format.tsv:
-        heads = [*heads, *(f"{entry.name}_signature" for entry in metrics)]
-        cells = [[*row, *signatures.values()] for row in cells]
-    better = "higher" if metrics[0].higher_is_better else "lower"
-    caption = f"{sentences} sentences, ranked by {metrics[0].name} ({better} is better)"
-    return records_text(heads, cells, form, caption, list(signatures.values()), width)
-
-
-def _signatures(rows: Sequence[Row], metrics: Sequence[Entry]) -> dict[str, str]:
-    """The signature of each metric; it is the same for all systems of one call."""
-    return {entry.name: rows[0].results[entry.name].signature for entry in metrics}
-
-
-def _system_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
-    heads = ["rank", "system"]
-    cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
-    for entry in metrics:
-        heads.append(entry.name)
-        more = [key for key in ("precision", "recall") if key in rows[0].results[entry.name].details]
-        heads += [f"{entry.name}_{key}" for key in more]
-        for row, line in zip(rows, cells, strict=True):
-            result = row.results[entry.name]
-            line += [result.score, *(result.details[key] for key in more)]
-    return heads, cells
-
-
-def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
-    heads = ["system", "line", *(entry.name for entry in metrics)]
-    cells = [
-        [row.system, number, *values]
-        for row in rows
-        for number, values in enumerate(zip(*(row.results[entry.name].scores for entry in metrics), strict=True), 1)
+    chosen, skipped = registry.offline_metrics() if names is None else (names, None)
+    options = metric_options(chosen, option)
+    boards = [
+        make_leaderboard(human, options, files[human.name], gold_m2, note, skipped)
+        for human in humans
+        if names != [] or files[human.name]
     ]
-    return heads, cells
+    if Path(output).suffix == ".json":
+        write(numbers(boards), output)
+        return
+    write(page(title, boards, [_figures(board) for board in boards]), output)
 
 
-def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str, Any]:
-    def result(value: Result) -> dict[str, Any]:
-        values = value.to_dict()
-        if not by_sentence:
-            values = {key: item for key, item in values.items() if not isinstance(item, list)}
-        return {
-            key: [_or_null(each) for each in item] if isinstance(item, list) else _or_null(item)
-            for key, item in values.items()
-        }
+def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[str]]:
+    """Which file of scores belongs to which data: the one whose systems and sentences it has."""
+    from geceval.meta.scores import read_scores
 
-    systems = [
-        {
-            "rank": row.rank,
-            "system": row.system,
-            "file": row.file,
-            "metrics": {metric: result(value) for metric, value in row.results.items()},
-        }
-        for row in rows
-    ]
-    return {"geceval": __version__, "sentences": sentences, "systems": systems}
-
-
-def records_text(
-    heads: Sequence[str],
-    cells: Sequence[Sequence[Any]],
-    form: Format,
-    caption: str = "",
-    notes: Sequence[str] = (),
-    width: int | None = None,
-) -> str:
-    """Rows as a table, JSON (caption, rows as objects, notes), TSV (rows only) or LaTeX (notes as comments)."""
-    if form is Format.json:
-        rows = [dict(zip(heads, map(_or_null, row), strict=True)) for row in cells]
-        content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
-        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    if form is Format.tsv:
-        lines = [heads, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
-        return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
-    if form is Format.latex:
-        return _latex(heads, cells, notes)
-    return table_text(heads, cells, width, caption, notes)
-
-
-def terminal_width(output: str | None) -> int | None:
-    """Columns of the terminal that a report goes to; `None` if it goes to a file or a pipe."""
-    to_terminal = output in (None, "-") and sys.stdout.isatty()
-    return shutil.get_terminal_size().columns if to_terminal else None
-
-
-def check_outputs(*paths: str | None) -> None:
-    """Fail before the work, and before any of several files is written, if one cannot be.
-
-    Raises:
-        OSError: If a path is a folder or lies in none.
-    """
+    found: dict[str, list[str]] = {human.name: [] for human in humans}
     for path in paths:
-        if path is None or path == "-":
-            continue
-        if Path(path).is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        if not Path(path).absolute().parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        errors = []
+        for human in humans:
+            try:
+                read_scores(path, human.outputs, len(human.sources))
+            except ValueError as error:
+                errors.append(error)
+            else:
+                found[human.name].append(path)
+                break
+        else:
+            raise errors[0]
+    return found
 
 
-def write(text: str, output: str | None) -> None:
-    """Write a report to a file at once, or to standard output."""
-    if output is None or output == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    else:
-        write_text(output, text)
-
-
-def _short(cell: Any) -> str:
-    if isinstance(cell, float):
-        return "–" if math.isnan(cell) else f"{cell:.4f}"
-    return str(cell)
-
-
-def _or_null(cell: Any) -> Any:
-    """What JSON, which has no NaN, says instead."""
-    return None if isinstance(cell, float) and math.isnan(cell) else cell
-
-
-def _latex(heads: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
-    def escape(text: str) -> str:
-        special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-        return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
-
-    numeric = [_is_numeric(cells, number) for number in range(len(heads))]
-    lines = [f"% {note}" for note in notes]
-    lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\hline"]
-    lines.append(" & ".join(map(escape, heads)) + r" \\ \hline")
-    lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
-
-
-def _is_numeric(cells: Sequence[Sequence[Any]], column: int) -> bool:
-    return bool(cells) and all(isinstance(row[column], (int, float)) for row in cells)
-
-
-def table_text(
-    heads: Sequence[str],
-    cells: Sequence[Sequence[Any]],
-    width: int | None = None,
-    caption: str = "",
-    notes: Sequence[str] = (),
-) -> str:
-    """A table as plain text: numbers with four decimals and aligned right, long words folded.
-
-    Args:
-        heads: Column heads.
-        cells: Rows of strings, ints and floats.
-        width: Columns to fit into; as many as it takes if `None`.
-        caption: A line below the table.
-        notes: Further lines below it, never folded.
-    """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, head in enumerate(heads):
-        justify = "right" if _is_numeric(cells, number) else "left"
-        longest = max(len(_short(cell)) for cell in [head, *(row[number] for row in cells)])
-        least = longest if longest <= UNFOLDED else None
-        table.add_column(Text(head), justify=justify, overflow="fold", min_width=least)
-    for row in cells:
-        table.add_row(*(Text(_short(cell)) for cell in row))
-    buffer = io.StringIO()
-    Console(file=buffer, width=width or 10_000, color_system=None, legacy_windows=False).print(table)
-    lines = [line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()]
-    return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
+def _figures(board: Leaderboard) -> list[tuple[str, bytes]]:
+    """The figures of one data set as SVG, each with its caption."""
+    human, tables = board.human, board.tables
+    how = "trueskill" if human.name == "seeda" else "corpus"
+    kind, items = next(iter(human.judgments.items()))
+    skills = {name: scores for name, scores in human.scores.items() if name.startswith("ts_")} or human.scores
+    ranked = dataclasses.replace(human, scores=skills)
+    drawn = [
+        (
+            "Accuracy on sentences, and the share of pairs with equal scores.",
+            analyses.sentence_level(human, tables, "order", True),
+        ),
+        (
+            f"Correlation over {WINDOW} systems that are neighbours in the human ranking, by the rank of the first; "
+            f"the best {CURVES} metrics at most.",
+            analyses.window_level(ranked, tables[:CURVES], how, WINDOW),
+        ),
+        (
+            f"Correlation over the K best systems of the human ranking; the best {CURVES} metrics at most.",
+            analyses.top_k_level(ranked, tables[:CURVES], how),
+        ),
+        (
+            "How often people prefer the output that a metric ranks higher, as Kendall’s τ, by the two ranks, and the "
+            "difference of two metrics; the best two.",
+            analyses.pairwise(dataclasses.replace(human, judgments={kind: items}), tables[:2], "metric", "order", True),
+        ),
+        (
+            f"Scores of the systems by metric ({how}) and by people; the best {SCATTERED} metrics at most.",
+            analyses.system_level(ranked, tables[:SCATTERED], how),
+        ),
+    ]
+    figures = [(f"{NAMES[human.name]}: {caption}", drawing.image(each.draw(), "svg")) for caption, each in drawn]
+    if board.difficulty:
+        caption = "How hard the error types of the first annotator are: mean share of systems that fail."
+        figures.append((f"{NAMES[human.name]}: {caption}", drawing.image(plots.difficulty(board.difficulty), "svg")))
+    return figures

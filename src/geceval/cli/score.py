@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli import report
+from geceval import registry
+from geceval.cli import tables as report
 from geceval.cli.arguments import make_scorers, metric_options
-from geceval.cli.corpus import Corpus, read_corpus
-from geceval.cli.options import (
+from geceval.cli.shared_options import (
     Cache,
     Form,
     Format,
@@ -26,7 +26,7 @@ from geceval.cli.options import (
 )
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
-from geceval.hub import registry
+from geceval.corpora.text_files import Corpus, read_corpus
 
 
 def score(

@@ -49,9 +49,9 @@ def impara(
     learning rate 1e-3, and a logit scaled to log-odds; it needs no network and no GPU. Over any other base it is the
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
-    from geceval.cli.scripts import push_and_say
-    from geceval.hub.adaptation import adapt, bundled_scores, suited
-    from geceval.hub.train_impara import Job
+    from geceval.hub.publish.push import push_and_print
+    from geceval.learning.impara.adaptation import adapt, bundled_scores, suited
+    from geceval.learning.impara.job import Job
 
     recipe, log_odds = suited(init_from)
     given = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
@@ -69,7 +69,7 @@ def impara(
     results = adapt(job, output, progress=not quiet)
     print(_report(results, bundled_scores(output)["accuracy"], output))
     if push_to_hub:
-        push_and_say(output, push_to_hub, dry_run)
+        push_and_print(output, push_to_hub, dry_run)
 
 
 def _two_by_two(files: list[str]) -> tuple[tuple[Path, Path], ...]:

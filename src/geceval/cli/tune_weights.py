@@ -8,16 +8,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from geceval import registry
 from geceval.cli.arguments import metric_options
-from geceval.cli.corpus import read_corpus
-from geceval.cli.evaluation import choose_systems
 from geceval.cli.meta import Level
-from geceval.cli.options import Form, Format, OneMetricOptions, Output
-from geceval.cli.report import check_outputs, records_text, write
-from geceval.hub import registry
-from geceval.meta.data import read_human, read_system_scores
+from geceval.cli.shared_options import Form, Format, OneMetricOptions, Output
+from geceval.cli.tables import check_outputs, records_text, write
+from geceval.corpora.text_files import read_corpus
+from geceval.meta.judgments.readers import read_human, read_system_scores
 from geceval.meta.protocol import Pairs, agreement, correlate, judged_pairs
-from geceval.meta.weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
+from geceval.meta.submetric_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
+from geceval.workflows.meta_evaluation import choose_systems
 
 METRIC = "some"
 PARTS = ("grammaticality", "fluency", "meaning")

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.corpus import Corpus, read_corpus
-from geceval.cli.options import GoldM2, Nlp, Progress, References, Workers
-from geceval.cli.report import check_outputs, write
-from geceval.hub import registry
-from geceval.meta import drawing, plots
+from geceval import registry
+from geceval.cli.shared_options import GoldM2, Nlp, Progress, References, Workers
+from geceval.cli.tables import check_outputs, write
+from geceval.corpora.text_files import Corpus, read_corpus
+from geceval.meta.figures import drawing, plots
 
 
 def weights(

@@ -34,8 +34,8 @@ class RunTime:
         progress: Show a progress bar on standard error.
         workers: Processes that parse and align sentences for the edit metrics; 1 works in this process.
         cache: A folder that keeps edits and, in float32, what networks say of texts, for later calls and other
-            processes; see `geceval.core.store`. By default that of the environment variable `GECEVAL_CACHE`, if it is
-            set; `None` keeps nothing.
+            processes; see `geceval.core.cache.disk`. By default that of the environment variable `GECEVAL_CACHE`, if
+            it is set; `None` keeps nothing.
     """
 
     batch_size: int = 64

@@ -17,6 +17,7 @@ import evaluate
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
+from geceval.hub.load import module_folder
 
 _HOUSE_ARGUMENTS = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self", "kwargs"}
 
@@ -215,8 +216,6 @@ def _rebuild(module: str, qualified_name: str, name: str, arguments: dict[str, A
     try:
         namespace = importlib.import_module(module)
     except ModuleNotFoundError:
-        from geceval.hub.registry import module_folder
-
         factory = evaluate.loading.evaluation_module_factory(str(module_folder(name)))
         namespace = importlib.import_module(factory.module_path)
     return getattr(namespace, qualified_name)(**arguments)

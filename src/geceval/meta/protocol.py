@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from geceval.meta.judgments import Item
+from geceval.meta.judgments.data import Item
 from geceval.meta.ranking import count_wins, expected_wins, rank_order, rate_scores
 
 Aggregation = Literal["average", "trueskill", "expected_wins"]

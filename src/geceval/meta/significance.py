@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
-from geceval.meta.judgments import Item
+from geceval.meta.judgments.data import Item
 from geceval.meta.protocol import correlate, is_constant, rank_table
 
 CORRELATIONS = ("pearson", "spearman")

@@ -56,7 +56,7 @@ class CausalModel(Reader):
             texts: Sentences.
             batch_size: Texts a batch at most; fewer run at once where their logits would not fit.
             progress: Show a bar on standard error.
-            cache: A folder that keeps them, see `geceval.core.store`.
+            cache: A folder that keeps them, see `geceval.core.cache.disk`.
 
         Returns:
             float64 [texts], each at least 1; infinite for a text without tokens.

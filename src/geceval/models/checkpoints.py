@@ -28,7 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ASSETS = Path(__file__).resolve().parents[1] / "assets"
+from geceval.core.assets import ASSETS
+
 BUNDLED = "bundled"
 
 _WEIGHTS = ("model.safetensors", "adapter_model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")

@@ -72,7 +72,7 @@ class Detector(Reader):
             sentences: Texts whose words are `split()`.
             batch_size: Sentences a batch.
             progress: Show a bar on standard error.
-            cache: A folder that keeps what was computed, see `geceval.core.store`; float32 only.
+            cache: A folder that keeps what was computed, see `geceval.core.cache.disk`; float32 only.
 
         Returns:
             One array a sentence, float32 [words, labels]; a word that the network does not see has 0 for the label of

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from geceval.core.cache.memory import Recent
 from geceval.core.options import RunTime
-from geceval.core.recent import Recent
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.reader import Reader, Text
@@ -54,7 +54,7 @@ class Encoder(Reader):
             texts: Sentences or pairs.
             batch_size: Texts a batch.
             progress: Show a bar on standard error.
-            cache: A folder that keeps what was computed, see `geceval.core.store`; float32 only.
+            cache: A folder that keeps what was computed, see `geceval.core.cache.disk`; float32 only.
 
         Returns:
             float32 [texts, dimensions], in input order.

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet
-from geceval.models.claims import check_claims
+from geceval.models.config_limits import check_claims
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -156,7 +156,7 @@ def read_config(checkpoint: Checkpoint) -> Any:
 
     Raises:
         CheckpointError: If it cannot be used, names an architecture that transformers does not know, or asks for what
-            `geceval.models.claims` refuses.
+            `geceval.models.config_limits` refuses.
     """
     import transformers
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.recent import Recent
-from geceval.core.store import kept
+from geceval.core.cache.disk import kept
+from geceval.core.cache.memory import Recent
 from geceval.models.batching import SENTENCE
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ class Matcher:
             references: One text a pair.
             batch_size: Texts a batch of the network.
             progress: Show a bar on standard error.
-            cache: A folder that keeps the matches, see `geceval.core.store`; float32 only, and not those of texts that
-                are cut, which are thus reported again.
+            cache: A folder that keeps the matches, see `geceval.core.cache.disk`; float32 only, and not those of texts
+                that are cut, which are thus reported again.
 
         Returns:
             float64 [pairs, 3]: precision, recall, F1. All are 0 where a text has no tokens.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from geceval.core.recent import Recent
+from geceval.core.cache.disk import kept
+from geceval.core.cache.memory import Recent
 from geceval.core.signature import package_version
-from geceval.core.store import kept
 from geceval.models.batching import form_batches, share_out
 from geceval.version import __version__
 

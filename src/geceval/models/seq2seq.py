@@ -49,7 +49,7 @@ class Translator(Reader):
             targets: One text a pair.
             batch_size: Pairs a batch; long ones count as several, see `geceval.models.batching`.
             progress: Show a bar on standard error.
-            cache: A folder that keeps them, see `geceval.core.store`; float32 only.
+            cache: A folder that keeps them, see `geceval.core.cache.disk`; float32 only.
 
         Returns:
             float64 [pairs], natural logarithms, each below 0.

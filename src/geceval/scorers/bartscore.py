@@ -12,8 +12,8 @@ from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.models.encoder import pick_dtype
-from geceval.scorers.annotators import best_of_references
 from geceval.scorers.base import Scorer
+from geceval.scorers.references.annotators import best_of_references
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,8 @@ class Bartscore(Scorer):
     """Mean log-probability of the prediction's tokens given a reference; of several references the best counts."""
 
     name = "bartscore"
+    description = "BARTScore: how probable a sequence-to-sequence model finds a correction, given its reference."
+    extra = "neural"
     Settings = Settings
     bounds = (None, 0.0)
 

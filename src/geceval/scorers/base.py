@@ -19,6 +19,8 @@ class Scorer(abc.ABC):
 
     Attributes:
         name: What `geceval.load` takes.
+        description: One line, as `geceval list` and the README show it.
+        extra: The extras of the package that it needs, e.g. `"edits,neural"`; `""` for none.
         Settings: A frozen dataclass of all options that can change the number.
         RunTime: That of the options that only say how to compute; most metrics take the common ones.
         higher_is_better: The direction.
@@ -34,6 +36,8 @@ class Scorer(abc.ABC):
     """
 
     name: ClassVar[str]
+    description: ClassVar[str]
+    extra: ClassVar[str] = ""
     Settings: ClassVar[type]
     RunTime: ClassVar[type[options.RunTime]] = options.RunTime
     higher_is_better: ClassVar[bool] = True

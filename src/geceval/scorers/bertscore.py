@@ -14,8 +14,8 @@ from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.models.encoder import pick_dtype
-from geceval.scorers.annotators import best_of_references
 from geceval.scorers.base import Scorer
+from geceval.scorers.references.annotators import best_of_references
 
 if TYPE_CHECKING:
     from geceval.models.matching import Matcher
@@ -54,6 +54,10 @@ class Bertscore(Scorer):
     """F1 of greedily matched tokens; of several references the best precision, recall and F1, each for itself."""
 
     name = "bertscore"
+    description = (
+        "BERTScore: token similarity of a correction to its references, by any encoder, offline with the bundled one."
+    )
+    extra = "neural"
     Settings = Settings
     bounds = (None, 1.0)
 

@@ -14,9 +14,8 @@ from geceval.core.inputs import References, check_columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.edit import Edit
-from geceval.scorers.annotators import AVERAGES, choose_annotators, choose_in_order, counts_array, f_scores
 from geceval.scorers.base import Scorer
-from geceval.scorers.errant_counts import (
+from geceval.scorers.edit_based.errant_counts import (
     DUPLICATES,
     LENGTHS,
     LEVELS,
@@ -28,10 +27,11 @@ from geceval.scorers.errant_counts import (
     keyed,
     total,
 )
-from geceval.scorers.gold import edits_and_gold, gold_facts, gold_from_m2
+from geceval.scorers.references.annotators import AVERAGES, choose_annotators, choose_in_order, counts_array, f_scores
+from geceval.scorers.references.gold import edits_and_gold, gold_facts, gold_from_m2
 
 if TYPE_CHECKING:
-    from geceval.edits.annotate import Annotator
+    from geceval.edits.errant.annotate import Annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Settings:
         average: What `score` is: `"corpus"`, F of the counts of all sentences, or `"sentence"`, the mean of the
             sentences' F (SentERRANT).
         level: What must agree: `"correction"` (span and correction), `"correction_with_type"`, `"detection_span"` or
-            `"detection_token"`; see `geceval.scorers.errant_counts.keyed`.
+            `"detection_token"`; see `geceval.scorers.edit_based.errant_counts.keyed`.
         length: Edits that count: `"any"`, `"single"` (at most one token on either side) or `"multi"`.
         without_types: Types of edits that do not count, e.g. `("R:SPELL", "R:ORTH")`.
         rounding: How the reference of a sentence is chosen: `"official"` compares F at 4 decimal places, `"none"`
             unrounded.
         duplicates: How several edits at one place count: `"official"` or `"gec-metrics"`; see
-            `geceval.scorers.errant_counts.compare`.
+            `geceval.scorers.edit_based.errant_counts.compare`.
         gold_m2: M2 file whose edits are the reference, spans and types as they stand there; `references` are then not
             needed. Without it, ERRANT extracts the edits of the references.
         nlp: The spaCy pipeline: its name or folder, or `"bundled"`; `None` takes `en_core_web_sm` where it is
@@ -87,6 +87,8 @@ class Errant(Scorer):
     """
 
     name = "errant"
+    description = "Precision, recall and F of typed edits."
+    extra = "edits"
     Settings = Settings
     bounds = (0.0, 1.0)
 
@@ -134,7 +136,7 @@ class Errant(Scorer):
         return f_scores(choose_in_order(rows, best_references(settings.beta, settings.rounding)), settings.beta)
 
     def _annotator(self) -> Annotator:
-        from geceval.edits.annotate import get_annotator
+        from geceval.edits.errant.annotate import get_annotator
 
         return get_annotator(self.settings.nlp)
 

@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_number, check_positive
-from geceval.core.detection import details, macro_scores
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
-from geceval.edits.ged_labels import CORRECT, FINAL_INSERTIONS, LABELS, UNCORRECTED_RULES, label_ids
-from geceval.scorers.annotators import f_scores
+from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS, UNCORRECTED_RULES, label_ids
 from geceval.scorers.base import Scorer
-from geceval.scorers.detection import REDUCTIONS, detector_facts, in_scheme, load_detector, log_correct, scheme
-from geceval.scorers.ged_comparison import Comparison
-from geceval.scorers.gold import gold_from_m2
-from geceval.scorers.label_sequences import KINDS
+from geceval.scorers.learned.detection import (
+    REDUCTIONS,
+    detector_facts,
+    load_detector,
+    log_correct,
+)
+from geceval.scorers.learned.detection_counts import details, macro_scores
+from geceval.scorers.learned.ged_comparison import Comparison
+from geceval.scorers.learned.label_sequences import KINDS
+from geceval.scorers.references.annotators import f_scores
+from geceval.scorers.references.gold import gold_from_m2
 
 if TYPE_CHECKING:
     from geceval.models.detector import Detector
@@ -113,6 +118,10 @@ class Ged(Scorer):
     """Token-level precision, recall and F of error detection; or the mean log P(correct) of corrected sentences."""
 
     name = "ged"
+    description = (
+        "Error detection: precision, recall and F over tokens, or how free of errors a detector finds a sentence."
+    )
+    extra = "edits,neural"
     Settings = Settings
     bounds = (0.0, 1.0)
     as_judge = {"task": "sentence"}
@@ -215,66 +224,3 @@ class Ged(Scorer):
             )
         facts = {**detector_facts(self._detector, self.runtime), "classes": len(self._detector.labels)}
         return Result(float(scores.mean()), scores.tolist(), signature(self.name, self.settings, **facts))
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """What a detector says of one word.
-
-    Attributes:
-        text: The word.
-        label: Its label in the label scheme.
-        error: The probability that it is in error, in [0, 1].
-    """
-
-    text: str
-    label: str
-    error: float
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the label is another than CORRECT."""
-        return self.label != CORRECT
-
-
-def detect(
-    sentences: Sequence[str],
-    *,
-    model: str = "bundled",
-    classes: int | None = None,
-    threshold: float | None = None,
-    max_length: int | None = None,
-    runtime: RunTime | None = None,
-) -> list[list[Word]]:
-    """Mark the words of sentences that are in error.
-
-    Args:
-        sentences: Texts whose words are `split()`.
-        model: A detector: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
-        classes: The label scheme; `None` takes that of the detector.
-        threshold: See `Settings`.
-        max_length: See `Settings`.
-        runtime: Batch size, device, dtype, progress.
-
-    Returns:
-        One list a sentence with one entry a word.
-
-    Raises:
-        TypeError: If a sentence is not a string.
-        ValueError: If there are no sentences, an option has a bad value, or the checkpoint cannot be used.
-    """
-    from geceval.models.detector import decide, error_probabilities
-
-    settings = Settings(model=model, classes=classes, threshold=threshold, max_length=max_length)
-    texts = check_columns("detect", sentences, sentences, warn=False).sources
-    runtime = runtime or RunTime()
-    detector = load_detector(model, runtime, settings.max_length, classes)
-    size = classes or scheme(detector)
-    names = [LABELS[size][number] for number in in_scheme(detector, size)]
-    found = []
-    rows = detector.log_probabilities(texts, runtime.batch_size, runtime.progress, runtime.cache)
-    for text, row in zip(texts, rows, strict=True):
-        labels = [names[number] for number in decide(row, detector.correct, settings.threshold)]
-        errors = error_probabilities(row, detector.correct).tolist()
-        found.append([Word(*word) for word in zip(text.split(), labels, errors, strict=True)])
-    return found

@@ -19,8 +19,8 @@ from geceval.core.inputs import References
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.gold import columns_with_references, gold_facts
-from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, Ngrams, count_ngrams
+from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, Ngrams, count_ngrams
+from geceval.scorers.references.gold import columns_with_references, gold_facts
 
 COUNTINGS = ("released", "paper")
 SAMPLERS = ("python2", "python3", "expectation")
@@ -72,6 +72,8 @@ class Gleu(Scorer):
     """
 
     name = "gleu"
+    description = "GLEU for grammatical error correction, not the GLEU of machine translation."
+    extra = ""
     Settings = Settings
     bounds = (0.0, 1.0)
     absent = 0.0

@@ -21,8 +21,8 @@ from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.chunks import Chunk
-from geceval.scorers.annotators import AVERAGES
 from geceval.scorers.base import Scorer
+from geceval.scorers.difficulty.chunk_weights import UNIFORM, Difficulty, given_difficulty
 from geceval.scorers.difficulty.counts import ChunkCounts, count_chunks
 from geceval.scorers.difficulty.references import (
     choose_references,
@@ -34,11 +34,11 @@ from geceval.scorers.difficulty.references import (
     only_references,
 )
 from geceval.scorers.difficulty.report import Report
-from geceval.scorers.difficulty.weights import UNIFORM, Difficulty, given_difficulty
-from geceval.scorers.gold import gold_facts
+from geceval.scorers.references.annotators import AVERAGES
+from geceval.scorers.references.gold import gold_facts
 
 if TYPE_CHECKING:
-    from geceval.edits.annotate import Annotator
+    from geceval.edits.errant.annotate import Annotator
 
 logger = logging.getLogger("geceval")
 
@@ -66,7 +66,7 @@ class Settings:
         covered_insertion: See `geceval.edits.chunks.judge`.
         zero_division: Precision if nothing was proposed, and recall if there was nothing to find: 0 as in the
             authors' program or 1 as in the other metrics of GEC.
-        nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.annotate.get_annotator`.
+        nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
     """
 
     beta: float = 0.5
@@ -101,6 +101,8 @@ class Gotoscorer(Scorer):
     """GoToScorer on ERRANT edits of the predictions."""
 
     name = "gotoscorer"
+    description = "F-score of edits that counts hard corrections for more, as several systems find them hard."
+    extra = "edits"
     Settings = Settings
     bounds = (0.0, 1.0)
 
@@ -283,7 +285,7 @@ class Gotoscorer(Scorer):
         return signature(self.name, settings, **facts, refs=refs, errant=package_version("errant"))
 
     def _annotator(self) -> Annotator:
-        from geceval.edits.annotate import get_annotator
+        from geceval.edits.errant.annotate import get_annotator
 
         return get_annotator(self.settings.nlp)
 

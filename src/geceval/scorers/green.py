@@ -13,8 +13,8 @@ from geceval.core.inputs import References
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.gold import columns_with_references, gold_facts
-from geceval.scorers.ngrams import MAX_ORDER, UNITS, Corpus, count_ngrams
+from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, count_ngrams
+from geceval.scorers.references.gold import columns_with_references, gold_facts
 
 ZERO_RECALLS = ("authors", "gec-metrics")
 
@@ -58,6 +58,8 @@ class Green(Scorer):
     """
 
     name = "green"
+    description = "GREEN: precision and recall of n-grams that were rightly kept, inserted or deleted."
+    extra = ""
     Settings = Settings
     bounds = (0.0, 1.0)
 

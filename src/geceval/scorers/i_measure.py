@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
+from geceval.core.cache.memory import Recent
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.recent import Recent
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, signature
+from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
 from geceval.edits.mixing import Choices, annotators_choices, plain_choices
-from geceval.edits.three_way import KINDS, Triple, count_columns
 from geceval.scorers.base import Scorer
-from geceval.scorers.gold import gold_facts, gold_from_m2
+from geceval.scorers.references.gold import gold_facts, gold_from_m2
 
 logger = logging.getLogger("geceval")
 
@@ -59,13 +59,15 @@ class Settings:
 class IMeasure(Scorer):
     """I-measure, corpus and sentences, in [-1, 1]: 1 is perfect, 0 no better than the source, below 0 worse.
 
-    Source, prediction and reference are aligned (see `geceval.edits.three_way`) and every column counted. WAcc is an
-    accuracy in which a change weighs `change_weight` times as much as a token left alone; I sets it in relation to
-    the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
+    Source, prediction and reference are aligned (see `geceval.edits.alignment.three_way`) and every column counted.
+    WAcc is an accuracy in which a change weighs `change_weight` times as much as a token left alone; I sets it in
+    relation to the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
     accuracy, then the same for detection, then the first); a corpus adds up the counts of those.
     """
 
     name = "i_measure"
+    description = "I-measure: how much better or worse than the source a correction is."
+    extra = ""
     Settings = Settings
     bounds = (-1.0, 1.0)
     reads_edits = True

@@ -5,26 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_number
 from geceval.core.inputs import References, check_columns
-from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.estimators import PUBLISHED_BASE, estimate, get_estimator, sigmoid
+from geceval.scorers.learned.estimators import PUBLISHED_BASE, estimate, get_estimator, sigmoid
 
 if TYPE_CHECKING:
-    from geceval.edits.edit import Edit
     from geceval.models.encoder import Encoder
 
 THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
 RULES = ("paper", "gec-metrics")
-IMPACT_LENGTH = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +75,8 @@ class Impara(Scorer):
     """
 
     name = "impara"
+    description = "Reference-free quality of the corrected sentence, 0 where the meaning is lost."
+    extra = "neural"
     Settings = Settings
     bounds = (0.0, 1.0)
     reads_references = False
@@ -166,58 +165,3 @@ def cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     left, right = left.astype(np.float64), right.astype(np.float64)
     with np.errstate(invalid="ignore"):
         return (left * right).sum(axis=1) / (np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1))
-
-
-def edit_impacts(
-    sources: Sequence[str],
-    corrections: Sequence[str],
-    *,
-    edits: Sequence[Sequence[Edit]] | None = None,
-    model: str = "bundled",
-    nlp: Any = None,
-    runtime: RunTime | None = None,
-) -> list[list[tuple[Edit, float]]]:
-    """How much each edit of a correction matters: the impact of Eq. 5, batched over all sentences.
-
-    Args:
-        sources: What the learner wrote, one string a sentence.
-        corrections: The corrected sentences T.
-        edits: The edits of each sentence; `None` extracts them with ERRANT. With `edits`, T is the source with all of
-            its edits made, and the corrections are only checked for their number.
-        model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
-        nlp: spaCy pipeline for ERRANT, see `geceval.edits.annotate.get_annotator`.
-        runtime: Batch size, device, dtype, progress, workers.
-
-    Returns:
-        One list a sentence: its edits in their order, each with its impact in [0, 2]. Impacts compare edits of one
-        sentence: the longer a sentence, the smaller they are. Their sum is the impact of the whole correction (Eq. 6).
-
-    Raises:
-        TypeError: If a column or a row has the wrong type.
-        ValueError: If columns are empty or of unequal length, edits overlap or lie beyond their source, or the
-            checkpoint or the pipeline cannot be used.
-    """
-    from geceval.models.checkpoints import resolve
-    from geceval.models.encoder import get_encoder, readable_length
-    from geceval.models.impact import edit_impacts as impacts_of
-
-    columns = check_columns("impacts", sources, corrections)
-    runtime = runtime or RunTime()
-    if edits is None:
-        from geceval.edits.annotate import get_annotator
-
-        pairs = list(zip(columns.sources, columns.predictions, strict=True))
-        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
-    elif len(edits) != len(columns.sources):
-        raise ValueError(
-            f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
-        )
-    checkpoint = resolve(model)
-    length = readable_length(checkpoint.config, IMPACT_LENGTH)
-    encoder = get_encoder(checkpoint, runtime, max_length=length)
-
-    def embed(texts: list[str]) -> np.ndarray:
-        return encoder.embed(texts, runtime.batch_size, runtime.progress, runtime.cache)
-
-    impacts = impacts_of(list(zip(columns.sources, edits, strict=True)), embed)
-    return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]

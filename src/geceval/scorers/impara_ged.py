@@ -12,8 +12,8 @@ from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.detection import REDUCTIONS, load_detector, log_correct
-from geceval.scorers.estimators import estimate, get_estimator, sigmoid
+from geceval.scorers.learned.detection import REDUCTIONS, load_detector, log_correct
+from geceval.scorers.learned.estimators import estimate, get_estimator, sigmoid
 
 if TYPE_CHECKING:
     from geceval.models.detector import Detector
@@ -61,6 +61,8 @@ class ImparaGed(Scorer):
     """
 
     name = "impara_ged"
+    description = "Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."
+    extra = "neural"
     Settings = Settings
     bounds = (0.0, 1.0)
     reads_references = False

@@ -16,18 +16,18 @@ import numpy as np
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.chat.reply import JudgeError
 from geceval.models.encoder import pick_dtype
-from geceval.models.judge.reply import JudgeError
 from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
 from geceval.scorers.judge.asking import Asker, Tally, Verdict, logger
 from geceval.scorers.judge.cache import AnswerCache
-from geceval.scorers.judge.options import JudgeRunTime, Settings
 from geceval.scorers.judge.prompts import Question
+from geceval.scorers.judge.settings import JudgeRunTime, Settings
 
 if TYPE_CHECKING:
-    from geceval.edits.annotate import Annotator
-    from geceval.models.judge.reply import Chat, Messages
+    from geceval.edits.errant.annotate import Annotator
+    from geceval.models.chat.reply import Chat, Messages
 
 
 class LlmJudge(Scorer):
@@ -40,6 +40,8 @@ class LlmJudge(Scorer):
     """
 
     name = "llm_judge"
+    description = "Grades from 1 to 5 by a large language model, for whole corrections or for their edits."
+    extra = "llm"
     Settings = Settings
     RunTime = JudgeRunTime
     bounds = (1.0, 5.0)
@@ -72,11 +74,11 @@ class LlmJudge(Scorer):
             if settings.model is None:
                 raise JudgeError(f"{self.name}: no model is bundled; pass model=NAME of a model at an endpoint")
             if settings.backend == "transformers":
-                from geceval.models.judge.local import LocalChat
+                from geceval.models.chat.local import LocalChat
 
                 self._chat = LocalChat(settings.model, runtime, settings.max_tokens)
             else:
-                from geceval.models.judge.endpoint import Endpoint
+                from geceval.models.chat.endpoint import Endpoint
 
                 decoding = {name: getattr(settings, name) for name in ("temperature", "seed", "max_tokens")}
                 where = settings.base_url, runtime.api_key_env
@@ -240,7 +242,7 @@ class LlmJudge(Scorer):
     def _annotator(self) -> Annotator | None:
         if self.settings.level != "edit":
             return None
-        from geceval.edits.annotate import get_annotator
+        from geceval.edits.errant.annotate import get_annotator
 
         return get_annotator(self.settings.nlp)
 

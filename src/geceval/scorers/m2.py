@@ -15,9 +15,10 @@ from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, in_order
-from geceval.edits.extractor import extract_all
-from geceval.edits.maxmatch import EXTRACTING, Extraction, Rules
-from geceval.scorers.annotators import (
+from geceval.edits.maxmatch.corpus import extract_all
+from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules
+from geceval.scorers.base import Scorer
+from geceval.scorers.references.annotators import (
     AVERAGES,
     best_annotator,
     best_annotators,
@@ -26,8 +27,7 @@ from geceval.scorers.annotators import (
     counts_array,
     f_scores,
 )
-from geceval.scorers.base import Scorer
-from geceval.scorers.gold import Gold, gold_facts, gold_from_m2
+from geceval.scorers.references.gold import Gold, gold_facts, gold_from_m2
 
 logger = logging.getLogger("geceval")
 
@@ -45,7 +45,7 @@ class Settings:
         max_unchanged_words: Unchanged words that an edit of the system may hold so as to match a gold edit.
         ignore_whitespace_casing: Leave out edits of the system that only change white space or case.
         insertions: Where words inserted before the sentence stand: `"head"` as in the latest official scorer, or
-            `"v3.2"`; see `geceval.edits.maxmatch.Rules`.
+            `"v3.2"`; see `geceval.edits.maxmatch.extraction.Rules`.
         matching: `"official"`, or `"repaired"` for gold edits that are out of order or given twice; see there.
     """
 
@@ -76,6 +76,8 @@ class M2(Scorer):
     """
 
     name = "m2"
+    description = "Precision, recall and F of edits, cut so that as many as possible match the gold edits."
+    extra = ""
     Settings = Settings
     bounds = (0.0, 1.0)
     reads_edits = True

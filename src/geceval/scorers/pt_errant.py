@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from geceval.core.inputs import Columns
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, without_overlaps
-from geceval.scorers import pt
-from geceval.scorers.gold import edits_and_gold, gold_from_m2
+from geceval.scorers.edit_based import pretrained_weights as pt
+from geceval.scorers.references.gold import edits_and_gold, gold_from_m2
 
 
 @dataclass(frozen=True, slots=True)
 class Settings(pt.Settings):
-    """See `geceval.scorers.pt.Settings`.
+    """See `geceval.scorers.edit_based.pretrained_weights.Settings`.
 
     Attributes:
         nlp: spaCy pipeline of ERRANT: a name, a folder, `"bundled"`, or `None` for `en_core_web_sm` where that is
@@ -32,18 +32,20 @@ class PtErrant(pt.WeightedEdits):
     """
 
     name = "pt_errant"
+    description = "ERRANT with edits weighted by BERTScore or BARTScore."
+    extra = "edits,neural"
     Settings = Settings
 
     def load(self) -> None:
         """Load the spaCy pipeline and the model behind the weights, or take them from the cache of this process."""
-        from geceval.edits.annotate import get_annotator
+        from geceval.edits.errant.annotate import get_annotator
 
         get_annotator(self.settings.nlp)
         pt.load_pair_scorer(self.settings, self.runtime)
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.Comparison]], dict[str, object]]:
         """ERRANT's edits beside those of each annotator."""
-        from geceval.edits.annotate import get_annotator
+        from geceval.edits.errant.annotate import get_annotator
 
         settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2)

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from geceval.core.inputs import Columns
 from geceval.edits.edit import apply, without_overlaps
-from geceval.edits.maxmatch import Rules
-from geceval.scorers import pt
+from geceval.edits.maxmatch.extraction import Rules
+from geceval.scorers.edit_based import pretrained_weights as pt
 from geceval.scorers.m2 import extract_edits, read_gold, warn_of_thinned
 
 
 @dataclass(frozen=True, slots=True)
 class Settings(pt.Settings):
-    """See `geceval.scorers.pt.Settings`; and, with the meaning they have in `geceval.scorers.m2.Settings`:
+    """See `geceval.scorers.edit_based.pretrained_weights.Settings`; and, with the meaning they have in
+    `geceval.scorers.m2.Settings`:
 
     Attributes:
         max_unchanged_words: Unchanged words that an edit of the system may hold so as to match a gold edit.
@@ -38,6 +39,8 @@ class PtM2(pt.WeightedEdits):
     """Weighted precision, recall and F of MaxMatch edits; weights are |PTScore(S + u, R) - PTScore(S, R)|."""
 
     name = "pt_m2"
+    description = "M2 with edits weighted by BERTScore or BARTScore."
+    extra = "neural"
     Settings = Settings
     reads_edits = True
 

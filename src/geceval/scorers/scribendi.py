@@ -58,6 +58,10 @@ class Scribendi(Scorer):
     """
 
     name = "scribendi"
+    description = (
+        "Scribendi Score: whether a language model likes a correction better than its source, summed over sentences."
+    )
+    extra = "neural"
     Settings = Settings
     bounds = (None, None)
     reads_references = False

@@ -14,7 +14,7 @@ from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.estimators import estimate, get_estimator
+from geceval.scorers.learned.estimators import estimate, get_estimator
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -76,6 +76,8 @@ class Some(Scorer):
     """
 
     name = "some"
+    description = "Grammaticality, fluency and meaning as people would rate them, reference-free."
+    extra = "neural"
     Settings = Settings
     bounds = (None, None)
     reads_references = False

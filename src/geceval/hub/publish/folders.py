@@ -7,7 +7,7 @@ from pathlib import Path
 
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_space_card, read_card
 from geceval.hub.publish.repository import Repository
-from geceval.hub.registry import module_folder
+from geceval.registry import module_folder
 
 OPEN_LICENSES = frozenset(
     [

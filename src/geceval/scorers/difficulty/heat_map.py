@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from geceval.edits.chunks import Chunk
-from geceval.scorers.difficulty.weights import Difficulty
+from geceval.scorers.difficulty.chunk_weights import Difficulty
 
 BOLD_FROM = 0.7
 """Share of systems that are wrong from which on a chunk is set in bold type, as in the authors' program."""

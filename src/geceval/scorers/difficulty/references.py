@@ -12,11 +12,11 @@ from geceval.core.inputs import References, check_columns, check_references
 from geceval.core.options import RunTime
 from geceval.edits.chunks import Chunk, cut, cut_annotations
 from geceval.edits.edit import Edit
-from geceval.scorers.difficulty.weights import Difficulty, count_correct
-from geceval.scorers.gold import errant_edits, m2_sentences
+from geceval.scorers.difficulty.chunk_weights import Difficulty, count_correct
+from geceval.scorers.references.gold import errant_edits, m2_sentences
 
 if TYPE_CHECKING:
-    from geceval.edits.annotate import Annotator
+    from geceval.edits.errant.annotate import Annotator
 
 
 def cut_texts(

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from geceval.edits.chunks import Chunk
+from geceval.scorers.difficulty.chunk_weights import (
+    Difficulty,
+    TypeRow,
+    format_type_table,
+    format_weights,
+    type_table,
+)
 from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
-from geceval.scorers.difficulty.weights import Difficulty, TypeRow, format_type_table, format_weights, type_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,7 @@ class Report:
         return format_weights(self.difficulty)
 
     def types(self, level: int = 2) -> list[TypeRow]:
-        """Difficulty by error type, the hardest first; see `geceval.scorers.difficulty.weights.type_table`."""
+        """Difficulty by error type, the hardest first; see `geceval.scorers.difficulty.chunk_weights.type_table`."""
         return type_table(self.chunks, self.weights, level)
 
     def type_table(self, level: int = 2) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from geceval.models.judge.reply import MOST_POINTS
+from geceval.models.chat.reply import MOST_POINTS
 
 LONGEST_ANSWER = 20_000  # characters; what is longer is no list of five grades, and is not searched for one
 

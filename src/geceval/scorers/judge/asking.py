@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from geceval.models.judge.reply import CallFailed, Chat, Messages
+from geceval.models.chat.reply import CallFailed, Chat, Messages
 from geceval.scorers.judge.answers import read_grades
 from geceval.scorers.judge.cache import AnswerCache, DamagedEntry, key_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.files import write_text
-from geceval.models.judge.reply import Messages
+from geceval.models.chat.reply import Messages
 from geceval.scorers.judge.answers import read_grades
 
 FORMAT = 1  # change it when the meaning of an entry changes

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from geceval.edits.edit import Edit
-from geceval.models.judge.reply import MOST_POINTS, Messages, escape
+from geceval.models.chat.reply import MOST_POINTS, Messages, escape
 
 LEVELS = ("sentence", "edit")
 MOST_OUTPUTS = 5

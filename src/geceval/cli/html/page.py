@@ -1,0 +1,179 @@
+"""The page of `geceval report`: one HTML file that needs no other; all text is escaped."""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+from collections.abc import Sequence
+
+from geceval.meta.papers import COLUMNS
+from geceval.version import __version__
+from geceval.workflows.leaderboard import Leaderboard, published_values
+
+NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fff; --faint: #5f636c; --line: #d9dbe1; --head: #f3f4f7; }
+@media (prefers-color-scheme: dark) { :root { --ink: #ececf0; --paper: #15161a; --faint: #a2a6b0; --line: #34363e;
+  --head: #202228; } }
+body { margin: 0 auto; max-width: 78rem; padding: 1.5rem 1.25rem 5rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.55 system-ui, sans-serif; }
+h1 { margin: 0; font-size: 1.6rem; }
+h2 { margin: 2.5rem 0 .25rem; font-size: 1.3rem; }
+h3 { margin: 2rem 0 .25rem; font-size: 1.05rem; }
+p { margin: .25rem 0 .75rem; max-width: 52rem; }
+.faint, small, figcaption, th small { color: var(--faint); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem; }
+th, td { padding: .3rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+thead th { background: var(--head); font-weight: 600; }
+th.name { text-align: left; position: sticky; left: 0; background: var(--paper); }
+thead th.name { background: var(--head); }
+tbody th { font-weight: 600; }
+td small, th small { display: block; font-weight: 400; font-size: .78rem; line-height: 1.35; }
+.group { border-left: 1px solid var(--line); }
+.best { font-weight: 700; text-decoration: underline; text-underline-offset: 3px; }
+.paper td, .paper th { color: var(--faint); font-weight: 400; }
+th.name small { white-space: normal; min-width: 11rem; }
+.divider th { padding-top: 1rem; }
+figure { margin: 1rem 0 2rem; }
+figure img { display: block; max-width: 100%; height: auto; box-sizing: border-box; padding: .75rem; background: #fff;
+  border: 1px solid var(--line); border-radius: .5rem; }
+figcaption { margin-top: .4rem; font-size: .875rem; max-width: 52rem; }
+ul.signatures { padding-left: 1.1rem; font: .8rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
+@media print { body { max-width: none; padding: 0; } figure, tr { break-inside: avoid; } .wide { overflow: visible; } }
+"""
+
+
+def page(title: str, boards: Sequence[Leaderboard], figures: Sequence[Sequence[tuple[str, bytes]]]) -> str:
+    """The whole page.
+
+    Args:
+        title: Title and heading.
+        boards: One a data set.
+        figures: For each board its figures: what it shows, and the content of an SVG file.
+    """
+    sections = "\n".join(_section(board, own) for board, own in zip(boards, figures, strict=True))
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>{_text(title)}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<header>
+<h1>{_text(title)}</h1>
+<p class="faint">How well metrics of grammatical error correction agree with people, by geceval {_text(__version__)}.
+In each cell the upper number was measured for this page; the lower, smaller one is what a paper reports. The best
+measured number of a column is underlined.</p>
+</header>
+<main>
+{sections}
+</main>
+</body>
+</html>
+"""
+
+
+def _section(board: Leaderboard, figures: Sequence[tuple[str, bytes]]) -> str:
+    human = board.human
+    if human.name == "seeda":
+        how = "Systems: TrueSkill of the metric’s sentence scores against people’s TrueSkill."
+    else:
+        how = "Systems: corpus scores, or means of sentence scores, against Expected Wins (EW) and TrueSkill (TS)."
+    judgments = sum(map(len, human.judgments.values()))
+    about = (
+        f"{len(board.systems)} systems, {len(human.sources):,} sentences, {judgments:,} rankings. {how} Pearson’s r, "
+        "Spearman’s ρ. Sentences: accuracy and Kendall’s τ over the pairs that people ordered, all systems with one "
+        "text counted; of two outputs with equal scores the system listed later wins, and ties says how often that "
+        f"happens. Ranked by accuracy on sentences. The systems: {', '.join(board.systems)}."
+    )
+    parts = [
+        f"<section>\n<h2>{_text(NAMES[human.name])}</h2>",
+        f"<p>{_text(about)}</p>",
+        _table(board),
+        *(_figure(caption, image) for caption, image in figures),
+        _signatures(board),
+        "</section>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _table(board: Leaderboard) -> str:
+    groups = COLUMNS[board.human.name]
+    keys = [key for group in groups.values() for key in group]
+    first = {group[0] for group in groups.values()}
+    heads = "".join(f'<th colspan="{len(group)}" class="group">{_text(name)}</th>' for name, group in groups.items())
+    names = "".join(f"<th{_group(key, first)}>{_text(key.split()[-1])}</th>" for key in keys)
+    rows = [_measured(board, table.metric, keys, first) for table in board.tables]
+    others: dict[tuple[str, str], dict[str, float]] = {}
+    for row in board.published:
+        if row.metric not in board.values:
+            others.setdefault((row.label, row.paper), {}).update(row.values)
+    if others:
+        divider = f'<th class="name" colspan="{len(keys) + 1}">Published only: not measured on this page</th>'
+        rows.append(f'<tr class="divider">{divider}</tr>')
+    for (label, paper), values in others.items():
+        cells = "".join(f"<td{_group(key, first)}>{_number(values.get(key))}</td>" for key in keys)
+        rows.append(f'<tr class="paper"><th class="name">{_text(label)}<small>{_text(paper)}</small></th>{cells}</tr>')
+    head = f'<tr><th rowspan="2" class="name">metric</th>{heads}</tr>\n<tr>{names}</tr>'
+    body = "\n".join(rows)
+    return f'<div class="wide"><table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>'
+
+
+def _measured(board: Leaderboard, metric: str, keys: Sequence[str], first: set[str]) -> str:
+    published = published_values(board.published, metric)
+    cells = []
+    for key in keys:
+        value = board.values[metric][key]
+        column = [values[key] for values in board.values.values() if not math.isnan(values[key])]
+        best = len(column) > 1 and value == max(column) and not key.endswith("ties")
+        shown = f'<span class="best">{_number(value)}</span>' if best else _number(value)
+        if key in published:
+            number, row = published[key]
+            shown += f'<small title="{_text(f"{row.paper}: {row.label}")}">{_number(number)}</small>'
+        cells.append(f"<td{_group(key, first)}>{shown}</td>")
+    labels = list(dict.fromkeys(f"{row.label}: {row.paper}" for _, row in published.values()))
+    below = "".join(f"<small>{_text(label)}</small>" for label in labels)
+    return f'<tr><th class="name">{_text(metric)}{below}</th>{"".join(cells)}</tr>'
+
+
+def _figure(caption: str, image: bytes) -> str:
+    data = base64.b64encode(image).decode("ascii")
+    return (
+        f'<figure><img alt="{_text(caption)}" src="data:image/svg+xml;base64,{data}">'
+        f"<figcaption>{_text(caption)}</figcaption></figure>"
+    )
+
+
+def _signatures(board: Leaderboard) -> str:
+    lines = [table.signature or f"{table.metric}: from a file, without a signature" for table in board.tables]
+    text = "<h3>Signatures</h3>\n" + _list(lines, "signatures")
+    if board.skipped:
+        text += "\n<h3>Not scored</h3>\n" + _list([f"{name}: {why}" for name, why in board.skipped.items()])
+    return text
+
+
+def _list(lines: Sequence[str], kind: str = "") -> str:
+    items = "\n".join(f"<li>{_text(line)}</li>" for line in lines)
+    return f'<ul class="{kind}">\n{items}\n</ul>' if kind else f"<ul>\n{items}\n</ul>"
+
+
+def _group(key: str, first: set[str]) -> str:
+    return ' class="group"' if key in first else ""
+
+
+def _number(value: float | None) -> str:
+    """`.763`, without the zero as tables of papers print it; a dash for what is not there."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:.3f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def _text(text: str) -> str:
+    return html.escape(text)

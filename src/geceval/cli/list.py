@@ -1,0 +1,42 @@
+"""`geceval list`: which metrics there are."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from geceval import registry
+from geceval.cli.tables import table_text, terminal_width
+from geceval.hub.load import module_folder
+
+
+def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the metrics: what each needs, its direction and its range."""
+    entries = [registry.entry(name) for name in registry.list_metrics()]
+    if as_json:
+        values = [{**dataclasses.asdict(entry), "folder": str(module_folder(entry.name))} for entry in entries]
+        sys.stdout.write(json.dumps(values, indent=2) + "\n")
+        return
+    heads = ["metric", "needs", "extra", "better", "range", "description"]
+    cells = [
+        [
+            entry.name,
+            "references" if entry.references else "source only",
+            entry.extra or "-",
+            "higher" if entry.higher_is_better else "lower",
+            interval(entry.bounds),
+            entry.description,
+        ]
+        for entry in entries
+    ]
+    sys.stdout.write(table_text(heads, cells, terminal_width(None)))
+
+
+def interval(bounds: tuple[float | None, float | None]) -> str:
+    """E.g. `[0, 1]`, or `(-inf, 1]` where the lower end is open."""
+    low, high = bounds
+    return f"{'(-inf' if low is None else f'[{low:g}'}, {'inf)' if high is None else f'{high:g}]'}"

@@ -1,0 +1,240 @@
+"""Results of several systems as a table, JSON, TSV or LaTeX."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import math
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from geceval.cli.shared_options import Format
+from geceval.core.files import write_text
+from geceval.core.result import Result
+from geceval.registry import Entry
+from geceval.version import __version__
+
+_NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
+UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system: its place (ties share one), name, file and results by metric."""
+
+    rank: int
+    system: str
+    file: str
+    results: dict[str, Result]
+
+
+def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Entry) -> list[Row]:
+    """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
+
+    A system whose score is not a number (a judge may fail on every sentence) comes last.
+
+    Args:
+        results: System to metric to result.
+        files: System to file.
+        first: The metric to rank by.
+    """
+    sign = -1 if first.higher_is_better else 1
+    values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
+    values = {system: math.inf if math.isnan(value) else value for system, value in values.items()}
+    ranks = {system: 1 + sum(other < value for other in values.values()) for system, value in values.items()}
+    return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
+
+
+def render(
+    rows: Sequence[Row], metrics: Sequence[Entry], form: Format, sentences: int, by_sentence: bool, width: int | None
+) -> str:
+    """The whole report as text that ends in a line break.
+
+    Args:
+        rows: Ranked systems.
+        metrics: What was scored, in the order of the columns.
+        form: The format.
+        sentences: Length of the corpus.
+        by_sentence: One row a system and sentence in place of one row a system.
+        width: Columns of a table; as many as it takes if `None`.
+    """
+    if form is Format.json:
+        return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
+    heads, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
+    signatures = _signatures(rows, metrics)
+    if form is Format.tsv:
+        heads = [*heads, *(f"{entry.name}_signature" for entry in metrics)]
+        cells = [[*row, *signatures.values()] for row in cells]
+    better = "higher" if metrics[0].higher_is_better else "lower"
+    caption = f"{sentences} sentences, ranked by {metrics[0].name} ({better} is better)"
+    return records_text(heads, cells, form, caption, list(signatures.values()), width)
+
+
+def _signatures(rows: Sequence[Row], metrics: Sequence[Entry]) -> dict[str, str]:
+    """The signature of each metric; it is the same for all systems of one call."""
+    return {entry.name: rows[0].results[entry.name].signature for entry in metrics}
+
+
+def _system_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
+    heads = ["rank", "system"]
+    cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
+    for entry in metrics:
+        heads.append(entry.name)
+        more = [key for key in ("precision", "recall") if key in rows[0].results[entry.name].details]
+        heads += [f"{entry.name}_{key}" for key in more]
+        for row, line in zip(rows, cells, strict=True):
+            result = row.results[entry.name]
+            line += [result.score, *(result.details[key] for key in more)]
+    return heads, cells
+
+
+def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
+    heads = ["system", "line", *(entry.name for entry in metrics)]
+    cells = [
+        [row.system, number, *values]
+        for row in rows
+        for number, values in enumerate(zip(*(row.results[entry.name].scores for entry in metrics), strict=True), 1)
+    ]
+    return heads, cells
+
+
+def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str, Any]:
+    def result(value: Result) -> dict[str, Any]:
+        values = value.to_dict()
+        if not by_sentence:
+            values = {key: item for key, item in values.items() if not isinstance(item, list)}
+        return {
+            key: [_or_null(each) for each in item] if isinstance(item, list) else _or_null(item)
+            for key, item in values.items()
+        }
+
+    systems = [
+        {
+            "rank": row.rank,
+            "system": row.system,
+            "file": row.file,
+            "metrics": {metric: result(value) for metric, value in row.results.items()},
+        }
+        for row in rows
+    ]
+    return {"geceval": __version__, "sentences": sentences, "systems": systems}
+
+
+def records_text(
+    heads: Sequence[str],
+    cells: Sequence[Sequence[Any]],
+    form: Format,
+    caption: str = "",
+    notes: Sequence[str] = (),
+    width: int | None = None,
+) -> str:
+    """Rows as a table, JSON (caption, rows as objects, notes), TSV (rows only) or LaTeX (notes as comments)."""
+    if form is Format.json:
+        rows = [dict(zip(heads, map(_or_null, row), strict=True)) for row in cells]
+        content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    if form is Format.tsv:
+        lines = [heads, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
+        return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
+    if form is Format.latex:
+        return _latex(heads, cells, notes)
+    return table_text(heads, cells, width, caption, notes)
+
+
+def terminal_width(output: str | None) -> int | None:
+    """Columns of the terminal that a report goes to; `None` if it goes to a file or a pipe."""
+    to_terminal = output in (None, "-") and sys.stdout.isatty()
+    return shutil.get_terminal_size().columns if to_terminal else None
+
+
+def check_outputs(*paths: str | None) -> None:
+    """Fail before the work, and before any of several files is written, if one cannot be.
+
+    Raises:
+        OSError: If a path is a folder or lies in none.
+    """
+    for path in paths:
+        if path is None or path == "-":
+            continue
+        if Path(path).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not Path(path).absolute().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+
+def write(text: str, output: str | None) -> None:
+    """Write a report to a file at once, or to standard output."""
+    if output is None or output == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write_text(output, text)
+
+
+def _short(cell: Any) -> str:
+    if isinstance(cell, float):
+        return "–" if math.isnan(cell) else f"{cell:.4f}"
+    return str(cell)
+
+
+def _or_null(cell: Any) -> Any:
+    """What JSON, which has no NaN, says instead."""
+    return None if isinstance(cell, float) and math.isnan(cell) else cell
+
+
+def _latex(heads: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
+    def escape(text: str) -> str:
+        special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+        return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+
+    numeric = [_is_numeric(cells, number) for number in range(len(heads))]
+    lines = [f"% {note}" for note in notes]
+    lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\hline"]
+    lines.append(" & ".join(map(escape, heads)) + r" \\ \hline")
+    lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
+    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+
+
+def _is_numeric(cells: Sequence[Sequence[Any]], column: int) -> bool:
+    return bool(cells) and all(isinstance(row[column], (int, float)) for row in cells)
+
+
+def table_text(
+    heads: Sequence[str],
+    cells: Sequence[Sequence[Any]],
+    width: int | None = None,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> str:
+    """A table as plain text: numbers with four decimals and aligned right, long words folded.
+
+    Args:
+        heads: Column heads.
+        cells: Rows of strings, ints and floats.
+        width: Columns to fit into; as many as it takes if `None`.
+        caption: A line below the table.
+        notes: Further lines below it, never folded.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, head in enumerate(heads):
+        justify = "right" if _is_numeric(cells, number) else "left"
+        longest = max(len(_short(cell)) for cell in [head, *(row[number] for row in cells)])
+        least = longest if longest <= UNFOLDED else None
+        table.add_column(Text(head), justify=justify, overflow="fold", min_width=least)
+    for row in cells:
+        table.add_row(*(Text(_short(cell)) for cell in row))
+    buffer = io.StringIO()
+    Console(file=buffer, width=width or 10_000, color_system=None, legacy_windows=False).print(table)
+    lines = [line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()]
+    return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"

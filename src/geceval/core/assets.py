@@ -1,0 +1,5 @@
+"""Where the bundled weights, the pipeline and the example corpus lie."""
+
+from pathlib import Path
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"

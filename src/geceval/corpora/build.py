@@ -1,0 +1,66 @@
+"""Building a data set: read, check, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from geceval.corpora import human, parallel, ratings
+from geceval.corpora.card import data_card
+from geceval.corpora.folder import Config, check_target, write_folder
+from geceval.corpora.sources import SOURCES
+
+_PLAIN: dict[str, Callable[[Path], list[Config]]] = {
+    "conll13": parallel.build_conll13,
+    "conll14": parallel.build_conll14,
+    "jfleg": parallel.build_jfleg,
+    "cweb": parallel.build_cweb,
+    "wi_locness": parallel.build_wi_locness,
+    "tmu_gfm": ratings.build_tmu_gfm,
+}
+_JUDGED = {"seeda": human.build_seeda, "gjg15": human.build_gjg15}
+
+
+def build(
+    name: str,
+    folder: str | Path,
+    target: str | Path,
+    *,
+    gold_m2: str | Path | None = None,
+    nlp: str | None = None,
+    workers: int = 1,
+) -> list[Config]:
+    """Convert a data set as its authors publish it to a folder for `datasets.load_dataset`.
+
+    Args:
+        name: One of `SOURCES`.
+        folder: The published files, e.g. a checkout.
+        target: The folder to write; it must not exist, or be empty.
+        gold_m2: For `seeda` and `gjg15`: the CoNLL-2014 M2 file, for the references.
+        nlp: For `fce` from JSON files: the spaCy pipeline that gives edits their types.
+        workers: For `fce` from JSON files: processes that do so.
+
+    Returns:
+        What was written.
+
+    Raises:
+        OSError: If a file is missing or the folder cannot be written.
+        ValueError: If there is no such data set, an option is not one of it, the target is not empty, or the files are
+            malformed, do not fit together or are not the published ones. Nothing is written then.
+    """
+    if name not in SOURCES:
+        raise ValueError(f"there is no data set {name!r}; choose one of {', '.join(SOURCES)}")
+    if gold_m2 is not None and name not in _JUDGED:
+        raise ValueError(f"{name} takes no --gold-m2; {' and '.join(_JUDGED)} do")
+    if (nlp is not None or workers != 1) and name != "fce":
+        raise ValueError(f"{name} takes neither --nlp nor --workers; fce does")
+    folder, target = Path(folder), Path(target)
+    check_target(target)
+    if name in _JUDGED:
+        configs = _JUDGED[name](folder, None if gold_m2 is None else Path(gold_m2))
+    elif name == "fce":
+        configs = parallel.build_fce(folder, nlp, workers)
+    else:
+        configs = _PLAIN[name](folder)
+    write_folder(target, configs, data_card(name, configs))
+    return configs

@@ -1,0 +1,260 @@
+"""Corrected text, with edits where there are any: CoNLL-2013 and -2014, JFLEG, CWEB, FCE, W&I+LOCNESS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from geceval.core.files import read_text
+from geceval.core.inputs import read_lines
+from geceval.corpora.folder import Config, check_count, find, find_if_any
+from geceval.edits.edit import Edit
+from geceval.edits.m2 import M2Sentence, parse_m2, references
+
+Rows = list[dict[str, Any]]
+
+_EDIT = pa.struct(
+    [
+        ("annotator", pa.int32()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("type", pa.string()),
+        ("correction", pa.string()),
+        ("required", pa.string()),
+        ("comment", pa.string()),
+    ]
+)
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("source", pa.string()),
+        ("references", pa.list_(pa.string())),
+        ("annotators", pa.list_(pa.int32())),
+        ("edits", pa.list_(_EDIT)),
+        ("meta", pa.struct([("corpus", pa.string()), ("doc", pa.string())])),
+    ]
+)
+_FCE = {"train": ("train", 28350, 2116), "validation": ("dev", 2191, 159), "test": ("test", 2695, 194)}
+
+
+def build_conll13(folder: Path) -> list[Config]:
+    """Tables of CoNLL-2013: `revised`, and `original` if that file is there.
+
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If a file is malformed or is not the published one.
+    """
+    revised = find(folder, "official-preprocessed.m2", "revised/data/official-preprocessed.m2")
+    original = find_if_any(folder, "official-preprocessed.original.m2", "original/data/official-preprocessed.m2")
+    files = {"revised": revised, "original": original}
+    return [Config(name, SCHEMA, {"test": m2_rows(path, "conll13", 1381)}) for name, path in files.items() if path]
+
+
+def build_conll14(folder: Path) -> list[Config]:
+    """Tables of CoNLL-2014: `noalt`, and `alt` if that file is there; see `build_conll13`."""
+    noalt = find(folder, "official-2014.combined.m2", "noalt/official-2014.combined.m2")
+    alt = find_if_any(folder, "official-2014.combined-withalt.m2", "alt/official-2014.combined-withalt.m2")
+    files = {"noalt": noalt, "alt": alt}
+    return [Config(name, SCHEMA, {"test": m2_rows(path, "conll14", 1312)}) for name, path in files.items() if path]
+
+
+def build_cweb(folder: Path) -> list[Config]:
+    """Tables of CWEB: `cweb_g` and `cweb_s`; see `build_conll13`."""
+    counts = {"G": (3867, 3981), "S": (2862, 2864)}
+    return [
+        Config(
+            f"cweb_{domain.lower()}",
+            SCHEMA,
+            {
+                split: m2_rows(_cweb_file(folder, domain, fold), f"cweb_{domain.lower()}.{fold}", count)
+                for split, fold, count in zip(("validation", "test"), ("dev", "test"), counts[domain], strict=True)
+            },
+        )
+        for domain in counts
+    ]
+
+
+def _cweb_file(folder: Path, domain: str, fold: str) -> Path:
+    name = f"CWEB-{domain}.{fold}.m2"
+    return find(folder, name, f"data/{name}", f"data/m2/{name}")
+
+
+def build_wi_locness(folder: Path) -> list[Config]:
+    """The table of W&I+LOCNESS, whose `meta.corpus` tells the level; see `build_conll13`."""
+    counts = {"A.train": 10493, "B.train": 13032, "C.train": 10783, "ABCN.dev": 4384}
+    rows = {}
+    for name, count in counts.items():
+        path = find(folder, f"{name}.gold.bea19.m2", f"m2/{name}.gold.bea19.m2")
+        rows[name] = m2_rows(path, f"wi_locness.{name}", count, corpus=name.split(".")[0])
+    train = [row for name, each in rows.items() if name.endswith("train") for row in each]
+    return [Config("default", SCHEMA, {"train": train, "validation": rows["ABCN.dev"]})]
+
+
+def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
+    """The table of FCE, from the M2 files of BEA-2019 or, where there are none, from the JSON files.
+
+    Args:
+        folder: Where the files lie.
+        nlp: The spaCy pipeline that gives edits of JSON files their types; see `get_annotator`.
+        workers: Processes that do so.
+
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If a file is malformed or is not the published one.
+    """
+    splits, note = {}, ""
+    for split, (fold, sentences, essays) in _FCE.items():
+        name = f"fce.{fold}.gold.bea19.m2"
+        m2 = find_if_any(folder, name, f"m2/{name}")
+        if m2:
+            splits[split] = m2_rows(m2, f"fce.{fold}", sentences)
+        else:
+            path = find(folder, f"fce-{fold}.json", f"json/fce.{fold}.json")
+            splits[split] = essay_rows(path, f"fce.{fold}", essays, nlp, workers)
+            note = essay_note(nlp)
+    return [Config("default", SCHEMA, splits, note)]
+
+
+def build_jfleg(folder: Path) -> list[Config]:
+    """The table of JFLEG, with one more column, the spell-checked sources, null where the file is not there.
+
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If files are not parallel or are not the published ones.
+    """
+    splits = {}
+    for split, fold, count in (("validation", "dev", 754), ("test", "test", 747)):
+        path = find(folder, f"{fold}.src", f"{fold}/{fold}.src")
+        sources = read_lines(path)
+        columns = [_parallel(find(path.parent, f"{fold}.ref{who}"), path, len(sources)) for who in range(4)]
+        checked: Sequence[str | None] = [None] * len(sources)
+        if (spelled := path.parent / f"{fold}.spellchecked.src").is_file():
+            checked = _parallel(spelled, path, len(sources))
+        check_count(path, "sentences", len(sources), count)
+        splits[split] = [
+            {**_row(f"jfleg.{fold}", number, source, dict(enumerate(texts)), "jfleg"), "spellchecked": spelling}
+            for number, (source, spelling, *texts) in enumerate(zip(sources, checked, *columns, strict=True))
+        ]
+    return [Config("default", SCHEMA.append(pa.field("spellchecked", pa.string())), splits)]
+
+
+def _parallel(path: Path, source: Path, expected: int) -> list[str]:
+    lines = read_lines(path)
+    if len(lines) != expected:
+        raise ValueError(f"{path}: {len(lines)} lines, but {source} has {expected}")
+    return lines
+
+
+def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> Rows:
+    """Rows of an M2 file.
+
+    An annotator is listed if there is an `A` line of theirs, be it a noop, or if nobody has one, which stands for an
+    annotator 0 who changed nothing. Of edits that overlap, the first enters the reference; all are listed.
+
+    Args:
+        path: The file.
+        name: What ids start with.
+        expected: Number of sentences of the published file.
+        corpus: `meta.corpus`; the first part of `name` by default.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not M2 or has another number of sentences.
+    """
+    text = read_text(path)
+    sentences = parse_m2(text, name=str(path))
+    check_count(path, "sentences", len(sentences), expected)
+    lines = text.split("\n")
+    rows = []
+    for number, sentence in enumerate(sentences):
+        row = _row(name, number, sentence.source, references(sentence), corpus or name.split(".")[0])
+        rest = _required_and_comment(lines, sentence)
+        row["edits"] = [
+            _edit(edit, who, *rest[who][place])
+            for who, edits in sentence.edits.items()
+            for place, edit in enumerate(edits)
+        ]
+        rows.append(row)
+    return rows
+
+
+def essay_rows(path: Path, name: str, expected: int, nlp: str | None, workers: int) -> Rows:
+    """Rows of a JSON file of essays, with ERRANT's types; `meta.doc` is the essay's id; see `m2_rows`."""
+    from geceval.edits.errant.annotate import get_annotator
+    from geceval.edits.errant.types import with_types
+    from geceval.edits.essays import read_essays, to_sentences
+
+    essays = read_essays(path)
+    check_count(path, "essays", len(essays), expected)
+    pairs = [(essay.name, sentence) for essay in essays for sentence in to_sentences([essay])]
+    typed = with_types([sentence for _, sentence in pairs], get_annotator(nlp), workers)
+    rows = []
+    for number, ((doc, _), sentence) in enumerate(zip(pairs, typed, strict=True)):
+        row = _row(name, number, sentence.source, references(sentence), name.split(".")[0], doc)
+        row["edits"] = [
+            _edit(edit, who, "REQUIRED", "-NONE-") for who, edits in sentence.edits.items() for edit in edits
+        ]
+        rows.append(row)
+    return rows
+
+
+def essay_note(nlp: str | None) -> str:
+    """What the rows of `essay_rows` depend on, for the card."""
+    import spacy
+
+    from geceval.edits.errant.annotate import get_annotator
+
+    counts = ", ".join(f"{sentences:,} ({split})" for split, (_, sentences, _) in _FCE.items())
+    return (
+        f"From the JSON files: sentences and tokens by the rules of spaCy {spacy.__version__}, types of edits by "
+        f"ERRANT with the pipeline `{get_annotator(nlp).pipeline}`. The M2 files of BEA-2019 split the same essays "
+        f"into {counts} sentences."
+    )
+
+
+def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str, doc: str = "") -> dict[str, Any]:
+    return {
+        "id": f"{name}.{number}",
+        "source": source,
+        "references": list(texts.values()),
+        "annotators": list(texts),
+        "edits": [],
+        "meta": {"corpus": corpus, "doc": doc},
+    }
+
+
+def _edit(edit: Edit, annotator: int, required: str, comment: str) -> dict[str, Any]:
+    """As the file has it: alternatives joined by `||`, where one that deletes is `-NONE-`."""
+    texts = [text or "-NONE-" for text in edit.corrections] if edit.alternatives else [edit.correction]
+    return {
+        "annotator": annotator,
+        "start": edit.start,
+        "end": edit.end,
+        "type": edit.type,
+        "correction": "||".join(texts),
+        "required": required,
+        "comment": comment,
+    }
+
+
+def _required_and_comment(lines: list[str], sentence: M2Sentence) -> dict[int, list[tuple[str, str]]]:
+    """What the last fields of each annotator's edits say, in the order of the file."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for line in _block(lines, sentence.line):
+        kind = line.split("|||")[1].strip()
+        _, required, comment, annotator = line.rsplit("|||", 3)
+        if kind != "noop":
+            found.setdefault(int(annotator), []).append((required, comment))
+    return found
+
+
+def _block(lines: list[str], start: int) -> Iterator[str]:
+    """The `A` lines below an `S` line, whose number is counted from 1."""
+    for line in lines[start:]:
+        if not line.strip():
+            return
+        if line.startswith("A "):
+            yield line.rstrip("\r")

@@ -1,0 +1,136 @@
+"""What every metric gives for the example corpus, stored with the package, to tell whether an installation is right."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+from geceval import registry
+from geceval.core.assets import ASSETS
+from geceval.core.files import write_text
+from geceval.core.inputs import read_lines
+
+STORED = ASSETS / "doctor.json"
+TOLERANCE = 1e-4
+PACKAGES = ("errant", "numpy", "peft", "spacy", "tokenizers", "torch", "transformers")
+
+
+def read_stored() -> dict[str, Any]:
+    """What `store` wrote: `metrics`, `assets` and `versions`.
+
+    Raises:
+        OSError: If the file is missing.
+        ValueError: If it is damaged.
+    """
+    content = json.loads(STORED.read_text(encoding="utf-8"))
+    if not isinstance(content, dict) or not {"metrics", "assets", "versions"} <= content.keys():
+        raise ValueError(f"{STORED}: not what geceval doctor --write wrote")
+    return content
+
+
+def store() -> dict[str, str]:
+    """Run the mini-benchmark and write what came out, with the versions and the hashes of the bundled files.
+
+    Returns:
+        The metrics that were left out, each with the reason: they cannot run on what is bundled.
+    """
+    chosen, left_out = registry.offline_metrics()
+    measured = {}
+    for name in chosen:
+        try:
+            measured[name] = run(name)
+        except ValueError as error:
+            left_out[name] = str(error)
+    content = {"versions": versions(), "assets": asset_hashes(), "metrics": measured}
+    text = json.dumps(content, indent=1)
+    write_text(STORED, re.sub(r"\[[^\[\]]*\]", lambda row: " ".join(row[0].split()), text) + "\n")
+    return left_out
+
+
+def run(name: str, device: str = "auto") -> dict[str, Any]:
+    """Score all systems of the example corpus with one metric, on what is bundled.
+
+    Args:
+        name: The metric.
+        device: See `geceval.core.options.RunTime`.
+
+    Returns:
+        `signature`, and `systems`: each with its score and its sentence scores, at six decimal places.
+
+    Raises:
+        ImportError: If an extra of the package is missing.
+        ValueError: If a bundled checkpoint is missing or damaged.
+    """
+    cls = registry.scorer_class(name)
+    options = {"device": device, "cache": None, **({"nlp": "bundled"} if hasattr(cls.Settings(), "nlp") else {})}
+    scorer = registry.make_scorer(name, options)
+    example = ASSETS / "example"
+    sources = read_lines(example / "source.txt")
+    references = [list(row) for row in zip(*map(read_lines, sorted(example.glob("reference_*.txt"))), strict=True)]
+    systems = {path.stem: read_lines(path) for path in sorted((example / "systems").glob("*.txt"))}
+    results = registry.score_systems(scorer, sources, systems, references)
+    return {
+        "signature": next(iter(results.values())).signature,
+        "systems": {
+            system: {"score": round(result.score, 6), "scores": [round(score, 6) for score in result.scores]}
+            for system, result in results.items()
+        },
+    }
+
+
+def differences(stored: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """What differs by more than `TOLERANCE`, one line a system, and then what differs in the signatures.
+
+    Args:
+        stored: What `run` returned when it was stored.
+        found: What it returns here.
+    """
+    lines = []
+    for system, then in stored["systems"].items():
+        now = found["systems"].get(system, {"score": math.nan, "scores": []})
+        if not _near(then["score"], now["score"]):
+            lines.append(f"{system} scores {now['score']}, stored is {then['score']}")
+        elif len(then["scores"]) != len(now["scores"]):
+            lines.append(f"{system} has {len(now['scores'])} sentence scores, stored are {len(then['scores'])}")
+        else:
+            pairs = enumerate(zip(then["scores"], now["scores"], strict=True), start=1)
+            far = [(line, one, other) for line, (one, other) in pairs if not _near(one, other)]
+            if far:
+                line, one, other = far[0]
+                lines.append(f"{system}: line {line} scores {other}, stored is {one}; {len(far)} such lines")
+    return [*lines, *_changed(stored["signature"], found["signature"])] if lines else []
+
+
+def _near(one: float, other: float) -> bool:
+    return abs(one - other) <= TOLERANCE or (math.isnan(one) and math.isnan(other))
+
+
+def _changed(stored: str, found: str) -> list[str]:
+    """Parts of a signature that are others here."""
+    then, now = (dict(part.partition(":")[::2] for part in text.split("|")[1:]) for text in (stored, found))
+    names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+    return [f"{name} was {then.get(name, 'absent')}, is {now.get(name, 'absent')}" for name in names]
+
+
+def versions() -> dict[str, str]:
+    """The installed versions of the packages that compute."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def asset_hashes() -> dict[str, str]:
+    """SHA-256 of every bundled file that can change a number: path below `assets` to hexadecimal digits."""
+    from geceval.models.checkpoints import file_sha256
+
+    files = sorted(path for path in ASSETS.glob("*/**/*") if path.is_file())
+    counted = [path for path in files if path.suffix != ".md" and path.name != "results.json"]
+    return {path.relative_to(ASSETS).as_posix(): file_sha256(path) for path in counted}

@@ -1,0 +1,1 @@
+"""Three-way alignment of source, prediction and reference (I-measure)."""

@@ -1,0 +1,1 @@
+"""ERRANT edits, and the spaCy pipeline that they need."""

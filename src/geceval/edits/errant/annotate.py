@@ -1,0 +1,243 @@
+"""ERRANT edits: what a corrector did to a sentence, as typed edits, each distinct text parsed once.
+
+ERRANT (Bryant et al. 2017, "Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction") reads
+tags, lemmas and dependencies, so its edits depend on the spaCy pipeline: `Annotator.pipeline` names it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import errant
+import numpy as np
+from errant.edit import Edit as ErrantEdit
+from rich.console import Console
+from rich.progress import Progress
+from spacy.tokens import Doc
+
+from geceval.core.cache.disk import kept
+from geceval.core.cache.memory import Recent
+from geceval.core.signature import package_version
+from geceval.edits.edit import Edit, apply, in_order
+from geceval.edits.errant import alignment, pipeline
+from geceval.edits.workers import Pool
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+logger = logging.getLogger("geceval")
+
+EDITS_CACHED = 131_072
+DOCS_CACHED = 8_192
+VERSION = 1  # change it when the edits of any pair change: edits that are kept on disk are then made anew
+
+_CHUNK = 256
+_NO_TENSOR = np.zeros((0,), dtype="float32")
+
+Item = TypeVar("Item")
+Pair = tuple[str, str]
+
+
+def get_annotator(nlp: str | Path | Language | None = None) -> Annotator:
+    """The annotator of a pipeline; the same object, with its caches, for the same pipeline.
+
+    Args:
+        nlp: A loaded spaCy pipeline, the name of an installed one, a folder, `"bundled"`, or `None`: `en_core_web_sm`
+            where that is installed, else the pipeline that is bundled with geceval.
+
+    Raises:
+        TypeError: If `nlp` is neither a pipeline nor a name nor a path.
+        ValueError: If the pipeline is missing, broken or of no use to ERRANT; the message says how to get one.
+    """
+    return _annotator(pipeline.resolve(nlp))
+
+
+@functools.lru_cache(maxsize=4)
+def _annotator(nlp: str | Language) -> Annotator:
+    return Annotator(*pipeline.load(nlp))
+
+
+class Annotator:
+    """Extracts ERRANT edits and remembers them.
+
+    The edits of the last 131,072 distinct pairs are kept, and the parses of the last 8,192 distinct texts (in each
+    worker process, if there are any).
+
+    Attributes:
+        pipeline: Name and version of the spaCy pipeline, for the signature.
+    """
+
+    def __init__(self, nlp: Language, name: str) -> None:
+        self.pipeline = name
+        self._nlp = nlp
+        self._errant = errant.load("en", nlp)
+        self._edits: Recent[Pair, tuple[Edit, ...]] = Recent(EDITS_CACHED)
+        self._docs: Recent[str, Doc] = Recent(DOCS_CACHED)
+        self._pool = Pool()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._nlp.config, self._nlp.to_bytes(), self.pipeline)
+
+    def edits(
+        self, pairs: Sequence[Pair], workers: int = 1, progress: bool = False, cache: str | Path | None = None
+    ) -> list[list[Edit]]:
+        """The edits that turn each source into its corrected text.
+
+        Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than
+        2,048 x 2,048 tokens, a common ending not counted, or whose alignment changes more than 256 tokens in a row, are
+        aligned by plain Levenshtein distance with adjacent changes merged, and a warning says how many; their edits
+        have ERRANT's types but other borders.
+
+        Args:
+            pairs: (source, corrected) texts; tokens are `split()`.
+            workers: Processes that parse and align; 1 works in this process. The result is the same. They stay
+                ready for the next call; see `close`.
+            progress: Show a progress bar on standard error.
+            cache: A folder that keeps the edits, see `geceval.core.cache.disk`.
+
+        Returns:
+            One list a pair, in input order; edits in the order of the sentence. `apply(source, edits)` gives the
+            corrected text with single spaces.
+
+        Raises:
+            ValueError: If the pipeline gives a tag that ERRANT does not know.
+            RuntimeError: If a worker process dies.
+        """
+        keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
+
+        def extract(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
+            return ((missing[place], edits) for place, edits in self._pool.run(self.extract, missing, workers))
+
+        def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
+            coarse = 0
+            facts = ["edits", VERSION, self.pipeline, *map(package_version, ("errant", "spacy", "rapidfuzz"))]
+            with _bar(progress and bool(missing)) as bar:
+                task = bar.add_task("ERRANT edits", total=len(missing))
+                for pair, edits in kept(extract, cache, facts, _pack, _unpack)(missing):
+                    coarse += _is_coarse(pair, edits)
+                    yield pair, edits
+                    bar.advance(task)
+            if coarse:
+                logger.warning(
+                    "%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", coarse
+                )
+
+        found = self._edits.get_all(((source, corrected) for source, corrected in keys if source != corrected), compute)
+        return [list(found.get(key, ())) for key in keys]
+
+    def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
+        """The edits of each pair, in this process, without a look at the edits that are cached.
+
+        Args:
+            pairs: (source, corrected) texts with single spaces.
+        """
+        for chunk in _chunks(pairs, _CHUNK):
+            docs = self._parse(text for pair in chunk for text in pair)
+            for source, corrected in chunk:
+                yield tuple(_to_edit(edit) for edit in self._annotate(docs[source], docs[corrected]))
+
+    def classify(self, rows: Sequence[tuple[str, Sequence[Edit]]]) -> list[list[Edit]]:
+        """Give edits that were made by hand the types of ERRANT; spans and corrections stay as they are.
+
+        Args:
+            rows: A source and its edits, which must not overlap.
+
+        Returns:
+            One list a row, edits in the order of the sentence, without noops. It is what ERRANT's `errant_m2 -gold
+            -no_min` does, except for edits of the types Um and UNK, which are classified like any other.
+
+        Raises:
+            ValueError: If two edits overlap or lie beyond the sentence.
+        """
+        pairs = [(" ".join(source.split()), apply(source, edits)) for source, edits in rows]
+        typed = []
+        for chunk in _chunks(list(zip(pairs, rows, strict=True)), _CHUNK):
+            docs = self._parse(text for pair, _ in chunk for text in pair)
+            for (source, corrected), (_, edits) in chunk:
+                typed.append(self._with_types(docs[source], docs[corrected], in_order(edits)))
+        return typed
+
+    def close(self) -> None:
+        """End the worker processes, if there are any; a later call may start new ones."""
+        self._pool.close()
+
+    def _annotate(self, source: Doc, corrected: Doc) -> list[ErrantEdit]:
+        aligned = None
+        if not alignment.is_too_long(source.text.split(), corrected.text.split()):
+            aligned = alignment.Alignment(source, corrected)
+        if aligned is None or alignment.has_long_run(aligned.align_seq):
+            edits = alignment.coarse_edits(source, corrected)
+        else:
+            edits = self._errant.merge(aligned)
+        for edit in edits:
+            self._classify(edit)
+        return edits
+
+    def _classify(self, edit: ErrantEdit) -> ErrantEdit:
+        try:
+            return self._errant.classify(edit)
+        except KeyError as error:
+            raise ValueError(
+                f"the spaCy pipeline {self.pipeline} gives the tag {error}, which ERRANT does not know; it needs the "
+                "tags of the Penn Treebank"
+            ) from error
+
+    def _with_types(self, source: Doc, corrected: Doc, edits: Sequence[Edit]) -> list[Edit]:
+        typed, shift = [], 0
+        for edit in edits:
+            size = len(edit.correction.split())
+            span = [edit.start, edit.end, edit.start + shift, edit.start + shift + size]
+            kind = self._classify(ErrantEdit(source, corrected, span)).type
+            typed.append(dataclasses.replace(edit, type=kind))
+            shift += size - (edit.end - edit.start)
+        return typed
+
+    def _parse(self, texts: Iterable[str]) -> dict[str, Doc]:
+        def compute(missing: list[str]) -> Iterator[tuple[str, Doc]]:
+            unparsed = [Doc(self._nlp.vocab, words=text.split()) for text in missing]
+            for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_CHUNK), strict=True):
+                doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
+                yield text, doc
+
+        return self._docs.get_all(texts, compute)
+
+
+def _rebuild(config: dict[str, Any], data: bytes, name: str) -> Annotator:
+    """An annotator in another process."""
+    import spacy
+
+    nlp = spacy.util.get_lang_class(config["nlp"]["lang"]).from_config(config)
+    return Annotator(nlp.from_bytes(data), name)
+
+
+def _to_edit(edit: ErrantEdit) -> Edit:
+    return Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type)
+
+
+def _pack(edits: Sequence[Edit]) -> bytes:
+    return json.dumps([[edit.start, edit.end, edit.correction, edit.type] for edit in edits]).encode()
+
+
+def _unpack(data: bytes) -> tuple[Edit, ...]:
+    return tuple(Edit(*fields) for fields in json.loads(data))
+
+
+def _is_coarse(pair: Pair, edits: Sequence[Edit]) -> bool:
+    """Whether the edits are those of the coarse alignment, which alone makes very long ones."""
+    sizes = (max(edit.end - edit.start, len(edit.correction.split())) for edit in edits)
+    return alignment.is_too_long(*(text.split() for text in pair)) or max(sizes, default=0) > alignment.LONGEST_RUN
+
+
+def _bar(visible: bool) -> Progress:
+    return Progress(console=Console(stderr=True), disable=not visible, transient=True)
+
+
+def _chunks(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -1,0 +1,119 @@
+"""Which spaCy pipeline tags and parses the sentences for ERRANT, and under which name it enters the signature."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from geceval.core.assets import ASSETS
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+DEFAULT = "en_core_web_sm"
+BUNDLED = ASSETS / "pipeline"
+
+_PROBE = ("She", "has", "not", "seen", "the", "dogs", ".")
+
+
+def resolve(nlp: str | Path | Language | None) -> str | Language:
+    """Say which pipeline is meant, without loading it.
+
+    Args:
+        nlp: A loaded pipeline, the name of an installed one, a folder, `"bundled"`, or `None`: `en_core_web_sm` where
+            that is installed, else the one that is bundled with geceval.
+
+    Returns:
+        The pipeline itself if it is loaded, else the name of a package or the path of a folder.
+
+    Raises:
+        TypeError: If `nlp` is none of these.
+        ValueError: If there is no such pipeline; the message says how to get one.
+    """
+    import spacy
+    from spacy.language import Language
+
+    if isinstance(nlp, Language):
+        return nlp
+    if nlp is not None and not isinstance(nlp, (str, Path)):
+        raise TypeError(f"nlp must be a spaCy pipeline, its name or its folder, got {type(nlp).__name__}")
+    if nlp is None and spacy.util.is_package(DEFAULT):
+        return DEFAULT
+    if nlp is None or nlp == "bundled":
+        if not (BUNDLED / "meta.json").is_file():
+            raise ValueError(f"the spaCy pipeline that comes with geceval is missing ({BUNDLED}). {_advice(DEFAULT)}")
+        return str(BUNDLED)
+    if isinstance(nlp, str) and spacy.util.is_package(nlp):
+        return nlp
+    if (Path(nlp) / "meta.json").is_file():
+        return str(Path(nlp).resolve())
+    if Path(nlp).is_dir():
+        raise ValueError(f"the folder {str(nlp)!r} holds no spaCy pipeline (no meta.json). {_advice(DEFAULT)}")
+    raise ValueError(f"there is no spaCy pipeline {str(nlp)!r}, neither installed nor as a folder. {_advice(str(nlp))}")
+
+
+def load(nlp: str | Language) -> tuple[Language, str]:
+    """Load what `resolve` returned.
+
+    Returns:
+        The pipeline and its name for the signature: `<language>_<name>-<version>`, followed by `@` and seven digits of
+        a hash of its content unless it is an installed package.
+
+    Raises:
+        ValueError: If the pipeline cannot be loaded, does not run, or does not give the tags that ERRANT reads.
+    """
+    import spacy
+
+    if not isinstance(nlp, str):
+        _probe(nlp, _name(nlp))
+        return nlp, f"{_name(nlp)}@{_digest(nlp.to_bytes(exclude=['vocab']))}"
+    try:
+        pipeline = spacy.load(nlp, exclude=["ner"])
+    except Exception as error:  # whatever a broken folder makes spaCy, thinc or msgpack raise
+        reason = " ".join(str(error).split())
+        raise ValueError(f"cannot load the spaCy pipeline {nlp!r}: {reason}. {_advice(nlp)}") from error
+    _probe(pipeline, nlp)
+    if spacy.util.is_package(nlp):
+        return pipeline, f"{nlp}-{pipeline.meta['version']}"
+    return pipeline, f"{_name(pipeline)}@{_digest(*_contents(Path(nlp)))}"
+
+
+def _probe(pipeline: Language, name: str) -> None:
+    """Refuse a pipeline whose tags mean nothing to ERRANT before thousands of sentences are parsed."""
+    from errant.en.classifier import pos_map
+    from spacy.tokens import Doc
+
+    try:
+        doc = pipeline(Doc(pipeline.vocab, words=list(_PROBE)))
+    except Exception as error:  # any component may fail in its own way
+        reason = " ".join(str(error).split())
+        raise ValueError(f"the spaCy pipeline {name!r} does not run: {reason}. {_advice(name)}") from error
+    strange = sorted({token.tag_ for token in doc} - set(pos_map))
+    if strange:
+        raise ValueError(
+            f"the spaCy pipeline {name!r} does not give the Penn Treebank tags that ERRANT reads (it gave "
+            f"{strange[0]!r}); use an English pipeline with a tagger. {_advice(DEFAULT)}"
+        )
+
+
+def _advice(name: str) -> str:
+    package = name if name.startswith("en_") and "/" not in name else DEFAULT
+    return f"Run: python -m spacy download {package} - or pass nlp='bundled' for the pipeline that comes with geceval"
+
+
+def _name(pipeline: Language) -> str:
+    meta: dict[str, Any] = pipeline.meta
+    return f"{meta['lang']}_{meta['name']}-{meta['version']}"
+
+
+def _contents(folder: Path) -> list[bytes]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
+    return [part for path in files for part in (path.relative_to(folder).as_posix().encode(), path.read_bytes())]
+
+
+def _digest(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()[:7]

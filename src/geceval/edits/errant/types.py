@@ -1,0 +1,49 @@
+"""ERRANT's types for the edits of whole M2 files."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from geceval.edits.m2 import M2Sentence
+
+if TYPE_CHECKING:
+    from geceval.edits.edit import Edit
+    from geceval.edits.errant.annotate import Annotator
+
+Row = tuple[str, list["Edit"]]
+
+_CHUNK = 256
+_here: list[Annotator] = []  # the annotator of a worker process
+
+
+def with_types(sentences: Sequence[M2Sentence], annotator: Annotator, workers: int = 1) -> list[M2Sentence]:
+    """The sentences with edits of the same spans and corrections that have the types of ERRANT.
+
+    Args:
+        sentences: Sentences whose edits do not overlap, annotator by annotator. Edits that repeat their tokens get the
+            type `UNK`.
+        annotator: The pipeline to ask.
+        workers: Processes that parse and classify; 1 works in this process. The result is the same.
+
+    Raises:
+        ValueError: If two edits of one annotator overlap or lie beyond the sentence.
+    """
+    places = [(place, who) for place, sentence in enumerate(sentences) for who in sentence.edits]
+    rows = [(sentences[place].source, sentences[place].edits[who]) for place, who in places]
+    chunks = [rows[start : start + _CHUNK] for start in range(0, len(rows), _CHUNK)]
+    if workers == 1 or len(chunks) < 2:
+        typed = [annotator.classify(chunk) for chunk in chunks]
+    else:
+        with multiprocessing.Pool(workers, initializer=_here.append, initargs=(annotator,)) as pool:
+            typed = pool.map(_classify, chunks, chunksize=1)
+    outcome = [M2Sentence(sentence.source, {}, sentence.line) for sentence in sentences]
+    for (place, who), edits in zip(places, (edits for chunk in typed for edits in chunk), strict=True):
+        outcome[place].edits[who] = [dataclasses.replace(edit, annotator=who) for edit in edits]
+    return outcome
+
+
+def _classify(rows: list[Row]) -> list[list[Edit]]:
+    return _here[0].classify(rows)

@@ -1,0 +1,1 @@
+"""MaxMatch edits (M2): the lattice of all ways to cut a correction into edits."""

@@ -1,0 +1,120 @@
+"""MaxMatch over a corpus: each distinct sentence once for all systems, in several processes, kept on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from geceval.core.cache.disk import kept
+from geceval.core.cache.memory import Recent
+from geceval.core.signature import package_version
+from geceval.edits.edit import Edit
+from geceval.edits.maxmatch.extraction import Extraction, Lattice, Rules
+from geceval.edits.workers import Pool
+
+KEPT_SENTENCES = 50_000
+VERSION = 1  # change it when any extraction changes: those that are kept on disk are then made anew
+
+Key = tuple[Any, ...]
+"""Source, prediction, the fields of the rules, and (annotator, fields of each gold edit) of each annotator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a system did to one sentence.
+
+    Attributes:
+        by_annotator: As each annotator sees it.
+        thinned: Whether source and prediction were too far apart for a full search.
+    """
+
+    by_annotator: Mapping[int, Extraction]
+    thinned: bool
+
+
+_recent: Recent[Key, Extracted] = Recent(KEPT_SENTENCES)
+_pool = Pool()
+
+
+def extract_all(
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    gold: Sequence[Mapping[int, Sequence[Edit]]],
+    rules: Rules,
+    workers: int = 1,
+    cache: str | Path | None = None,
+) -> list[Extracted]:
+    """The edits of the predictions, cut to suit each annotator; see `geceval.edits.maxmatch.extraction`.
+
+    Args:
+        sources: One string a sentence.
+        predictions: One string a sentence.
+        gold: Annotator to gold edits, one mapping a sentence.
+        rules: How edits are cut and matched.
+        workers: Processes that search the lattices; 1 works in this one. The result is the same.
+        cache: A folder that keeps what was extracted, see `geceval.core.cache.disk`.
+
+    Returns:
+        One a sentence; equal sentences share one, which nobody may change.
+
+    Raises:
+        ValueError: If a gold edit lies beyond its source.
+        RuntimeError: If a worker process dies.
+    """
+    fields = dataclasses.astuple(rules)
+    keys = [
+        (" ".join(source.split()), " ".join(prediction.split()), fields, _plain(options))
+        for source, prediction, options in zip(sources, predictions, gold, strict=True)
+    ]
+
+    def compute(missing: list[Key]) -> Iterator[tuple[Key, Extracted]]:
+        return ((missing[place], found) for place, found in _pool.run(_extract, missing, workers))
+
+    facts = ["maxmatch", VERSION, package_version("rapidfuzz")]  # which chooses the one path of very long texts
+    found = _recent.get_all(keys, kept(compute, cache, facts, _pack, _unpack))
+    return [found[key] for key in keys]
+
+
+def close() -> None:
+    """End the worker processes, if there are any; a later call may start new ones."""
+    _pool.close()
+
+
+def _extract(keys: Sequence[Key]) -> Iterator[Extracted]:
+    for source, prediction, fields, gold in keys:
+        lattice = Lattice(source, prediction, Rules(*fields))
+        by_annotator = {who: lattice.extract(_edit(row) for row in rows) for who, rows in gold}
+        yield Extracted(by_annotator, lattice.thinned)
+
+
+def _plain(options: Mapping[int, Sequence[Edit]]) -> Key:
+    return tuple((who, tuple(map(_fields, edits))) for who, edits in options.items())
+
+
+def _fields(edit: Edit) -> Key:
+    return edit.start, edit.end, edit.correction, edit.type, edit.annotator, edit.alternatives
+
+
+def _edit(fields: Sequence[Any]) -> Edit:
+    return Edit(*fields[:-1], tuple(fields[-1]))
+
+
+def _pack(extracted: Extracted) -> bytes:
+    rows = [
+        (who, list(map(_fields, found.edits)), found.matches, list(map(_fields, found.gold)))
+        for who, found in extracted.by_annotator.items()
+    ]
+    return json.dumps([extracted.thinned, rows]).encode()
+
+
+def _unpack(data: bytes) -> Extracted:
+    thinned, rows = json.loads(data)
+    by_annotator = {
+        who: Extraction(list(map(_edit, edits)), [tuple(match) for match in matches], list(map(_edit, gold)))
+        for who, edits, matches, gold in rows
+    }
+    return Extracted(by_annotator, thinned)

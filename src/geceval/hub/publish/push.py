@@ -1,0 +1,37 @@
+"""The way of a finished checkpoint from the folder of its training to the Hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from geceval.hub.publish.checkpoint import checkpoint_repository
+from geceval.hub.publish.repository import check
+from geceval.hub.publish.upload import publish
+
+
+def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str]:
+    """Publish a finished checkpoint, without `run/`, as `geceval publish checkpoint` does.
+
+    Args:
+        folder: Of a training run.
+        repository: Hub id `ORG/NAME`; made if it does not exist.
+        dry_run: Only check it and say what would be published.
+
+    Returns:
+        Names of the files.
+
+    Raises:
+        OSError: If the Hub cannot be reached or refuses it.
+        ValueError: If the folder holds no finished checkpoint, or something that is not to be published.
+    """
+    found = checkpoint_repository(folder, repository)
+    check([found], private=False, tag=None)
+    if not dry_run:
+        list(publish([found]))
+    return sorted(found.files)
+
+
+def push_and_print(folder: str | Path, repository: str, dry_run: bool) -> None:
+    """`push`, and one line on standard output of what was, or would be, pushed."""
+    names = push(folder, repository, dry_run)
+    print(f"{'would push' if dry_run else 'pushed'} to {repository}: {', '.join(names)}")

@@ -1,0 +1,73 @@
+"""`geceval register`: `evaluate.load("impara")` from any folder, by the module cache of `evaluate`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from geceval.hub.load import module_folder, modules_folder
+from geceval.registry import list_metrics
+
+
+def register(names: list[str] | None = None) -> list[Path]:
+    """Make `evaluate.load("impara")` work anywhere, by seeding the module cache of `evaluate`.
+
+    Evaluate looks for a bare name on the Hub first and takes the newest module of that name in its cache when there
+    is none. Running this again, or in two processes at once, does no harm: each folder appears complete or not at all.
+
+    Args:
+        names: Metrics to register; all by default.
+
+    Returns:
+        The scripts in the cache, one a metric.
+    """
+    from evaluate.loading import files_to_hash, init_dynamic_modules
+
+    parent = Path(init_dynamic_modules()) / "metrics"
+    scripts = []
+    for name in names or list_metrics():
+        source = module_folder(name) / f"{name}.py"
+        home = parent / f"evaluate-metric--{name}"
+        home.mkdir(parents=True, exist_ok=True)
+        for folder in (parent, home):
+            (folder / "__init__.py").touch()
+        scripts.append(_place(source, home / files_to_hash([str(source)])))
+    return scripts
+
+
+def unregistered() -> tuple[list[str], list[str]]:
+    """Metrics that `register` has never been run for, and those for which another version of the module is taken."""
+    from evaluate import config
+    from evaluate.loading import files_to_hash
+
+    parent = Path(config.HF_MODULES_CACHE) / "evaluate_modules" / "metrics"
+    missing, old = [], []
+    for name in list_metrics():
+        source = modules_folder() / name / f"{name}.py"
+        scripts = list((parent / f"evaluate-metric--{name}").glob(f"*/{name}.py"))
+        newest = max(scripts, key=lambda script: script.stat().st_mtime, default=None)
+        if newest is None:
+            missing.append(name)
+        elif newest.parent.name != files_to_hash([str(source)]):
+            old.append(name)
+    return missing, old
+
+
+def _place(source: Path, target: Path) -> Path:
+    """Put a module script into a cache folder of its own, by one rename."""
+    script = target / source.name
+    if not script.exists():
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as temporary:
+            fresh = Path(temporary) / "module"
+            fresh.mkdir()
+            (fresh / "__init__.py").touch()
+            shutil.copyfile(source, fresh / source.name)
+            try:
+                fresh.rename(target)
+            except OSError:
+                if not script.exists():  # otherwise another process was faster
+                    raise
+    os.utime(script)  # evaluate takes the newest of several versions
+    return script

@@ -1,0 +1,1 @@
+"""How checkpoints are made: recipes, training loops, run folders, cards."""

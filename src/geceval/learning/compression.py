@@ -1,0 +1,60 @@
+"""What tuning all weights has changed, kept small: in every linear layer the nearest change of low rank."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from geceval.learning.finetuning import Recipe, new_network
+from geceval.models.checkpoints import resolve
+
+
+def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe:
+    """Replace the change of every matrix that adapters know by its best approximation of a rank.
+
+    The approximation is the one with the least squared error (Eckart and Young, 1936: the largest singular values). The
+    head is kept as it is; what tuning did to embeddings, biases and normalisations is left out.
+
+    Args:
+        recipe: How all weights were tuned; `lora_rank` is 0.
+        weights: State of the tuned network, `network.safetensors` of `geceval.learning.loop.fit`.
+        rank: Of the adapter, at least 1.
+        target: Gets the state of the network with the adapter.
+
+    Returns:
+        The recipe of that network; `geceval.learning.finetuning.save` takes it together with `target`.
+
+    Raises:
+        CheckpointError: If the base is an adapter itself.
+        ValueError: If the rank is below 1 or the recipe has an adapter already.
+    """
+    from peft.tuners.lora import Linear
+
+    if rank < 1 or recipe.lora_rank:
+        raise ValueError("an adapter can be made of a network whose weights were all tuned, with a rank of at least 1")
+    recipe = dataclasses.replace(recipe, lora_rank=rank)
+    tuned = load_file(weights)
+    network = new_network(recipe, resolve(recipe.base))
+    state = network.state_dict()
+    prefix = "base_model.model."
+    for name, module in network.named_modules():
+        if isinstance(module, Linear):
+            change = tuned[f"{name.removeprefix(prefix)}.weight"].float() - module.base_layer.weight.detach()
+            left, values, right = torch.linalg.svd(change, full_matrices=False)
+            state[f"{name}.lora_B.default.weight"] = _padded(left[:, :rank] * values[:rank], rank, 1)
+            state[f"{name}.lora_A.default.weight"] = _padded(right[:rank], rank, 0)
+    for name in state:
+        if ".modules_to_save.default." in name:
+            state[name] = tuned[name.removeprefix(prefix).replace(".modules_to_save.default", "")]
+    save_file({name: value.contiguous() for name, value in state.items()}, target)
+    return recipe
+
+
+def _padded(factor: torch.Tensor, rank: int, dimension: int) -> torch.Tensor:
+    """A factor with zeros where the matrix has fewer singular values than the rank."""
+    missing = list(factor.shape)
+    missing[dimension] = rank - factor.shape[dimension]
+    return torch.cat([factor, factor.new_zeros(missing)], dimension)

@@ -1,0 +1,217 @@
+"""Fine-tuning of an encoder under a new head: how, on what network, and the checkpoint that comes of it.
+
+The head is a sequence classifier with one output (IMPARA, SOME) or a token classifier (error detection). What is
+learnt, and from what, is in the rooms that build on this one; the loop they share is in `geceval.learning.loop`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from geceval.models import heads
+from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, lasting_name, quiet, resolve
+from geceval.models.encoder import pick_device
+from geceval.models.tokenizers import load_tokenizer
+
+SCHEDULES = ("constant", "linear")
+DTYPES = ("float32", "bfloat16")
+POOLERS = ("base", "identity")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to fine-tune; the defaults are IMPARA's (Maeda et al. 2022, section 3.1.1 and its published code).
+
+    Attributes:
+        base: The network to start from: `"bundled"`, a folder, or a Hub id, e.g. an error detector.
+        pooling: `"first"` or `"mean"`, see `geceval.models.heads`; written into the checkpoint. A token classifier
+            has none.
+        pooler: How BERT's pooler starts, which reads the first token: as the `"base"` has it, or as the `"identity"`
+            for a base whose pooler was never trained (sentence encoders); then q(Y) starts as the paper's w · y, Eq. 2.
+        head_deviation: Standard deviation of the new output layer; `None` leaves it to transformers (0.02 for BERT).
+            Versions of one sentence have states close to each other, so that with a small head all margins are about
+            0, and the first steps are lost.
+        lora_rank: Rank of the adapter on every linear layer; 0 tunes all weights.
+        freeze_embeddings: Leave the embeddings as the base has them, which saves a fifth of the time on a CPU.
+        dropout: Of every dropout layer while training; `None` leaves it to the base.
+        learning_rate: Of AdamW without weight decay; gradients are clipped to norm 1.
+        schedule: `"constant"`, or `"linear"` from the full rate to 0.
+        warmup: Share of the steps in which the rate rises from 0.
+        batch_size: Pairs, or sentences, a step and process.
+        epochs: At most so many; the best one is kept.
+        max_length: Tokens, special ones included, beyond which a text is cut.
+        dtype: `"float32"`, or `"bfloat16"` for mixed precision.
+        seed: Of the new head, the dropout and the order of the data.
+    """
+
+    base: str = "bundled"
+    pooling: str = "first"
+    pooler: str = "base"
+    head_deviation: float | None = None
+    lora_rank: int = 0
+    freeze_embeddings: bool = False
+    dropout: float | None = None
+    learning_rate: float = 1e-5
+    schedule: str = "constant"
+    warmup: float = 0.0
+    batch_size: int = 32
+    epochs: int = 10
+    max_length: int = 128
+    dtype: str = "float32"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("pooling", heads.POOLINGS),
+            ("pooler", POOLERS),
+            ("schedule", SCHEDULES),
+            ("dtype", DTYPES),
+        ):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name, least in (("lora_rank", 0), ("batch_size", 1), ("epochs", 1), ("max_length", 3)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        if self.head_deviation is not None and not self.head_deviation > 0:
+            raise ValueError("head_deviation must be positive")
+        if self.dropout is not None and not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
+        if not 0 < self.learning_rate < float("inf") or not 0 <= self.warmup < 1:
+            raise ValueError("learning_rate must be positive and finite, and warmup in [0, 1)")
+
+
+def check_adapter(rank: int, base: Checkpoint) -> None:
+    """Raise a `CheckpointError` if `base` is an adapter itself and shall get one; with rank 0 it gets none."""
+    if rank and base.base is not None:
+        raise CheckpointError(f"{base.folder}: an adapter over an adapter is not possible; use rank 0, or another base")
+
+
+def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:
+    """The encoder of `base` under a new head, float32, with adapters if asked.
+
+    Args:
+        recipe: How it will be tuned.
+        base: Where the encoder comes from; any head of its own is left out.
+        labels: Classes of a token classifier, in the order of their ids; without any, a sequence classifier with one
+            output.
+
+    Raises:
+        CheckpointError: If the base cannot be used.
+    """
+    check_adapter(recipe.lora_rank, base)
+    encoder = heads.load_encoder(base)
+    transformers.set_seed(recipe.seed)
+    names = dict(enumerate(labels or ["LABEL_0"]))
+    config = transformers.AutoConfig.from_pretrained(
+        base.folder, id2label=names, label2id={name: number for number, name in names.items()}
+    )
+    for name in [name for name in vars(config) if name.startswith("geceval_")]:
+        delattr(config, name)
+    if hasattr(config, "classifier_pooling"):  # ModernBERT pools by itself
+        config.classifier_pooling = {"first": "cls", "mean": "mean"}[recipe.pooling]
+    # The backward pass of the fused attention takes a third of the time on a CPU.
+    attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
+    kind = transformers.AutoModelForTokenClassification if labels else transformers.AutoModelForSequenceClassification
+    network = kind.from_config(config, dtype=torch.float32, **attention)
+    # It goes into the adapter's configuration.
+    network.name_or_path = network.config.name_or_path = lasting_name(recipe.base)
+    missing, _ = network.base_model.load_state_dict(encoder.state_dict(), strict=False)
+    if any(not name.startswith("pooler.") for name in missing):
+        raise CheckpointError(f"{base.folder}: the encoder lacks {missing[0]}")
+    if recipe.pooler == "identity" and not labels:
+        _reset_pooler(network)
+    if recipe.head_deviation is not None:
+        last = [module for module in network.classifier.modules() if isinstance(module, torch.nn.Linear)][-1]
+        torch.nn.init.normal_(last.weight, std=recipe.head_deviation)
+    if recipe.dropout is not None:
+        for module in network.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = recipe.dropout
+    if recipe.freeze_embeddings:
+        network.base_model.embeddings.requires_grad_(False)
+    if recipe.lora_rank:
+        network = _with_adapter(network, recipe, pooled=not labels and recipe.pooling == "first")
+    if head_pooling(recipe, config) == "mean":
+        for name, parameter in network.named_parameters():
+            if "pooler" in name.split("."):  # not part of the computation
+                parameter.requires_grad_(False)
+    return network
+
+
+def head_pooling(recipe: Recipe, config: Any) -> str:
+    """What `geceval_pooling` of the checkpoint must say; ModernBERT's own class does the pooling of either kind."""
+    return "first" if hasattr(config, "classifier_pooling") else recipe.pooling
+
+
+def _reset_pooler(network: Any) -> None:
+    pooler = getattr(network.base_model, "pooler", None)
+    if pooler is None:
+        raise ValueError(f"{type(network).__name__} has no pooler between encoder and head; use pooler='base'")
+    with torch.no_grad():
+        pooler.dense.weight.copy_(torch.eye(pooler.dense.weight.shape[0]))
+        pooler.dense.bias.zero_()
+
+
+def _with_adapter(network: Any, recipe: Recipe, pooled: bool) -> Any:
+    from peft import LoraConfig, TaskType, get_peft_model
+
+    settings = LoraConfig(
+        task_type=TaskType.SEQ_CLS if "SequenceClassification" in type(network).__name__ else TaskType.TOKEN_CLS,
+        r=recipe.lora_rank,
+        lora_alpha=recipe.lora_rank,
+        lora_dropout=0.0,
+        target_modules="all-linear",
+        exclude_modules=".*pooler.*",
+        modules_to_save=["classifier", "pooler"] if pooled else ["classifier"],
+    )
+    return get_peft_model(network, settings)
+
+
+def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any], labels: Sequence[str] = ()) -> None:
+    """Write a trained network as a checkpoint that geceval loads, and plain transformers where the class allows.
+
+    Args:
+        recipe: What it was trained with.
+        weights: `network.safetensors` of `geceval.learning.loop.fit`.
+        folder: Gets `config.json`, the tokenizer, and `model.safetensors` or, for an adapter, `adapter_config.json`
+            and `adapter_model.safetensors` in 16 bits; over a bundled encoder without its tokenizer. Files of the
+            same names are replaced.
+        settings: Further `geceval_*` entries of `config.json`, without the prefix; see `geceval.models.checkpoints`.
+        labels: As for `new_network`.
+    """
+    base = resolve(recipe.base)
+    network = new_network(recipe, base, labels)
+    network.load_state_dict(load_file(weights))
+    config = (network.get_base_model() if recipe.lora_rank else network).config
+    facts = {"max_length": recipe.max_length, **settings}
+    if not labels:
+        facts["pooling"] = head_pooling(recipe, config)
+    if recipe.lora_rank:
+        facts["base_sha256"] = hashlib.sha256((base.folder / "model.safetensors").read_bytes()).hexdigest()
+    config.update({f"geceval_{name}": value for name, value in facts.items()})
+    with tempfile.TemporaryDirectory(dir=folder) as scratch, quiet():
+        if recipe.lora_rank:
+            network.save_pretrained(scratch, save_embedding_layers=False)  # "auto" would ask the Hub for the base
+            config.architectures = [type(network.get_base_model()).__name__]
+        else:
+            network.save_pretrained(scratch)
+        config.save_pretrained(scratch)
+        if not (recipe.lora_rank and is_bundled(recipe.base)):
+            load_tokenizer(base).save_pretrained(scratch)
+        written = Path(scratch)
+        (written / "README.md").unlink(missing_ok=True)  # peft writes one of its own
+        if recipe.lora_rank:
+            adapter = written / "adapter_model.safetensors"
+            save_file({k: v.to(torch.float16) for k, v in load_file(adapter).items()}, adapter, {"format": "pt"})
+        for path in written.iterdir():
+            path.chmod(0o644)  # safetensors writes for the owner alone
+            path.replace(folder / path.name)

@@ -1,0 +1,1 @@
+"""Error detectors: training and card."""

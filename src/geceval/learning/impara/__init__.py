@@ -1,0 +1,1 @@
+"""IMPARA: ranked pairs, training, threshold, card."""

@@ -1,0 +1,114 @@
+"""The ranked pairs that a training run of IMPARA learns from, made once from its corpora and kept in its folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geceval.core.files import write_text
+from geceval.core.inputs import read_lines
+from geceval.edits.m2 import read_m2
+from geceval.learning.impara.ranked_pairs import RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import get_encoder
+
+if TYPE_CHECKING:
+    from geceval.learning.impara.job import Job
+
+FOLDS = ("train", "dev", "test")
+PARTS = (8, 1, 1)  # section 2.4
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Corpus:
+    """Corrected sentences.
+
+    Attributes:
+        name: Of the file.
+        rows: Sources and edits, one row an annotator.
+        divided: Whether it is divided into folds; otherwise all of it is learnt from.
+    """
+
+    name: str
+    rows: list[Row]
+    divided: bool = True
+
+
+def read_pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
+    """The pairs of each fold, kept in `run/pairs.json`, and a few counts of each corpus.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+        ValueError: If a file is malformed, or a fold has no pair.
+    """
+    path = run / "pairs.json"
+    if not path.is_file():
+        write_text(path, json.dumps(_make_pairs(job, progress), ensure_ascii=False))
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return {fold: [RankedPair(*row) for row in kept[fold]] for fold in FOLDS}, kept["data"]
+
+
+def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
+    corpora = _read(job, progress)
+    fold_of = _folds(corpora)
+    encoder = get_encoder(resolve(job.recipe.base), max_length=job.recipe.max_length)
+
+    def embed(texts: list[str]) -> np.ndarray:
+        return encoder.embed(texts, progress=progress)
+
+    made: dict[str, list[Any]] = {"train": [], "dev": [], "test": [], "data": []}
+    sizes = [job.pairs * part // sum(PARTS) for part in PARTS[1:]]
+    for corpus in corpora:
+        counts = {}
+        for fold, size in zip(FOLDS, [job.pairs - sum(sizes), *sizes], strict=True):
+            some = [row for row in corpus.rows if fold_of.get(_key(row), "train") == fold]
+            if fold != "train" and not corpus.divided:
+                pairs = []
+            elif job.parallel_only:
+                pairs = parallel_pairs(some, total=size)
+            else:
+                pairs = ranked_pairs(some, embed, total=size, per_row=job.attempts)
+            counts[fold] = len(pairs)
+            made[fold] += [dataclasses.astuple(pair) for pair in pairs]
+        edits = sum(len(edits) for _, edits in corpus.rows)
+        made["data"].append({"corpus": corpus.name, "corrections": len(corpus.rows), "edits": edits, "pairs": counts})
+    if not all(made[fold] for fold in FOLDS):
+        raise ValueError("too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair")
+    return made
+
+
+def _folds(corpora: Iterable[Corpus]) -> dict[str, str]:
+    """From the sources of divided corpora to their folds; what is in their dev or test fold is learnt from nowhere."""
+    rows = [row for corpus in corpora if corpus.divided for row in corpus.rows]
+    return {_key(row): fold for fold, some in zip(FOLDS, split_by_source(rows, PARTS), strict=True) for row in some}
+
+
+def _key(row: Row) -> str:
+    return " ".join(row[0].split())
+
+
+def _read(job: Job, progress: bool) -> list[Corpus]:
+    corpora = []
+    for path, divided in [*((path, True) for path in job.m2), *((path, False) for path in job.train_m2)]:
+        sentences = read_m2(path)
+        rows = [(sentence.source, edits) for sentence in sentences for edits in sentence.edits.values() if edits]
+        corpora.append(Corpus(path.name, rows, divided))
+    for left, right in job.parallel:
+        sources, targets = read_lines(left), read_lines(right)
+        if len(sources) != len(targets):
+            raise ValueError(f"{left} has {len(sources)} lines, {right} {len(targets)}; line by line they must match")
+        corpora.append(Corpus(f"{left.name} to {right.name}", _annotate(sources, targets, job.nlp, progress)))
+    return corpora
+
+
+def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str | None, progress: bool) -> list[Row]:
+    from geceval.edits.errant.annotate import get_annotator
+
+    changed = [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
+    edits = get_annotator(nlp).edits(changed, progress=progress)
+    return [(source, found) for (source, _), found in zip(changed, edits, strict=True) if found]

@@ -1,0 +1,1 @@
+"""SOME: training on human ratings, and card."""

@@ -1,0 +1,122 @@
+"""The model card of a SOME checkpoint, made from the numbers of its run; nothing in it is typed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from geceval.learning.card_parts import evaluation_tables, recipe_rows, table
+from geceval.models.checkpoints import is_bundled
+from geceval.scorers.some import PARTS
+
+# Yoshimura et al. (2020), Table 2, the last three rows: Pearson and Spearman on their own test fold.
+_PAPER = {"grammaticality": (0.700, 0.719), "fluency": (0.676, 0.696), "meaning": (0.639, 0.619)}
+
+_CARD = """---
+library_name: transformers
+language: en
+pipeline_tag: text-classification
+{front}
+tags: [grammatical-error-correction, evaluate, some]
+---
+
+# SOME regressors: {name}
+
+Three regressors (Yoshimura et al. 2020) that answer on the scale of human ratings, 1 to 4: how grammatical a corrected
+sentence is (`grammer/`, spelt as in the published checkpoint), how fluent (`fluency/`), and how much of the meaning of
+its source it keeps (`meaning/`, which reads source and correction).
+
+```python
+import geceval
+
+some = geceval.load("some"{model})
+some.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
+```
+
+## How they were made
+
+{made}
+
+Each learnt the mean of the five ratings of an output, zeros ("other") left out, by squared error; the epoch, and of
+several seeds the best, was chosen by Pearson's r on the dev fold. No source is in two folds:
+
+{folds}
+
+Data: {file} (SHA-256 {hash}), TMU-GFM-Dataset: outputs of five systems for sentences of CoNLL-2013, each
+rated by five people. It was published without a licence.
+
+## Results
+
+On the dev fold:
+
+{runs}
+
+On the test fold, which chose nothing; beside it what Yoshimura et al. (2020, Table 2) found for BERT-base on a test
+fold of their own, 423 outputs of the same data:
+
+{tests}
+{evaluations}
+## Limits
+
+- The rated texts are not tokenised ("don't do it."), the texts of GEC are ("do n't do it ."). The last columns of the
+  table above are for the test fold with its tokens spaced by spaCy's rules.
+- It reads English, and at most {max_length} word pieces of a text; source and correction share them.
+- An answer can leave the scale: a sub-score of `geceval.load("some")` is (answer - 1) / 3, not clipped.
+- The ratings are of systems of 2020 on essays of one group of learners; they were seldom 2 or lower.
+"""
+
+
+def some_card(results: Mapping[str, Any], name: str) -> str:
+    """The card as Markdown.
+
+    Args:
+        results: `results.json` of `geceval.learning.some.job.train_some`.
+        name: What `geceval.load("some", model=...)` takes.
+    """
+    settings, parts = results["settings"], results["parts"]
+    bundled = is_bundled(settings["base"])
+    front = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2" if bundled else "license: other"
+    return _CARD.format(
+        front=front,
+        name=name,
+        model="" if bundled and name == "some" else f', model="{name}"',
+        made=_made(settings, parts),
+        folds=table(("fold", "outputs", "sources"), [entry.values() for entry in results["data"]]),
+        file=settings["ratings"]["file"],
+        hash=settings["ratings"]["sha256"][:12],
+        runs=_runs(parts),
+        tests=_tests(parts),
+        evaluations=evaluation_tables(results),
+        max_length=settings["max_length"],
+    )
+
+
+def _made(settings: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    bases = list(dict.fromkeys(part["base"] for part in parts.values()))
+    base = f"`{bases[0]}`" if len(bases) == 1 else ", ".join(f"`{p['base']}` ({name})" for name, p in parts.items())
+    kept = ", ".join(f"{part['seed']} ({name})" for name, part in parts.items())
+    rows = recipe_rows(settings, base, kept)
+    rows.insert(2, ("pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]))
+    return table(("setting", "value"), rows)
+
+
+def _runs(parts: Mapping[str, Any]) -> str:
+    rows = []
+    for name, part in parts.items():
+        for run in part["runs"]:
+            best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
+            scores = (best[score] for score in ("pearson", "spearman", "mse"))
+            rows.append((name, run["seed"], run["epoch"], *scores, f"{run['seconds']:.0f}"))
+    return table(("regressor", "seed", "best epoch", "Pearson", "Spearman", "mean squared error", "seconds"), rows)
+
+
+def _tests(parts: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            *(name, *(parts[name]["test"][score] for score in ("pearson", "spearman", "mse"))),
+            *(*_PAPER[name], *(parts[name]["test_tokenised"][score] for score in ("pearson", "spearman"))),
+        )
+        for name in PARTS
+    ]
+    heads = ("regressor", "Pearson", "Spearman", "mean squared error", "paper: Pearson", "paper: Spearman")
+    return table((*heads, "tokenised: Pearson", "tokenised: Spearman"), rows)

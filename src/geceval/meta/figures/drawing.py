@@ -1,0 +1,189 @@
+"""What the figures of `geceval.meta.figures.plots` are made of: style, panels, marks, numbers, files."""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec
+
+import numpy as np
+
+from geceval.core.extras import naming_the_extra
+from geceval.core.files import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Arguments = ParamSpec("Arguments")
+
+SUFFIXES = (".png", ".svg", ".pdf")
+# Okabe and Ito's colours without yellow, dark to light and dark again, so that neighbours differ in grey as well.
+_COLOURS = ("#000000", "#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_DASHES = ("-", "--", "-.", ":")
+_STYLE = {
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    "svg.hashsalt": "geceval",
+    "pdf.fonttype": 42,
+}
+
+
+def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
+    """Run a function that makes a figure in this style; matplotlib is imported now.
+
+    Raises:
+        ImportError: If matplotlib is not installed; the message says how to install it.
+    """
+
+    @functools.wraps(draw)
+    def drawn(*arguments: Arguments.args, **options: Arguments.kwargs) -> Figure:
+        check_installed()
+        from matplotlib import rc_context
+
+        with rc_context(_STYLE):
+            return draw(*arguments, **options)
+
+    return drawn
+
+
+def check_suffix(path: str | Path) -> None:
+    """Raise a `ValueError` unless figures can be written to files with that ending; see also `check_installed`."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise ValueError(f"{path}: figures are written to {', '.join(SUFFIXES)}; end the name in one of them")
+    check_installed()
+
+
+def check_installed() -> None:
+    """Raise an `ImportError` that says what to install unless there is matplotlib, before any long work."""
+    with naming_the_extra("a plot"):
+        import matplotlib  # noqa: F401
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure: PNG (200 dots an inch), SVG or PDF, as the name ends.
+
+    Raises:
+        OSError: If the file cannot be written.
+        ValueError: If the name ends otherwise.
+    """
+    check_suffix(path)
+    write_bytes(path, image(figure, Path(path).suffix[1:].lower()))
+
+
+def image(figure: Figure, form: str) -> bytes:
+    """The content of a file of that form, the same for the same figure."""
+    from matplotlib import rc_context
+
+    buffer = io.BytesIO()
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    with rc_context(_STYLE):
+        figure.savefig(buffer, format=form, dpi=200, metadata=undated)
+    return buffer.getvalue()
+
+
+def panels(
+    rows: int, columns: int, width: float, height: float, *, left: float = 0.0, right: float = 0.0, **shared: bool
+) -> tuple[Figure, list[list[Axes]]]:
+    """A figure of equal panels whose sizes are given in inches, with more room at the sides where asked for."""
+    from matplotlib.figure import Figure
+
+    total, tall = columns * (width + 0.35) + left + right + 0.35, rows * (height + 0.5) + 0.55
+    figure = Figure(figsize=(total, tall), layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0, 1 - right / total, 1))
+    grid = figure.subplots(rows, columns, squeeze=False, **shared)
+    return figure, [list(row) for row in grid]
+
+
+def line(number: int) -> dict[str, object]:
+    """How the curve of the n-th metric looks, in colour and in grey."""
+    return {**mark(number), "linestyle": _DASHES[number % len(_DASHES)]}
+
+
+def mark(number: int, marker: str | None = None) -> dict[str, object]:
+    """How the points of the n-th metric look."""
+    hollow = number // len(_COLOURS) % 2
+    colour = _COLOURS[number % len(_COLOURS)]
+    face = "white" if hollow else colour
+    return {"color": colour, "marker": marker or _MARKERS[number % len(_MARKERS)], "markerfacecolor": face}
+
+
+def legend(figure: Figure, axes: Axes, count: int) -> None:
+    """One legend for all panels, below them."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(count, 6), frameon=False, handlelength=3.2)
+
+
+def whole_numbers(axes: Axes, places: Sequence[int]) -> None:
+    """Ticks at whole numbers, not too many."""
+    step = 1 + len(places) // 14
+    axes.set_xticks(list(places)[::step])
+
+
+def numbered_points(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
+    """Points as numbers from 1, with the least-squares line."""
+    if np.ptp(x) > 0:
+        ends = np.array([x.min(), x.max()])
+        axes.plot(ends, np.polyval(np.polyfit(x, y, 1), ends), color="#888888", linewidth=1, linestyle="--", zorder=1)
+    axes.scatter(x, y, s=95, facecolor="white", edgecolor="#0072B2", linewidth=0.9, zorder=2)
+    for number, point in enumerate(zip(x, y, strict=True), start=1):
+        axes.annotate(str(number), point, ha="center", va="center_baseline", fontsize=6.5, zorder=3)
+    axes.margins(0.1)
+
+
+def draw_map(
+    axes: Axes, values: np.ndarray, title: str, ranks: str, limits: tuple[float, float], *, diverging: bool = False
+) -> None:
+    """The cells above the diagonal, each with its number; the second rank runs to the right, the first one down."""
+    size = len(values)
+    shown = values[:-1, 1:]
+    picture = axes.imshow(shown, cmap="RdBu" if diverging else "cividis", vmin=limits[0], vmax=limits[1], aspect="auto")
+    for (row, column), value in np.ndenumerate(shown):
+        if np.isfinite(value):
+            red, green, blue, _ = picture.cmap(picture.norm(value))
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+            text = signed(value, 2) if diverging else unsigned(value, 2)
+            axes.text(column, row, text, ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
+    axes.set_xticks(range(size - 1), range(2, size + 1))
+    axes.set_yticks(range(size - 1), range(1, size))
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_title(title)
+    axes.set_xlabel(f"worse {ranks} rank")
+    axes.set_ylabel(f"better {ranks} rank")
+
+
+def signed(value: float, digits: int) -> str:
+    """`+.12`: a number of [-1, 1] without the zero, with its sign; a dash for NaN."""
+    return "–" if np.isnan(value) else f"{value:+.{digits}f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def unsigned(value: float, digits: int = 3) -> str:
+    """`.12`, and a dash for NaN."""
+    return "–" if np.isnan(value) else signed(value, digits).removeprefix("+")
+
+
+def shared_limits(maps: Sequence[np.ndarray], *, diverging: bool = False) -> tuple[float, float]:
+    """Ends of one colour scale for several maps; around 0 for differences. Cells without a number do not count."""
+    numbers = np.concatenate([values[np.isfinite(values)] for values in maps])
+    if not diverging:
+        return (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
+    largest = max(0.05, float(np.abs(numbers).max(initial=0.0)))
+    return -largest, largest

@@ -1,0 +1,100 @@
+"""Where a metric agrees with people: pairs of outputs by the metric's ranks or by the annotators' ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geceval.meta.judgments.data import Item
+from geceval.meta.protocol import Pairs, check_finite, compared, rank_table
+
+RANK_TIES = ("order", "zero", "drop")
+
+
+@dataclass(frozen=True, slots=True)
+class PairMap:
+    """Pairs of outputs that people ordered, by the ranks a < b of the two.
+
+    Attributes:
+        agree: Array [ranks, ranks]: in how many pairs of cell [a - 1, b - 1] metric and annotator agree.
+        pairs: Array [ranks, ranks]: how many pairs the cell holds; only cells above the diagonal hold any.
+    """
+
+    agree: np.ndarray
+    pairs: np.ndarray
+
+    @property
+    def share(self) -> np.ndarray:
+        """Share of pairs on which both agree, in [0, 1]; NaN in empty cells."""
+        return np.divide(self.agree, self.pairs, out=np.full(self.pairs.shape, np.nan), where=self.pairs > 0)
+
+    @property
+    def kendall(self) -> np.ndarray:
+        """The same as Kendall's tau, 2 · share - 1, in [-1, 1]; NaN in empty cells."""
+        return 2 * self.share - 1
+
+
+def by_metric_rank(pairs: Pairs, scores: np.ndarray) -> PairMap:
+    """How often people prefer the output that the metric ranks a-th to the one it ranks b-th, of all systems.
+
+    The pairwise analysis of Goto et al. (IMPARA-GED, Figure 2). Systems with equal scores on a sentence are ranked in
+    the order of the list; the paper leaves this open.
+
+    Args:
+        pairs: See `geceval.meta.protocol.judged_pairs`; pairs with equal human ranks do not count.
+        scores: The metric's sentence scores, array of shape [systems, sentences].
+
+    Raises:
+        ValueError: If a score is not finite.
+    """
+    check_finite(scores)
+    ranks = np.argsort(np.argsort(-scores, axis=0, kind="stable"), axis=0, kind="stable")
+    ordered = pairs.human != 0
+    sentence = pairs.sentence[ordered]
+    first, second = ranks[pairs.first[ordered], sentence], ranks[pairs.second[ordered], sentence]
+    agree = (first < second) == (pairs.human[ordered] > 0)
+    return _count(np.minimum(first, second), np.maximum(first, second), agree, len(scores))
+
+
+def by_human_rank(
+    items: Sequence[Item], systems: Sequence[str], scores: np.ndarray, ties: str = "order", *, expand: bool = True
+) -> PairMap:
+    """How often the metric prefers an output that people rank a-th to one that they rank b-th in the same item.
+
+    Args:
+        items: The judgments.
+        systems: Which systems.
+        scores: The metric's sentence scores, array of shape [systems, sentences].
+        ties: `"order"`, `"zero"` or `"drop"`, see `geceval.meta.protocol.agreement`.
+        expand: See `geceval.meta.protocol.judged_pairs`.
+
+    Raises:
+        ValueError: If `ties` is unknown, a score is not finite, or no two outputs are ordered.
+    """
+    if ties not in RANK_TIES:
+        raise ValueError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
+    check_finite(scores)
+    table = rank_table(items, systems, expand=expand)
+    item, first, second = compared(table)
+    ranks = np.stack([table[item, first], table[item, second]]).astype(int) - 1
+    ordered = ranks[0] != ranks[1]
+    if not ordered.any():
+        raise ValueError("no pair of systems is left to compare")
+    sentence = np.array([each.sentence for each in items])[item]
+    difference = scores[first, sentence] - scores[second, sentence]
+    if ties == "order":  # the later system wins
+        difference = np.where(difference == 0, -1.0, difference)
+    if ties == "drop":
+        ordered &= difference != 0
+    agree = difference * (ranks[1] - ranks[0]) > 0
+    lower, upper = ranks.min(axis=0), ranks.max(axis=0)
+    return _count(lower[ordered], upper[ordered], agree[ordered], int(ranks.max()) + 1)
+
+
+def _count(lower: np.ndarray, upper: np.ndarray, agree: np.ndarray, size: int) -> PairMap:
+    cell = lower * size + upper
+    counts = [np.bincount(cell, weights=weights, minlength=size * size) for weights in (agree, None)]
+    agreed, pairs = (count.astype(int).reshape(size, size) for count in counts)
+    return PairMap(agreed, pairs)

@@ -1,0 +1,1 @@
+"""What people thought of systems: reading it, and the data itself."""

@@ -1,0 +1,61 @@
+"""What people thought of the outputs of systems, wherever it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from geceval.meta.judgments.appraise import Groups
+
+_LEFT_OUT = {"base": {"INPUT", "REF-F", "GPT-3.5"}, "+INPUT": {"REF-F", "GPT-3.5"}, "+fluency": {"INPUT"}, "all": set()}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One annotator's ranking of some systems' outputs of one sentence.
+
+    Attributes:
+        sentence: 0-based position of the sentence in the outputs.
+        annotator: Who ranked.
+        groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best.
+    """
+
+    sentence: int
+    annotator: str
+    groups: Groups
+
+
+@dataclass(frozen=True, slots=True)
+class HumanData:
+    """Outputs of several systems and what people thought of them.
+
+    Attributes:
+        name: `"seeda"` or `"gjg15"`.
+        sources: One string a sentence.
+        lines: 0-based line of each sentence in the CoNLL-2014 test set.
+        outputs: System to its outputs, one string a sentence, in the canonical order of systems.
+        judgments: Name of a judgment set (`"sent"`, `"edit"`; `"all"` for GJG15) to its items in document order.
+        scores: Name of a human ranking (`"ts_sent"`, `"ew"` …) to system to score.
+    """
+
+    name: str
+    sources: list[str]
+    lines: list[int]
+    outputs: dict[str, list[str]]
+    judgments: dict[str, list[Item]]
+    scores: dict[str, dict[str, float]]
+
+
+def system_set(data: HumanData, name: str = "base") -> list[str]:
+    """The systems of a named set, in canonical order.
+
+    Args:
+        data: The data; for GJG15 every set but `"all"` is refused, as the literature uses all 13 systems.
+        name: `"base"` (without INPUT, REF-F and GPT-3.5), `"+INPUT"`, `"+fluency"` or `"all"`.
+
+    Raises:
+        ValueError: If there is no such set.
+    """
+    sets = _LEFT_OUT if data.name == "seeda" else {"all": set()}
+    if name not in sets:
+        raise ValueError(f"{data.name} has no system set {name!r}; choose one of {', '.join(sets)}")
+    return [system for system in data.outputs if system not in sets[name]]

@@ -1,0 +1,108 @@
+"""A causal language model in this process that always takes the most probable token."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from geceval.core.options import RunTime
+from geceval.models.causal import get_causal_model
+from geceval.models.chat.reply import CallFailed, JudgeError, Messages, Reply, escape
+from geceval.models.checkpoints import first_line, quiet, resolve
+from geceval.models.encoder import pick_dtype
+
+
+class LocalChat:
+    """A causal language model as a chat partner; one question at a time, so that no answer depends on its neighbours.
+
+    Args:
+        model: A folder or a Hub id, optionally with `@revision`.
+        runtime: Device and dtype.
+        max_tokens: The longest answer.
+
+    Raises:
+        CheckpointError: If the checkpoint cannot be used.
+        ValueError: If there is no such device, or several are named.
+    """
+
+    steady = True
+    parallel = False
+
+    def __init__(self, model: str, runtime: RunTime, max_tokens: int) -> None:
+        if "," in runtime.device:
+            raise ValueError(f"llm_judge: a local model answers on one device, got {runtime.device!r}")
+        self._causal = get_causal_model(resolve(model), runtime)
+        self._max_tokens = max_tokens
+        self._lock = threading.Lock()
+        self.name = self._causal.name
+        self.fingerprint = {"model": self.name, "max_tokens": max_tokens, "dtype": pick_dtype(runtime), "greedy": True}
+
+    def ask(self, messages: Messages, ids: Sequence[str]) -> Reply:
+        """See `geceval.models.chat.reply.Chat`; `ids` is not used."""
+        import torch
+
+        inputs = self._encode(messages).to(self._causal.model.device)
+        size = inputs["input_ids"].shape[1]
+        limit = self._causal.limit
+        if limit is not None and size + self._max_tokens > limit:
+            raise CallFailed(
+                "too_long", f"{size} tokens and {self._max_tokens} for the answer, but the model reads {limit}"
+            )
+        with self._lock, torch.inference_mode(), quiet():
+            output = self._causal.model.generate(**inputs, generation_config=self._greedy())
+        answer = output[0, size:]
+        text = self._causal.tokenizer.decode(answer, skip_special_tokens=True)
+        return Reply(text, prompt_tokens=size, completion_tokens=len(answer))
+
+    def _encode(self, messages: Messages) -> Any:
+        """The chat as token ids [1, tokens], by the model's chat template if it has one."""
+        tokenizer = self._causal.tokenizer
+        messages = [messages[0], {**messages[1], "content": self._disarm(messages[1]["content"])}]
+        if tokenizer.chat_template is None:
+            text = "\n\n".join([*(message["content"] for message in messages), ""])
+            return tokenizer(text, return_tensors="pt", return_token_type_ids=False, verbose=False)
+        text = self._by_template(messages)
+        options = {"add_special_tokens": False, "return_token_type_ids": False, "verbose": False}
+        return tokenizer(text, return_tensors="pt", **options)
+
+    def _disarm(self, material: str) -> str:
+        """JSON without the tokenizer's special tokens: within its strings they are written with an escape."""
+        for token in self._causal.tokenizer.all_special_tokens:
+            if token in material and ord(token[0]) < 0x10000:
+                material = material.replace(token, escape(token[0]) + token[1:])
+        return material
+
+    def _by_template(self, messages: Messages) -> str:
+        import jinja2
+
+        system, user = messages
+        together = {"role": "user", "content": f"{system['content']}\n\n{user['content']}"}
+        problem: Exception | None = None
+        for chat in (messages, [together]):  # some templates know no system message, and say so
+            try:
+                template = self._causal.tokenizer.apply_chat_template
+                return template(chat, tokenize=False, add_generation_prompt=True)
+            except jinja2.TemplateError as error:
+                problem = error
+        raise JudgeError(f"{self.name}: its chat template takes neither form of the question ({first_line(problem)})")
+
+    def _greedy(self) -> Any:
+        """What to generate by: none of the checkpoint's own habits but the tokens that end an answer."""
+        import transformers
+
+        model, tokenizer = self._causal.model, self._causal.tokenizer
+        end = model.generation_config.eos_token_id
+        end = tokenizer.eos_token_id if end is None else end
+        padding = tokenizer.pad_token_id
+        if padding is None:
+            padding = end[0] if isinstance(end, list) else end
+        return transformers.GenerationConfig(
+            do_sample=False,
+            num_beams=1,
+            repetition_penalty=1.0,
+            no_repeat_ngram_size=0,
+            max_new_tokens=self._max_tokens,
+            eos_token_id=end,
+            pad_token_id=padding,
+        )

@@ -1,0 +1,1 @@
+"""Shares of a sentence's score that its edits have."""

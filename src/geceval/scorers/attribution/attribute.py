@@ -1,0 +1,269 @@
+"""Attribution of a sentence's score to its edits, for any metric.
+
+With S the source, M the metric's sentence score and S+E' the source with the edits E' made, the gain of E' is
+D(E') = M(S, S+E') - M(S, S). The total D(E) of all edits of a correction is divided among them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from geceval.core.checks import check_choice, check_count
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.signature import signature
+from geceval.edits.edit import Edit, apply
+from geceval.scorers.attribution.coalitions import METHODS, RESCALES, coalitions, draw_orders, rescaled, shares
+from geceval.scorers.base import Scorer
+
+MOST_EDITS = 20
+Group: TypeAlias = tuple[Edit, ...]
+Correction: TypeAlias = "str | Sequence[Edit | Sequence[Edit]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the total is divided.
+
+    Attributes:
+        method: `"add"`: the gain of the edit alone. `"sub"`: what is lost without the edit. Both need n + 2 texts of a
+            sentence with n edits. `"shapley"`: the Shapley value, from all 2^n texts; sums to the total by itself.
+            `"shapley_sampling"`: its mean over random orders of the edits; sums to the total too.
+        rescale: How the shares of `add` and `sub` are made to sum to the total. `"safe"` multiplies them by total / sum
+            where that ratio lies in (0, 10]; elsewhere it adds the same amount to each, and `note` says so.
+            `"ratio"` always multiplies, as published, and gives zeros where the sum is 0. `"none"` leaves them.
+        permutations: Orders for `shapley_sampling`; all n! of them if that is no more. At least 1.
+        max_edits: Edits (or groups of edits) of a sentence beyond which `shapley` is sampled, in [1, 20]; `method` and
+            `note` of the sentence then say so. The other methods know no limit.
+        seed: Of the random orders. A sentence gets the same orders alone and among others.
+    """
+
+    method: str = "shapley"
+    rescale: str = "safe"
+    permutations: int = 64
+    max_edits: int = 10
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_choice("attribution: method", self.method, METHODS)
+        check_choice("attribution: rescale", self.rescale, RESCALES)
+        check_count("attribution: permutations", self.permutations, most=1_000_000)
+        check_count("attribution: max_edits", self.max_edits, most=MOST_EDITS)
+        check_count("attribution: seed", self.seed, least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """One sentence.
+
+    Attributes:
+        source: The source S, tokens joined by one space.
+        prediction: S with all edits made, tokens joined by one space.
+        groups: The players: groups of edits that are made together or not at all, mostly of one edit each.
+        scores: The share of each group in the total, in the same order.
+        source_score: M(S, S), the score of the source left as it is.
+        total: M(S, prediction) - M(S, S), what all edits gain together.
+        method: What gave the scores: that asked for, or `"shapley_sampling"` in place of `"shapley"`.
+        note: What was not as usual about this sentence, or `""`.
+        signature: What M is.
+        how: How the total was divided, in one line.
+    """
+
+    source: str
+    prediction: str
+    groups: tuple[Group, ...]
+    scores: tuple[float, ...]
+    source_score: float
+    total: float
+    method: str
+    note: str
+    signature: str
+    how: str
+
+    @property
+    def edits(self) -> Group:
+        """The edits of all groups; where each group is one edit, they stand in the order of `scores`."""
+        return tuple(edit for group in self.groups for edit in group)
+
+    @property
+    def score(self) -> float:
+        """M(S, prediction)."""
+        return self.source_score + self.total
+
+
+def attribute(
+    scorer: Scorer,
+    sources: Sequence[str],
+    predictions: Sequence[Correction],
+    references: References | None = None,
+    *,
+    settings: Settings | None = None,
+    nlp: Any = None,
+) -> list[Attribution]:
+    """Divide the gain in a metric's sentence score among the edits of each sentence.
+
+    All texts of all sentences are scored in one call of `scorer.score`, equal ones once. Of a metric whose corpus score
+    is no mean, it is the sentence score that is divided. A metric whose sentence scores depend on the other sentences
+    of the call (bertscore with `idf`) gives other shares in other company.
+
+    Args:
+        scorer: The metric, e.g. from `geceval.registry.make_scorer`.
+        sources: One string a sentence.
+        predictions: For each sentence its corrected text, from which ERRANT extracts the edits; or its edits, in any
+            order; or groups of edits, of which each is one player. A noop is a player that changes nothing.
+        references: One list of references a sentence, for metrics that need them.
+        settings: How to divide.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+
+    Returns:
+        One attribution a sentence, in input order. A sentence without edits has no scores and the total 0.
+
+    Raises:
+        TypeError: If a column or a row has the wrong type.
+        ValueError: If columns are empty or do not fit together, edits overlap or lie beyond their source, the metric
+            takes its references from an M2 file, or a score is not finite.
+    """
+    settings = settings or Settings()
+    name = f"attribution of {scorer.name}"
+    if getattr(scorer.settings, "gold_m2", None) is not None:
+        raise ValueError(f"{name}: gold_m2 has one entry a sentence and fits no partly corrected ones; pass references")
+    columns = _check(name, scorer, sources, predictions, references)
+    games = _games(name, columns.sources, _groups(name, scorer, columns.sources, predictions, nlp), settings)
+    values, line = _score(name, scorer, columns, games)
+    how = signature("attribution", settings, nlp=_pipeline(predictions, nlp))
+    return [_solve(game, scores, settings, line, how) for game, scores in zip(games, values, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    """One sentence: its players, and the texts of the coalitions that the method wants."""
+
+    source: str
+    groups: tuple[Group, ...]
+    method: str
+    orders: Sequence[Sequence[int]]
+    texts: Mapping[int, str]
+
+    @property
+    def everyone(self) -> int:
+        return (1 << len(self.groups)) - 1
+
+
+def _check(
+    name: str, scorer: Scorer, sources: Sequence[str], predictions: Any, references: References | None
+) -> Columns:
+    rows = predictions
+    if isinstance(predictions, Sequence) and not isinstance(predictions, (str, bytes)):
+        rows = [_check_groups(f"{name}: predictions[{number}]", row) for number, row in enumerate(predictions)]
+    return check_columns(name, sources, rows, references, needs_references=scorer.needs_references(), warn=False)
+
+
+def _check_groups(place: str, row: Any) -> str:
+    """The text of a row that is one; `""` for edits, whose text is not known yet."""
+    if isinstance(row, str):
+        return row
+    if not isinstance(row, Sequence) or isinstance(row, bytes):
+        raise TypeError(f"{place} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}")
+    for number, group in enumerate(row):
+        members = [group] if isinstance(group, Edit) else group
+        listed = isinstance(members, Sequence) and not isinstance(members, (str, bytes))
+        if not listed or not all(isinstance(edit, Edit) for edit in members):
+            raise TypeError(f"{place}[{number}] must be an Edit or a list of Edits, got {group!r}")
+    return ""
+
+
+def _groups(
+    name: str, scorer: Scorer, sources: Sequence[str], predictions: Sequence[Correction], nlp: Any
+) -> list[tuple[Group, ...]]:
+    texts = [number for number, row in enumerate(predictions) if isinstance(row, str)]
+    found: dict[int, list[Edit]] = {}
+    if texts:
+        from geceval.edits.errant.annotate import get_annotator
+
+        pairs = [(sources[number], predictions[number]) for number in texts]
+        runtime = scorer.runtime
+        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
+        found = dict(zip(texts, edits, strict=True))
+    return [
+        tuple((group,) if isinstance(group, Edit) else tuple(group) for group in found.get(number, row))
+        for number, row in enumerate(predictions)
+    ]
+
+
+def _pipeline(predictions: Sequence[Correction], nlp: Any) -> str:
+    """Where the edits are from, for the signature."""
+    if not any(isinstance(row, str) for row in predictions):
+        return "off"
+    from geceval.edits.errant.annotate import get_annotator
+
+    return get_annotator(nlp).pipeline
+
+
+def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Group, ...]], settings: Settings) -> list[_Game]:
+    games = []
+    for number, (source, groups) in enumerate(zip(sources, rows, strict=True)):
+        try:
+            apply(source, itertools.chain.from_iterable(groups))
+        except ValueError as error:
+            raise ValueError(f"{name}: predictions[{number}]: {error}") from error
+        method, orders = settings.method, ()
+        if method == "shapley" and len(groups) > settings.max_edits:
+            method = "shapley_sampling"
+        if method == "shapley_sampling":
+            orders = draw_orders(len(groups), settings.permutations, settings.seed)
+        texts = {mask: _made(source, groups, mask) for mask in coalitions(method, len(groups), orders)}
+        games.append(_Game(texts[0], groups, method, orders, texts))
+    return games
+
+
+def _made(source: str, groups: Sequence[Group], mask: int) -> str:
+    return apply(source, [edit for place, group in enumerate(groups) if mask >> place & 1 for edit in group])
+
+
+def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) -> tuple[list[dict[int, float]], str]:
+    """The score of each coalition of each sentence, by one call; and the metric's signature."""
+    places: dict[tuple[str, str, tuple[str, ...]], int] = {}
+    rows = []
+    for number, game in enumerate(games):
+        references = tuple(columns.references[number]) if columns.references else ()
+        rows.append(
+            {mask: places.setdefault((game.source, text, references), len(places)) for mask, text in game.texts.items()}
+        )
+    sources, texts, references = (list(column) for column in zip(*places, strict=True))
+    given = [list(row) for row in references] if columns.references else None
+    result = scorer.score(sources, texts, given)
+    for number, row in enumerate(rows):
+        for place in row.values():
+            if not math.isfinite(result.scores[place]):
+                raise ValueError(f"{name}: sentence {number}: the score of {texts[place]!r} is {result.scores[place]}")
+    return [{mask: result.scores[place] for mask, place in row.items()} for row in rows], result.signature
+
+
+def _solve(game: _Game, values: Mapping[int, float], settings: Settings, line: str, how: str) -> Attribution:
+    gains = {mask: value - values[0] for mask, value in values.items()}
+    total = gains[game.everyone]
+    found = shares(game.method, len(game.groups), gains, game.orders)
+    notes = []
+    if game.method != settings.method:
+        notes.append(
+            f"{len(game.groups)} edits are more than max_edits={settings.max_edits}: Shapley values are sampled"
+        )
+    if game.method in ("add", "sub"):
+        found, shifted = rescaled(found, total, settings.rescale)
+        if shifted:
+            notes.append("the shares are far from the total: what is missing was divided equally")
+    return Attribution(
+        source=game.source,
+        prediction=game.texts[game.everyone],
+        groups=game.groups,
+        scores=tuple(found.tolist()),
+        source_score=values[0],
+        total=total,
+        method=game.method,
+        note="; ".join(notes),
+        signature=line,
+        how=how,
+    )

@@ -1,0 +1,1 @@
+"""What metrics of edits share."""

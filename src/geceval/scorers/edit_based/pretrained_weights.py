@@ -1,0 +1,252 @@
+"""Edit weights from a pre-trained model: the arithmetic that PT-M2 and PT-ERRANT share (Gong et al., 2022).
+
+The weight of an edit u is w(u) = |PTScore(S + u, R) - PTScore(S, R)|: how far making u alone moves the source S
+towards, or away from, the reference R, in the eyes of BERTScore or BARTScore.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from geceval.core.checks import check_choice, check_count, check_positive
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import RunTime
+from geceval.core.result import Counts, Result
+from geceval.core.signature import number_range, package_version, signature
+from geceval.edits.edit import Edit, apply
+from geceval.models.encoder import pick_dtype
+from geceval.scorers.bartscore import PUBLISHED, load_translator
+from geceval.scorers.base import Scorer
+from geceval.scorers.bertscore import load_matcher
+from geceval.scorers.references.annotators import (
+    AVERAGES,
+    best_annotator,
+    best_annotators,
+    choose_annotators,
+    choose_in_order,
+    counts_array,
+    f_scores,
+)
+from geceval.scorers.references.gold import gold_facts
+
+WEIGHTS = ("bertscore", "bartscore", "self")
+
+PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
+"""Scores of candidates against references, one text a pair on either side: float [pairs]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change the number, for either way to extract edits.
+
+    Attributes:
+        weight: What an edit weighs: `"bertscore"`, `"bartscore"`, or `"self"`, which gives every edit the weight 1 and
+            so plain M2 or ERRANT.
+        model: The checkpoint behind the weights: `"bundled"`, a folder, or a Hub id, optionally with `@revision`;
+            `None` takes the bundled encoder for BERTScore and `facebook/bart-large-cnn` for BARTScore.
+        layer: Layer of BERTScore, see `geceval.scorers.bertscore.Settings`.
+        average: What `score` is: `"sentence"`, the mean of the sentences' F (the paper's main setting), or
+            `"corpus"`, F of the weights of all sentences.
+        beta: Weight of recall in F.
+        gold_m2: M2 file with the gold edits; `references` are then not needed.
+        zero_weights: What happens at sentence level where all edits weigh exactly 0: `"uniform"` gives them equal
+            weights, as the released program does; `"keep"` leaves precision and recall at 1, for nothing was found.
+    """
+
+    weight: str = "bertscore"
+    model: str | None = None
+    layer: int | None = None
+    average: str = "sentence"
+    beta: float = 0.5
+    gold_m2: str | Path | None = None
+    zero_weights: str = "uniform"
+
+    def __post_init__(self) -> None:
+        check_choice("weight", self.weight, WEIGHTS)
+        check_choice("average", self.average, AVERAGES)
+        check_choice("zero_weights", self.zero_weights, ("uniform", "keep"))
+        check_positive("beta", self.beta)
+        if self.layer is not None:
+            check_count("layer", self.layer)
+        if self.weight != "bertscore" and self.layer is not None:
+            raise ValueError(f"layer is an option of weight='bertscore', not of {self.weight!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A system's edits of one sentence beside one annotator's.
+
+    Attributes:
+        source: The sentence.
+        reference: The annotator's corrected text.
+        edits: The edits of the system.
+        gold: The edits of the annotator.
+        matches: (place in `edits`, place in `gold`) of the edits that agree.
+    """
+
+    source: str
+    reference: str
+    edits: Sequence[Edit]
+    gold: Sequence[Edit]
+    matches: Sequence[tuple[int, int]]
+
+
+class WeightedEdits(Scorer):
+    """What the two metrics share; a subclass says where edits come from and which of them match."""
+
+    bounds = (0.0, 1.0)
+
+    @abc.abstractmethod
+    def comparisons(self, columns: Columns) -> tuple[list[dict[int, Comparison]], dict[str, object]]:
+        """Annotator to comparison, one mapping a sentence, and what else the signature says."""
+
+    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
+        """Score one system.
+
+        Args:
+            sources: One tokenised string a sentence.
+            predictions: One tokenised string a sentence.
+            references: One list of references a sentence; not used if the settings name an M2 file.
+
+        Returns:
+            See `score_comparisons`; score and scores lie in [0, 1], higher is better.
+
+        Raises:
+            TypeError: See `check_columns`.
+            ValueError: See `check_columns`, or if the gold edits do not fit the sources or a model fails.
+        """
+        needs = self.needs_references()
+        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
+        rows, facts = self.comparisons(columns)
+        facts |= gold_facts(self.settings.gold_m2)
+        return score_comparisons(self.name, self.settings, self.runtime, rows, **facts)
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""
+        if self.settings.average == "sentence":
+            return super().aggregate(rows)
+        beta = self.settings.beta
+        return f_scores(choose_in_order(rows, best_annotators(beta)), beta)
+
+
+def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer | None, dict[str, object]]:
+    """What scores S + u against R (`None` for weight 1), and what the signature says of it.
+
+    Raises:
+        CheckpointError: If the checkpoint cannot be used.
+        ValueError: If it has no such layer, or the device cannot be used.
+    """
+    if settings.weight == "self":
+        return None, {"model": None}
+    facts = {"dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
+    if settings.weight == "bertscore":
+        matcher = load_matcher(settings.model or "bundled", settings.layer, None, runtime)
+
+        def f1(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
+            return matcher.match(candidates, references, runtime.batch_size, runtime.progress, runtime.cache)[:, 2]
+
+        return f1, {"model": matcher.encoder.name, "layer": matcher.layer, **facts}
+    translator = load_translator(settings.model or PUBLISHED, None, runtime)
+
+    def likelihood(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
+        return translator.log_likelihoods(references, candidates, runtime.batch_size, runtime.progress, runtime.cache)
+
+    return likelihood, {"model": translator.name, **facts}
+
+
+def score_comparisons(
+    metric: str, settings: Settings, runtime: RunTime, rows: Sequence[Mapping[int, Comparison]], **facts: object
+) -> Result:
+    """Weigh the edits of all sentences and choose an annotator for each, as M2 does.
+
+    Args:
+        metric: Name of the metric.
+        settings: Its settings, perhaps of a subclass.
+        runtime: Its run-time options.
+        rows: Annotator to comparison, one mapping a sentence.
+        facts: Further facts for the signature.
+
+    Returns:
+        The result; its details are the weights of the corpus, whatever the average, and `annotators`, who was taken
+        for each sentence in the corpus counts.
+    """
+    score, more = load_pair_scorer(settings, runtime)
+    flat = [comparison for options in rows for comparison in options.values()]
+    uniform = settings.average == "sentence" and settings.zero_weights == "uniform"
+    counts = iter(weighted_counts(flat, score, uniform_when_zero=uniform))
+    counted = [{annotator: next(counts) for annotator in options} for options in rows]
+    chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
+    return Result(
+        score=chosen.score(settings.average, settings.beta),
+        scores=chosen.scores,
+        signature=signature(metric, settings, **more, refs=number_range(map(len, rows)), **facts),
+        details={**chosen.counts.to_details(settings.beta), "annotators": chosen.annotators},
+        statistics=counts_array(counted) if settings.average == "corpus" else None,
+    )
+
+
+def weighted_counts(
+    comparisons: Sequence[Comparison], score: PairScorer | None, *, uniform_when_zero: bool = False
+) -> list[Counts]:
+    """Weights of the matched edits (TP), of the system's others (FP) and of the annotator's others (FN).
+
+    All distinct pairs of S + u, or S, and R are scored in one call.
+
+    Args:
+        comparisons: The sentences, each as often as it has annotators.
+        score: What scores a candidate against a reference; `None` gives every edit the weight 1.
+        uniform_when_zero: Where all edits of a comparison weigh exactly 0, let each weigh one over their number, as
+            PT-M2 does at sentence level.
+
+    Returns:
+        One `Counts` a comparison. A matched gold edit weighs what the edit that matched it weighs, so that a perfect
+        correction has recall 1 also where it took an alternative; PT-M2's program takes the first alternative's weight.
+    """
+    if score is None:
+        return [_count(comparison, dict.fromkeys(_distinct(comparison), 1.0)) for comparison in comparisons]
+    pairs: dict[tuple[str, str], None] = {}
+    texts = []
+    for comparison in comparisons:
+        changed = {edit: apply(comparison.source, [edit]) for edit in _distinct(comparison)}
+        texts.append(changed)
+        if changed:
+            candidates = [" ".join(comparison.source.split()), *changed.values()]
+            pairs.update(dict.fromkeys((candidate, comparison.reference) for candidate in candidates))
+    values = score([pair[0] for pair in pairs], [pair[1] for pair in pairs]) if pairs else []
+    scores = dict(zip(pairs, np.asarray(values).tolist(), strict=True))
+    counts = []
+    for comparison, changed in zip(comparisons, texts, strict=True):
+        weights = {}
+        for edit, text in changed.items():
+            unchanged = scores[" ".join(comparison.source.split()), comparison.reference]
+            weights[edit] = abs(scores[text, comparison.reference] - unchanged)
+        if uniform_when_zero and not any(weights.values()):
+            weights = dict.fromkeys(weights, 1.0 / max(len(weights), 1))
+        counts.append(_count(comparison, weights))
+    return counts
+
+
+def _plain(edit: Edit) -> Edit:
+    """The edit without what does not matter here: type, annotator and alternatives."""
+    return Edit(edit.start, edit.end, edit.correction)
+
+
+def _distinct(comparison: Comparison) -> list[Edit]:
+    return list(dict.fromkeys(_plain(edit) for edit in (*comparison.edits, *comparison.gold)))
+
+
+def _count(comparison: Comparison, weights: dict[Edit, float]) -> Counts:
+    hits, found = {place for place, _ in comparison.matches}, {place for _, place in comparison.matches}
+    true, false = 0.0, 0.0
+    for place, edit in enumerate(comparison.edits):
+        if place in hits:
+            true += weights[_plain(edit)]
+        else:
+            false += weights[_plain(edit)]
+    missed = sum(weights[_plain(edit)] for place, edit in enumerate(comparison.gold) if place not in found)
+    return Counts(true, false, float(missed))

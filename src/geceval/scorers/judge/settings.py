@@ -1,0 +1,123 @@
+"""Options of the judge: what can change a grade, and how the grades are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from geceval.core.checks import check_choice, check_count, check_moderate, check_number, check_positive
+from geceval.core.options import RunTime
+from geceval.models.chat.endpoint import FORMATS, check_key_name, check_url
+from geceval.scorers.judge.prompts import CRITERIA, LEVELS
+
+BACKENDS = ("endpoint", "transformers")
+ON_FAILURE = ("raise", "skip")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change a grade.
+
+    Attributes:
+        model: Name of the model at the endpoint; with `backend="transformers"` a folder or a Hub id, optionally with
+            `@revision`. There is no default: pass one.
+        backend: `"endpoint"` (OpenAI-compatible, over HTTP), or `"transformers"`, a causal language model in this
+            process that always takes the most probable token.
+        base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
+        level: `"sentence"` shows the model whole outputs, `"edit"` also what each of them changed (ERRANT edits).
+        criterion: What to look at: `"none"` (the correction as a whole), `"grammaticality"`, `"fluency"`, `"meaning"`.
+        temperature: Sent to the endpoint; `None` leaves it out, for models that refuse it.
+        seed: Sent to the endpoint; `None` leaves it out.
+        max_tokens: The longest answer; `None` leaves it out.
+        response_format: How the endpoint is held to JSON: `"json_object"`, `"json_schema"`, or `"text"`, not at all.
+        on_failure: When a sentence gets no valid grade: `"raise"`, or `"skip"` it: its score is not a number, and the
+            corpus score is the mean of the others.
+        systems: Predictions of systems that are graded together, one list a system: all distinct outputs of a
+            sentence share prompts, up to five in each.
+        nlp: The spaCy pipeline behind ERRANT (level `"edit"`), see `geceval.edits.errant.annotate.get_annotator`.
+    """
+
+    model: str | None = None
+    backend: str = "endpoint"
+    base_url: str | None = None
+    level: str = "sentence"
+    criterion: str = "none"
+    temperature: float | None = 0.0
+    seed: int | None = 0
+    max_tokens: int | None = 256
+    response_format: str = "json_object"
+    on_failure: str = "raise"
+    systems: Sequence[Sequence[str]] | None = None
+    nlp: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("model", self.model), ("base_url", self.base_url)):
+            if not isinstance(value, (str, type(None))):
+                raise TypeError(f"{name} must be a string, got {type(value).__name__}")
+        check_choice("backend", self.backend, BACKENDS)
+        check_choice("level", self.level, LEVELS)
+        check_choice("criterion", self.criterion, CRITERIA)
+        check_choice("response_format", self.response_format, FORMATS)
+        check_choice("on_failure", self.on_failure, ON_FAILURE)
+        if self.base_url is not None:
+            check_url(self.base_url)
+        if self.temperature is not None:
+            check_moderate("temperature", self.temperature)
+            if self.temperature < 0:
+                raise ValueError(f"temperature must not be negative, got {self.temperature!r}")
+        if self.seed is not None:
+            check_count("seed", self.seed, least=0)
+        if self.max_tokens is not None:
+            check_count("max_tokens", self.max_tokens)
+        if self.backend == "transformers":
+            self._check_local()
+
+    def _check_local(self) -> None:
+        if self.temperature not in (None, 0):
+            raise ValueError("backend 'transformers' always takes the most probable token; leave temperature at 0")
+        if self.max_tokens is None:
+            raise ValueError("backend 'transformers' needs max_tokens, the length of the longest answer")
+        if self.base_url is not None:
+            raise ValueError("base_url is the address of an endpoint; backend 'transformers' has none")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRunTime(RunTime):
+    """How the grades are fetched, beside what every metric takes.
+
+    Attributes:
+        api_key_env: Name of the environment variable with the key of the endpoint; `None` if it wants none.
+        concurrency: Requests in flight at once.
+        retries: How often a question is asked again after an answer that is none, with pauses of 1, 2, 4, ... seconds,
+            or as long as the endpoint says.
+        timeout: Seconds to wait for a sign of life from the endpoint.
+        cache: A folder that keeps all valid answers too, so that no question is paid for twice. It never holds the key,
+            but it does hold the answers in clear.
+        price_per_million: What a million tokens cost, read and written, in any currency.
+    """
+
+    api_key_env: str | None = "OPENAI_API_KEY"
+    concurrency: int = 4
+    retries: int = 4
+    timeout: float = 60.0
+    price_per_million: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        RunTime.__post_init__(self)  # super() does not know a class with slots
+        if not isinstance(self.api_key_env, (str, type(None))):
+            raise TypeError("api_key_env must be the name of an environment variable, or None")
+        check_key_name(self.api_key_env)
+        check_count("concurrency", self.concurrency, most=256)
+        check_count("retries", self.retries, least=0, most=20)
+        check_positive("timeout", self.timeout)
+        if self.price_per_million is not None:
+            self._check_prices()
+
+    def _check_prices(self) -> None:
+        prices = self.price_per_million
+        if not isinstance(prices, (tuple, list)) or len(prices) != 2:
+            raise ValueError("price_per_million must be two numbers: for tokens read and for tokens written")
+        for price in prices:
+            check_number("price_per_million", price)
+            if not 0 <= price < float("inf"):
+                raise ValueError(f"price_per_million must not be negative, got {price!r}")

@@ -1,0 +1,1 @@
+"""What metrics with a trained network share."""

@@ -1,0 +1,143 @@
+"""Labels of predictions beside labels of references, whatever either is given as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geceval.core.inputs import Columns, check_columns
+from geceval.core.options import RunTime
+from geceval.core.signature import number_range, package_version
+from geceval.edits.ged_labels import token_labels
+from geceval.scorers.learned.detection import detector_facts, in_scheme, scheme
+from geceval.scorers.learned.detection_counts import binary_counts, count
+from geceval.scorers.learned.label_sequences import kind_of, parse_labels
+from geceval.scorers.references.annotators import best_annotator
+from geceval.scorers.references.gold import Gold, errant_edits, gold_facts
+
+if TYPE_CHECKING:
+    from geceval.edits.edit import Edit
+    from geceval.edits.errant.annotate import Annotator
+    from geceval.models.detector import Detector
+    from geceval.scorers.ged import Settings
+
+
+class Comparison:
+    """The predictions of one system beside the references.
+
+    Args:
+        metric: Name of the metric, for the messages.
+        settings: Those of the metric.
+        runtime: How to compute.
+        columns: Checked columns.
+        detector: What marks the sources; `None` takes what the predictions say.
+        gold: The edits of an M2 file, one mapping a sentence, in place of references.
+
+    Attributes:
+        classes: How many classes are compared.
+        annotators: The reference taken for each sentence, once the statistics are there.
+    """
+
+    def __init__(
+        self,
+        metric: str,
+        settings: Settings,
+        runtime: RunTime,
+        columns: Columns,
+        detector: Detector | None,
+        gold: Sequence[Gold] | None,
+    ) -> None:
+        self.metric, self.settings, self.runtime = metric, settings, runtime
+        self.columns, self.detector, self.edits = columns, detector, gold
+        self.classes: int = settings.classes or (scheme(detector) if detector else 2)
+        self.annotators: list[int] = []
+        self._annotator: Annotator | None = None
+        references = [text for row in columns.references or [] for text in row]
+        self.predicted_as = "model" if detector else _kind(settings.prediction_kind, columns.predictions)
+        self.gold_as = "m2" if gold is not None else _kind(settings.reference_kind, references)
+
+    def statistics(self) -> np.ndarray:
+        """The rows of `geceval.scorers.learned.detection_counts`, [sentences][3 + 3 · classes].
+
+        Each sentence is compared with the reference that gives it the best F by itself, of equal ones with the one
+        that has more true positives, then with the one that marks less.
+
+        Raises:
+            ValueError: If a label sequence does not fit its source, or a type of edit is not in the label scheme.
+        """
+        gold, predicted = self._gold(), self._predicted()
+        rows = []
+        for labels, options in zip(predicted, gold, strict=True):
+            counted = {who: count(labels, others, self.classes) for who, others in options.items()}
+            who = best_annotator({who: binary_counts(row) for who, row in counted.items()}, self.settings.beta)
+            self.annotators.append(who)
+            rows.append(counted[who])
+        self._references = number_range(map(len, gold))
+        return np.stack(rows)
+
+    def facts(self) -> dict[str, Any]:
+        """What the signature says beside the settings, once the statistics are there."""
+        facts = {
+            **detector_facts(self.detector, self.runtime),
+            **gold_facts(self.settings.gold_m2),
+            "classes": self.classes,
+            "prediction_kind": self.predicted_as,
+            "reference_kind": self.gold_as,
+            "nlp": self._annotator.pipeline if self._annotator else "unused",
+            "refs": self._references,
+        }
+        return facts | ({"errant": package_version("errant")} if self._annotator else {})
+
+    def _gold(self) -> list[dict[int, list[int]]]:
+        """Annotator to ids of labels, one dict a sentence."""
+        if self.edits is not None:
+            return [
+                {who: self._of_edits(row, edits) for who, edits in options.items()}
+                for row, options in enumerate(self.edits)
+            ]
+        references = self.columns.references or []
+        if self.gold_as == "corrections":
+            sources = self.columns.sources
+            check_columns(self.metric, sources, sources, references, needs_references=True)  # warns if transposed
+            return [dict(enumerate(row)) for row in self._of_corrections(references)]
+        return [
+            {place: self._of_labels(f"references[{row}][{place}]", row, text) for place, text in enumerate(texts)}
+            for row, texts in enumerate(references)
+        ]
+
+    def _predicted(self) -> list[list[int]]:
+        """Ids of labels, one list a sentence."""
+        predictions = self.columns.predictions
+        if self.detector is not None:
+            ids, runtime = in_scheme(self.detector, self.classes), self.runtime
+            options = (self.settings.threshold, runtime.batch_size, runtime.progress, runtime.cache)
+            return [[ids[label] for label in row] for row in self.detector.label_ids(self.columns.sources, *options)]
+        if self.predicted_as == "corrections":
+            check_columns(self.metric, self.columns.sources, predictions)  # warns of files that are not aligned
+            return [row[0] for row in self._of_corrections([[text] for text in predictions])]
+        return [self._of_labels(f"predictions[{row}]", row, text) for row, text in enumerate(predictions)]
+
+    def _of_labels(self, place: str, row: int, text: str) -> list[int]:
+        return parse_labels(self.metric, place, text, self.columns.sources[row], self.classes)
+
+    def _of_corrections(self, texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
+        from geceval.edits.errant.annotate import get_annotator
+
+        self._annotator = get_annotator(self.settings.nlp)
+        rows = errant_edits(self._annotator, self.runtime, self.columns.sources, texts)
+        return [[self._of_edits(number, edits) for edits in row] for number, row in enumerate(rows)]
+
+    def _of_edits(self, row: int, edits: Sequence[Edit]) -> list[int]:
+        settings = self.settings
+        try:
+            return token_labels(
+                self.columns.sources[row], edits, self.classes, settings.final_insertion, settings.uncorrected
+            )
+        except ValueError as error:
+            raise ValueError(f"{self.metric}: sources[{row}]: {error}") from error
+
+
+def _kind(setting: str, column: Sequence[str]) -> str:
+    return kind_of(column) if setting == "auto" else setting

@@ -1,0 +1,53 @@
+"""The impact of an edit: how far the embedding of a correction moves without it (Maeda et al. 2022, section 2.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from geceval.edits.edit import Edit, apply
+
+Row = tuple[str, Sequence[Edit]]
+Embed = Callable[[list[str]], np.ndarray]
+
+
+def edit_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
+    """The impact of each edit: 1 - cos(embed(T), embed(T_-e)), Eq. 5.
+
+    Every distinct text is embedded once, in one call.
+
+    Args:
+        rows: Sources and their edits, which must not overlap; T is the source with all of them made.
+        embed: From texts to array [texts, dimensions], e.g. `Encoder.embed`: the mean of the token states.
+
+    Returns:
+        One list a row, in the order of the row's edits, each in [0, 2]; NaN where an embedding is zero. A noop has
+        impact 0.
+
+    Raises:
+        ValueError: If two edits of a row overlap or lie beyond its source.
+    """
+    texts = [_leave_one_out(source, edits) for source, edits in rows]
+    place = {text: number for number, text in enumerate(dict.fromkeys(t for group in texts for t in group))}
+    if not place:
+        return []
+    vectors = np.asarray(embed(list(place)), dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return [
+        [_impact(vectors[place[full]], vectors[place[text]], full == text) for text in partial]
+        for full, *partial in texts
+    ]
+
+
+def _leave_one_out(source: str, edits: Sequence[Edit]) -> list[str]:
+    """T, and T without each of the edits."""
+    kept = list(edits)
+    return [apply(source, kept), *(apply(source, kept[:place] + kept[place + 1 :]) for place in range(len(kept)))]
+
+
+def _impact(full: np.ndarray, partial: np.ndarray, equal: bool) -> float:
+    impact = 0.0 if equal else float(1 - full @ partial)
+    return impact if math.isnan(impact) else max(0.0, impact)

@@ -1,0 +1,1 @@
+"""What metrics of n-grams share."""

@@ -1,0 +1,1 @@
+"""What predictions are compared with: references or an M2 file, and which annotator of several."""

@@ -1,0 +1,149 @@
+"""What `geceval meta` computes from the scores: the rows of its report and the figure that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from geceval.meta.figures import plots
+from geceval.meta.figures.pair_maps import PairMap, by_human_rank, by_metric_rank
+from geceval.meta.judgments.data import HumanData
+from geceval.meta.protocol import Correlation, agreement, correlate_systems, judged_pairs, top_k, windows
+from geceval.meta.scores import MetricScores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """One analysis of several metrics.
+
+    Attributes:
+        heads: Heads of the columns.
+        rows: One row a number or a pair of numbers.
+        caption: How it was computed.
+        draw: Makes the figure.
+    """
+
+    heads: list[str]
+    rows: list[list[Any]]
+    caption: str
+    draw: Callable[[], Figure]
+
+
+def system_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> Analysis:
+    """Correlation of each metric's system scores with each human ranking."""
+    systems = tables[0].systems
+    values = {table.metric: table.of_systems(how) for table in tables}
+    rows = []
+    for metric, scores in values.items():
+        for ranking, target in human.scores.items():
+            found = correlate_systems(scores, target, systems)
+            rows.append([metric, ranking, found.pearson, found.spearman])
+    return Analysis(
+        ["metric", "human", "pearson", "spearman"],
+        rows,
+        f"{how} scores of the systems",
+        lambda: plots.scatter(values, human.scores, systems),
+    )
+
+
+def window_level(human: HumanData, tables: Sequence[MetricScores], how: str, width: int) -> Analysis:
+    """Correlations over each run of `width` neighbours in the human ranking."""
+    systems = tables[0].systems
+
+    def slide(scores: dict[str, float], target: dict[str, float]) -> list[Correlation]:
+        return windows(scores, target, systems, width)
+
+    places = list(range(1, len(systems) - width + 2))
+    label = f"first rank of {width} systems"
+    return _curves(human, tables, how, slide, places, "first rank", f"windows of {width} systems", label)
+
+
+def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> Analysis:
+    """Correlations over the K best systems of each human ranking, down to 4 (or 2 of fewer systems)."""
+    systems = tables[0].systems
+    smallest = min(4, max(2, len(systems) - 1))
+
+    def best(scores: dict[str, float], target: dict[str, float]) -> list[Correlation]:
+        return [found for _, found in top_k(scores, target, systems, smallest)]
+
+    places = list(range(len(systems), smallest - 1, -1))
+    return _curves(human, tables, how, best, places, "k", "best K systems", "K best systems", falling=True)
+
+
+def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
+    """Accuracy and Kendall's tau of each metric on each set of judgments."""
+    pairs = {kind: judged_pairs(items, tables[0].systems, expand=expand) for kind, items in human.judgments.items()}
+    found = {
+        table.metric: {kind: agreement(of_kind, table.sentences, ties) for kind, of_kind in pairs.items()}
+        for table in tables
+    }
+    heads = ["metric", "judgments", "accuracy", "kendall", "pairs", "ties"]
+    rows = []
+    for metric, kinds in found.items():
+        for kind, each in kinds.items():
+            calibrated = [each.epsilon] if ties == "calibrated" else []
+            rows.append([metric, kind, each.accuracy, each.kendall, each.pairs, each.tie_share, *calibrated])
+    caption = f"tie rule {ties}, {'expanded' if expand else 'unexpanded'} pairs"
+    return Analysis(
+        [*heads, *(["epsilon"] if ties == "calibrated" else [])], rows, caption, lambda: plots.agreements(found)
+    )
+
+
+def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties: str, expand: bool) -> Analysis:
+    """Heat maps of agreement by the metric's ranks or by the annotators'."""
+    systems = tables[0].systems
+
+    def draw_up(table: MetricScores, kind: str) -> PairMap:
+        items = human.judgments[kind]
+        if ranks == "human":
+            return by_human_rank(items, systems, table.sentences, ties, expand=expand)
+        return by_metric_rank(judged_pairs(items, systems, expand=expand), table.sentences)
+
+    found = {table.metric: {kind: draw_up(table, kind) for kind in human.judgments} for table in tables}
+    rows = []
+    for metric, kinds in found.items():
+        for kind, each in kinds.items():
+            size = len(each.pairs)
+            for a in range(size):
+                for b in range(a + 1, size):
+                    cell = [float(each.share[a, b]), float(each.kendall[a, b]), int(each.pairs[a, b])]
+                    rows.append([metric, kind, a + 1, b + 1, *cell])
+    rule = f"tie rule {ties}" if ranks == "human" else "ties ranked in the order of systems"
+    return Analysis(
+        ["metric", "judgments", "better", "worse", "accuracy", "kendall", "pairs"],
+        rows,
+        f"by {ranks} rank, {rule}, {'expanded' if expand else 'unexpanded'} pairs",
+        lambda: plots.pair_maps(found, ranks),
+    )
+
+
+def _curves(
+    human: HumanData,
+    tables: Sequence[MetricScores],
+    how: str,
+    compute: Callable[[dict[str, float], dict[str, float]], list[Correlation]],
+    places: list[int],
+    head: str,
+    caption: str,
+    label: str,
+    *,
+    falling: bool = False,
+) -> Analysis:
+    found = {
+        table.metric: {name: compute(table.of_systems(how), target) for name, target in human.scores.items()}
+        for table in tables
+    }
+    rows = [
+        [metric, ranking, place, each.pearson, each.spearman]
+        for metric, rankings in found.items()
+        for ranking, values in rankings.items()
+        for place, each in zip(places, values, strict=True)
+    ]
+    heads = ["metric", "human", head, "pearson", "spearman"]
+    return Analysis(
+        heads, rows, f"{how} scores, {caption}", lambda: plots.curves(found, places, label, falling=falling)
+    )

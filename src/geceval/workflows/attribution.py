@@ -1,0 +1,51 @@
+"""Attribution of a metric's sentence scores to edits, with the metric by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from geceval import registry
+from geceval.core.extras import naming_the_extra
+from geceval.core.inputs import References
+from geceval.scorers.attribution import attribute as attribution
+
+
+def attribute(
+    metric: str,
+    sources: Sequence[str],
+    predictions: Sequence[attribution.Correction],
+    references: References | None = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+    nlp: Any = None,
+    **settings: Any,
+) -> list[attribution.Attribution]:
+    """Divide what a correction gains in a metric's sentence score among its edits.
+
+    Args:
+        metric: One of `geceval.list_metrics()`.
+        sources: One string a sentence.
+        predictions: For each sentence its corrected text, a list of `geceval.edits.edit.Edit`, or a list of lists of
+            them, of which each is one player.
+        references: One list of references a sentence, for metrics that need them.
+        options: Settings and run-time options of the metric.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+        settings: Fields of `geceval.scorers.attribution.attribute.Settings`: `method` (`"shapley"`,
+            `"shapley_sampling"`, `"add"` or `"sub"`), `rescale`, `permutations`, `max_edits`, `seed`.
+
+    Returns:
+        One `geceval.scorers.attribution.attribute.Attribution` a sentence: `groups`, `edits`, `scores` (they sum to
+        `total`), `source_score`, `total`, `method`, `note`.
+
+    Raises:
+        TypeError: If an option does not exist or a column or row has the wrong type.
+        ValueError: See `geceval.scorers.attribution.attribute.attribute`, or if there is no such metric.
+    """
+    try:
+        chosen = attribution.Settings(**settings)
+    except TypeError as error:
+        raise TypeError(f"attribute: {error}") from error
+    scorer = registry.make_scorer(metric, options)
+    with naming_the_extra(metric):
+        return attribution.attribute(scorer, sources, predictions, references, settings=chosen, nlp=nlp)

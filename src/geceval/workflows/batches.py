@@ -1,0 +1,108 @@
+"""Scores as one more column of a table, for whoever maps a function over batches of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from geceval import registry
+from geceval.models.checkpoints import is_bundled
+from geceval.scorers.base import Scorer
+
+COLUMNS = ("sources", "predictions", "references")
+
+
+class BatchScorer:
+    """A function from a batch of rows to the batch with a column of sentence scores, named as the metric is.
+
+    For `datasets.Dataset.map(BatchScorer("errant"), batched=True)` and `ray.data.Dataset.map_batches`. The models load
+    at the first batch of each process; only name and options are pickled and hashed.
+
+    Args:
+        metric: One of `geceval.list_metrics()`.
+        columns: The names that the columns `sources`, `predictions` and `references` have in the table, where they
+            have others.
+        options: Settings and run-time options of the metric.
+
+    Raises:
+        ValueError: If there is no such metric, an option has a bad value, or the metric cannot score a corpus in parts.
+        TypeError: If an option does not exist.
+    """
+
+    def __init__(self, metric: str, columns: Mapping[str, str] | None = None, **options: Any) -> None:
+        self.metric, self.columns, self.options = metric, column_names(columns), options
+        self._scorer: Scorer | None = part_scorer(metric, options)
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        """The batch and its scores.
+
+        Args:
+            batch: Column to values: lists or numpy arrays.
+
+        Raises:
+            ValueError: If a column is missing, or see `Scorer.score`.
+        """
+        if self._scorer is None:
+            self._scorer = part_scorer(self.metric, self.options)
+        columns = {name: plain(batch[self.columns[name]]) for name in needed(self._scorer, self.columns, batch)}
+        return {**batch, self.metric: self._scorer.score(**columns).scores if columns["sources"] else []}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_scorer": None}
+
+
+def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
+    """A scorer that gives each sentence of a part of a corpus the score that it has in the whole.
+
+    Raises:
+        ValueError: If the metric, with these options, has no such scores; see `BatchScorer` too.
+        TypeError: If an option does not exist.
+    """
+    scorer = registry.make_scorer(metric, options)
+    if not scorer.in_parts():
+        raise ValueError(f"{metric}: with these options the score of a sentence depends on others, or on a file that "
+                         "goes with the whole corpus; it cannot be scored in parts")  # fmt: skip
+    return scorer
+
+
+def absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of which those that name a file or folder here do so from any folder: workers have one of their own."""
+    found = dict(options)
+    for name, value in options.items():
+        if isinstance(value, (str, Path)) and not is_bundled(str(value)):
+            path = Path(value).expanduser()
+            if name == "cache" or path.exists():
+                found[name] = str(path.absolute())
+    return found
+
+
+def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """The names of all three columns in a table.
+
+    Raises:
+        ValueError: If `columns` names something else.
+    """
+    unknown = [name for name in columns or {} if name not in COLUMNS]
+    if unknown:
+        raise ValueError(f"columns: {unknown[0]!r} is none of {', '.join(COLUMNS)}")
+    return {name: (columns or {}).get(name, name) for name in COLUMNS}
+
+
+def needed(scorer: Scorer, names: Mapping[str, str], there: Any) -> list[str]:
+    """Which of the three columns a scorer reads.
+
+    Raises:
+        ValueError: If the table lacks one of them.
+    """
+    wanted = COLUMNS if scorer.needs_references() else COLUMNS[:2]
+    for name in wanted:
+        if names[name] not in there:
+            raise ValueError(f"{scorer.name}: the table has no column {names[name]!r}; pass columns={{{name!r}: NAME}}")
+    return list(wanted)
+
+
+def plain(values: Any) -> list[Any]:
+    """A column as a list of strings, or of lists of strings, whatever it came as."""
+    rows = values.tolist() if hasattr(values, "tolist") else list(values)
+    return [row.tolist() if hasattr(row, "tolist") else row for row in rows]

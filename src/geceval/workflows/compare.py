@@ -1,0 +1,100 @@
+"""Two or more systems under one or several metrics: intervals and p-values without scoring anything twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geceval import registry
+from geceval.core.extras import naming_the_extra
+from geceval.core.inputs import References
+from geceval.core.result import Result
+from geceval.core.signature import signature
+from geceval.meta.resampling import Settings, Standing, compare_rows
+from geceval.scorers.base import Scorer
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Systems under one metric.
+
+    Attributes:
+        metric: Its name.
+        standings: One entry a system, in the order given.
+        signature: What the scores are.
+        test: What the intervals and p-values are, in one line.
+    """
+
+    metric: str
+    standings: list[Standing]
+    signature: str
+    test: str
+
+
+def compare(
+    metrics: str | Sequence[str],
+    sources: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+    references: References | None = None,
+    *,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    **test: Any,
+) -> dict[str, Comparison]:
+    """Score systems and test whether they differ: bootstrap intervals, paired bootstrap, approximate randomisation.
+
+    Args:
+        metrics: One or more of `geceval.list_metrics()`.
+        sources: One string a sentence.
+        systems: Name of each system to its predictions, at least two.
+        references: One list of references a sentence, for metrics that need them.
+        options: Metric to its settings and run-time options.
+        test: Fields of `geceval.meta.resampling.Settings`: `methods`, `baseline`, `resamples`, `confidence`, `seed`.
+
+    Returns:
+        Metric to comparison.
+
+    Raises:
+        TypeError: If an option does not exist or a column has the wrong type.
+        ValueError: If there are fewer than two systems, columns do not fit together, or an option has a bad value.
+    """
+    try:
+        settings = Settings(**test)
+    except TypeError as error:
+        raise TypeError(f"compare: {error}") from error
+    if len(systems) < 2:
+        raise ValueError("compare: there is nothing to compare: pass at least two systems")
+    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
+    found = {}
+    outputs = {name: list(predictions) for name, predictions in systems.items()}
+    for name in names:
+        scorer = registry.make_scorer(name, (options or {}).get(name))
+        with naming_the_extra(name):
+            results = registry.score_systems(scorer, list(sources), outputs, references)
+        found[name] = compare_results(scorer, results, settings)
+    return found
+
+
+def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Settings | None = None) -> Comparison:
+    """Compare systems that have been scored; see `compare`.
+
+    Args:
+        scorer: What scored them.
+        results: Name of each system to its result, all on the same sentences.
+        settings: How to test.
+
+    Raises:
+        ValueError: See `geceval.meta.resampling.compare_rows`; the message names the sentence if one of them makes a
+            corpus score NaN or infinite. What a sentence without a score means is the metric's business.
+    """
+    settings = settings or Settings()
+    for name, result in results.items():
+        bad = np.flatnonzero(~np.isfinite(result.scores))
+        if bad.size and not np.isfinite(result.score):
+            raise ValueError(f"{scorer.name}: the score of {name} on sentence {bad[0]} is {result.scores[bad[0]]}")
+    rows = {name: result.rows() for name, result in results.items()}
+    standings = compare_rows(rows, scorer.aggregate, settings, higher_is_better=scorer.higher_is_better)
+    line = next(iter(results.values())).signature
+    return Comparison(scorer.name, standings, line, signature("compare", settings, unit="sentence"))

@@ -1,0 +1,75 @@
+"""Mark the words of sentences that are in error; public as `geceval.detect`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.edits.ged_labels import CORRECT, LABELS
+from geceval.scorers.ged import Settings
+from geceval.scorers.learned.detection import in_scheme, load_detector, scheme
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a detector says of one word.
+
+    Attributes:
+        text: The word.
+        label: Its label in the label scheme.
+        error: The probability that it is in error, in [0, 1].
+    """
+
+    text: str
+    label: str
+    error: float
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the label is another than CORRECT."""
+        return self.label != CORRECT
+
+
+def detect(
+    sentences: Sequence[str],
+    *,
+    model: str = "bundled",
+    classes: int | None = None,
+    threshold: float | None = None,
+    max_length: int | None = None,
+    runtime: RunTime | None = None,
+) -> list[list[Word]]:
+    """Mark the words of sentences that are in error.
+
+    Args:
+        sentences: Texts whose words are `split()`.
+        model: A detector: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+        classes: The label scheme; `None` takes that of the detector.
+        threshold: See `Settings`.
+        max_length: See `Settings`.
+        runtime: Batch size, device, dtype, progress.
+
+    Returns:
+        One list a sentence with one entry a word.
+
+    Raises:
+        TypeError: If a sentence is not a string.
+        ValueError: If there are no sentences, an option has a bad value, or the checkpoint cannot be used.
+    """
+    from geceval.models.detector import decide, error_probabilities
+
+    settings = Settings(model=model, classes=classes, threshold=threshold, max_length=max_length)
+    texts = check_columns("detect", sentences, sentences, warn=False).sources
+    runtime = runtime or RunTime()
+    detector = load_detector(model, runtime, settings.max_length, classes)
+    size = classes or scheme(detector)
+    names = [LABELS[size][number] for number in in_scheme(detector, size)]
+    found = []
+    rows = detector.log_probabilities(texts, runtime.batch_size, runtime.progress, runtime.cache)
+    for text, row in zip(texts, rows, strict=True):
+        labels = [names[number] for number in decide(row, detector.correct, settings.threshold)]
+        errors = error_probabilities(row, detector.correct).tolist()
+        found.append([Word(*word) for word in zip(text.split(), labels, errors, strict=True)])
+    return found

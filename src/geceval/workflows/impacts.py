@@ -1,0 +1,69 @@
+"""How much each edit of a correction matters to an encoder; public as `geceval.edit_impacts`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
+from geceval.edits.edit import Edit
+from geceval.scorers.learned.impact import edit_impacts as impacts_of
+
+IMPACT_LENGTH = 512
+
+
+def edit_impacts(
+    sources: Sequence[str],
+    corrections: Sequence[str],
+    *,
+    edits: Sequence[Sequence[Edit]] | None = None,
+    model: str = "bundled",
+    nlp: Any = None,
+    runtime: RunTime | None = None,
+) -> list[list[tuple[Edit, float]]]:
+    """How much each edit of a correction matters: the impact of Eq. 5, batched over all sentences.
+
+    Args:
+        sources: What the learner wrote, one string a sentence.
+        corrections: The corrected sentences T.
+        edits: The edits of each sentence; `None` extracts them with ERRANT. With `edits`, T is the source with all of
+            its edits made, and the corrections are only checked for their number.
+        model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+        runtime: Batch size, device, dtype, progress, workers.
+
+    Returns:
+        One list a sentence: its edits in their order, each with its impact in [0, 2]. Impacts compare edits of one
+        sentence: the longer a sentence, the smaller they are. Their sum is the impact of the whole correction (Eq. 6).
+
+    Raises:
+        TypeError: If a column or a row has the wrong type.
+        ValueError: If columns are empty or of unequal length, edits overlap or lie beyond their source, or the
+            checkpoint or the pipeline cannot be used.
+    """
+    from geceval.models.checkpoints import resolve
+    from geceval.models.encoder import get_encoder, readable_length
+
+    columns = check_columns("impacts", sources, corrections)
+    runtime = runtime or RunTime()
+    if edits is None:
+        from geceval.edits.errant.annotate import get_annotator
+
+        pairs = list(zip(columns.sources, columns.predictions, strict=True))
+        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
+    elif len(edits) != len(columns.sources):
+        raise ValueError(
+            f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
+        )
+    checkpoint = resolve(model)
+    length = readable_length(checkpoint.config, IMPACT_LENGTH)
+    encoder = get_encoder(checkpoint, runtime, max_length=length)
+
+    def embed(texts: list[str]) -> np.ndarray:
+        return encoder.embed(texts, runtime.batch_size, runtime.progress, runtime.cache)
+
+    impacts = impacts_of(list(zip(columns.sources, edits, strict=True)), embed)
+    return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]

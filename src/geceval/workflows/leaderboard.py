@@ -1,0 +1,129 @@
+"""The leaderboard of `geceval report`: what is measured of each metric, beside what papers report."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from geceval import registry
+from geceval.meta.judgments.data import HumanData
+from geceval.meta.papers import COLUMNS, PUBLISHED, Published
+from geceval.meta.protocol import agreement, correlate_systems, judged_pairs
+from geceval.meta.scores import MetricScores
+from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
+
+if TYPE_CHECKING:
+    from geceval.meta.figures.plots import DifficultyRow
+
+logger = logging.getLogger("geceval")
+
+RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """One data set with everything that the page shows of it.
+
+    Attributes:
+        human: The data.
+        systems: The systems compared.
+        tables: Scores, the best metric first.
+        values: Metric to key of a column to what was measured.
+        published: The papers' rows of this data set.
+        skipped: Metric to why it was not scored.
+        difficulty: Difficulty by error type, the hardest first; empty unless gotoscorer was scored.
+    """
+
+    human: HumanData
+    systems: list[str]
+    tables: list[MetricScores]
+    values: dict[str, dict[str, float]]
+    published: list[Published]
+    skipped: dict[str, str]
+    difficulty: list[DifficultyRow]
+
+
+def make_leaderboard(
+    human: HumanData,
+    options: Mapping[str, dict[str, Any]],
+    scores: Iterable[str],
+    gold_m2: str | None,
+    note: Callable[[str], None],
+    skipped: Mapping[str, str] | None = None,
+) -> Leaderboard:
+    """Score all metrics on one data set and compare each with people.
+
+    Args:
+        human: The data.
+        options: Metric to its settings and run-time options.
+        scores: Files of scores of other metrics.
+        gold_m2: M2 file of the whole text.
+        note: Told what is scored next.
+        skipped: Metric to why it is not among `options`; metrics that fail join them. By default all must work.
+
+    Raises:
+        ValueError: If a named metric fails, an option or a file of scores is wrong, or no metric is left.
+        OSError: If a file cannot be read.
+    """
+    systems = choose_systems(human)
+    failed = dict(skipped or {})
+    tables = []
+    for name, given in options.items():
+        note(f"{human.name}: {name}")
+        own = {name: {**registry.scorer_class(name).as_judge, **given}}
+        try:
+            tables += score_metrics(own, human, systems, gold_m2)
+        except (ValueError, ImportError, OSError) as error:
+            if skipped is None:
+                raise
+            failed[name] = str(error)
+    difficulty = _difficulty(human, systems, gold_m2) if "gotoscorer" in {table.metric for table in tables} else []
+    tables += read_score_files(scores, human, systems, taken=options)
+    if not tables:
+        raise ValueError(f"{human.name}: no metric could be scored: {'; '.join(failed.values()) or 'none was named'}")
+    values = {table.metric: measure(human, table) for table in tables}
+    tables.sort(key=lambda table: -values[table.metric][RANKED_BY[human.name]])
+    published = [row for row in PUBLISHED if row.data == human.name]
+    return Leaderboard(human, systems, tables, values, published, failed, difficulty)
+
+
+def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
+    """What the columns of the leaderboard say of one metric, by key.
+
+    System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on GJG15.
+    Sentence level: tie rule `order`, expanded pairs.
+    """
+    found: dict[str, float] = {}
+    wanted = [("", "trueskill")] if human.name == "seeda" else [("corpus ", "corpus"), ("average ", "average")]
+    for prefix, how in wanted:
+        scores = table.of_systems(how)
+        for ranking, target in human.scores.items():
+            both = correlate_systems(scores, target, table.systems)
+            found |= {f"{prefix}{ranking} r": both.pearson, f"{prefix}{ranking} ρ": both.spearman}
+    for kind, items in human.judgments.items():
+        each = agreement(judged_pairs(items, table.systems), table.sentences)
+        found |= {f"{kind} acc": each.accuracy, f"{kind} τ": each.kendall, f"{kind} ties": each.tie_share}
+    shown = {key for keys in COLUMNS[human.name].values() for key in keys}
+    return {key: value for key, value in found.items() if key in shown}
+
+
+def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:
+    """What papers report of one metric: key of a column to value and row; of several rows the first."""
+    found: dict[str, tuple[float, Published]] = {}
+    for row in published:
+        if row.metric == metric:
+            for key, value in row.values.items():
+                found.setdefault(key, (value, row))
+    return found
+
+
+def _difficulty(human: HumanData, systems: Sequence[str], gold_m2: str | None) -> Sequence[DifficultyRow]:
+    """Difficulty by error type for the first annotator; the edits come from the cache that gotoscorer filled."""
+    if gold_m2 is None:
+        return []
+    scorer: Any = registry.make_scorer("gotoscorer", {"ref_id": 0})
+    outputs = [human.outputs[system] for system in systems]
+    report = scorer.report(human.sources, outputs, reference_texts(gold_m2, human))
+    return report.types(2)

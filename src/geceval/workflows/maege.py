@@ -1,0 +1,196 @@
+"""MAEGE of any metric on any M2 file; what it does is in `geceval.meta.chains` and `geceval.meta.maege`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from geceval import registry
+from geceval.core.checks import check_choice
+from geceval.core.extras import naming_the_extra
+from geceval.core.inputs import References, check_references
+from geceval.core.signature import signature
+from geceval.edits.edit import apply, without_overlaps
+from geceval.edits.m2 import M2Sentence
+from geceval.meta.chains import Annotated, Chain, Corpora, Settings, make_chains, make_corpora
+from geceval.meta.maege import ChainAgreement, chain_agreement, corpus_correlation, sentence_correlation
+from geceval.meta.protocol import Correlation
+from geceval.scorers.base import Scorer
+from geceval.scorers.references.gold import gold_facts, gold_sentences
+
+logger = logging.getLogger("geceval")
+
+REFERENCES = ("others", "all")
+
+Request = tuple[str, str, "tuple[str, ...] | None"]
+"""What a metric is asked to score: source, prediction, references (`None` where it needs none)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maege:
+    """How one metric fares.
+
+    Attributes:
+        metric: Its name.
+        corpus: Correlation of its corpus scores with the edits a sentence.
+        sentence: Correlation of its sentence scores with the pseudo scores.
+        chain: Agreement within the chains.
+        corpus_scores: Its score of each corpus, those with fewer edits first.
+        lines: Lines of a corpus.
+        chains: Number of chains.
+        texts: Number of texts in the chains.
+        scored: Distinct requests that were scored, for corpora and chains together.
+        signature: What the scores are.
+        data: What chains and corpora are, in one line.
+    """
+
+    metric: str
+    corpus: Correlation
+    sentence: Correlation
+    chain: ChainAgreement
+    corpus_scores: list[float]
+    lines: int
+    chains: int
+    texts: int
+    scored: int
+    signature: str
+    data: str
+
+
+def maege(
+    metrics: str | Sequence[str],
+    m2: str | Path,
+    references: References | str = "others",
+    *,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    **settings: Any,
+) -> dict[str, Maege]:
+    """Meta-evaluate metrics without human judgments (Choshen and Abend 2018).
+
+    Each metric scores every distinct (source, text), with the same references, once; corpus scores follow from that
+    (see `geceval.scorers.base.Scorer.aggregate`).
+
+    Args:
+        metrics: One or more of `geceval.list_metrics()`.
+        m2: M2 file with the edits; of edits that overlap the first is made, of alternatives the first.
+        references: For metrics that need them. `"others"`: the texts of the annotators of the file other than the one
+            whose edits are made; lines of the corpora that have none are then left out, for these metrics. `"all"`:
+            the texts of all annotators, so that a fully corrected text is its own reference. Or references of further
+            annotators, as the paper used them: one list a sentence of the file.
+        options: Metric to its settings and run-time options.
+        settings: Fields of `geceval.meta.chains.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
+            `max_edits`, `seed`.
+
+    Returns:
+        Metric to what was found.
+
+    Raises:
+        OSError: If the file cannot be read.
+        TypeError: If an option does not exist.
+        ValueError: If the file is not M2 or no sentence of it qualifies, or an option has a bad value.
+    """
+    try:
+        chosen = Settings(**settings)
+    except TypeError as error:
+        raise TypeError(f"maege: {error}") from error
+    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
+    scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
+    for name, scorer in scorers.items():
+        if getattr(scorer.settings, "gold_m2", None) is not None:
+            raise ValueError(f"{name}: maege makes texts of its own, which no gold_m2 fits; pass references instead")
+    sentences = gold_sentences(m2)
+    given = _References(sentences, references)
+    data = [
+        Annotated(sentence.source, {who: without_overlaps(edits) for who, edits in sentence.edits.items()})
+        for sentence in sentences
+    ]
+    chains, corpora = make_chains(data, apply, chosen), make_corpora(data, apply, chosen)
+    line = signature("maege", chosen, m2=gold_facts(m2)["gold_m2"], refs=given.kind)
+    found = {}
+    for name, scorer in scorers.items():
+        with naming_the_extra(name):
+            found[name] = _evaluate(scorer, chains, corpora, given, line)
+    return found
+
+
+class _References:
+    """The references of a sentence for a text that one of its annotators' edits made."""
+
+    def __init__(self, sentences: Sequence[M2Sentence], given: References | str) -> None:
+        self.given: list[list[str]] | None = None
+        if isinstance(given, str):
+            self.kind = given
+            check_choice("references", given, REFERENCES)
+            self.texts = [
+                {who: apply(s.source, without_overlaps(edits)) for who, edits in s.edits.items()} for s in sentences
+            ]
+        else:
+            self.given = check_references("maege", given, [sentence.source for sentence in sentences])
+            self.kind = f"given@{hashlib.sha256(json.dumps(self.given).encode()).hexdigest()[:8]}"
+
+    def of(self, sentence: int, annotator: int) -> tuple[str, ...]:
+        if self.given is not None:
+            return tuple(self.given[sentence])
+        keep_own = self.kind == "all"
+        return tuple(text for who, text in self.texts[sentence].items() if keep_own or who != annotator)
+
+
+def _evaluate(scorer: Scorer, chains: Sequence[Chain], corpora: Corpora, given: _References, line: str) -> Maege:
+    needed = scorer.needs_references()
+
+    def request(source: str, text: str, sentence: int, annotator: int) -> Request:
+        return source, text, given.of(sentence, annotator) if needed else None
+
+    in_chains = [
+        [request(chain.source, text, chain.sentence, chain.annotator) for text in chain.texts] for chain in chains
+    ]
+    in_corpora = _corpus_requests(corpora, request)
+    lonely = next((chain for chain, row in zip(chains, in_chains, strict=True) if row[0][2] == ()), None)
+    if lonely is not None:
+        raise ValueError(
+            f"{scorer.name}: sentence {lonely.sentence} has no annotator but {lonely.annotator} to take references "
+            "from; pass references of other annotators, or references='all'"
+        )
+    requests = list(dict.fromkeys(each for row in [*in_corpora, *in_chains] for each in row))
+    place = {each: number for number, each in enumerate(requests)}
+    sources, texts, references = (list(column) for column in zip(*requests, strict=True))
+    result = scorer.score(sources, texts, [list(row) for row in references] if needed else None)
+    rows = result.rows()
+    corpus_scores = [float(scorer.aggregate(rows[None, [place[each] for each in row]])[0]) for row in in_corpora]
+    scores = [[result.scores[place[each]] for each in row] for row in in_chains]
+    sign = 1 if scorer.higher_is_better else -1
+    scores = [[sign * value for value in row] for row in scores]
+    return Maege(
+        metric=scorer.name,
+        corpus=corpus_correlation(corpora, [sign * value for value in corpus_scores]),
+        sentence=sentence_correlation(chains, scores),
+        chain=chain_agreement(chains, scores),
+        corpus_scores=corpus_scores,
+        lines=len(in_corpora[0]),
+        chains=len(chains),
+        texts=sum(map(len, scores)),
+        scored=len(requests),
+        signature=result.signature,
+        data=line,
+    )
+
+
+def _corpus_requests(corpora: Corpora, request: Callable[[str, str, int, int], Request]) -> list[list[Request]]:
+    """What to score for each corpus, without the lines that lack a reference in some corpus."""
+    rows = [
+        [request(*line) for line in zip(corpora.sources, texts, corpora.sentences, annotators, strict=True)]
+        for texts, annotators in zip(corpora.texts, corpora.annotators, strict=True)
+    ]
+    usable = [line for line in range(len(rows[0])) if all(row[line][2] != () for row in rows)]
+    if not usable:
+        raise ValueError(
+            "maege: no sentence has two annotators; pass references of other annotators, or references='all'"
+        )
+    if len(usable) < len(rows[0]):
+        logger.info("maege: %d of %d lines have references of others", len(usable), len(rows[0]))
+    return [[row[line] for line in usable] for row in rows]

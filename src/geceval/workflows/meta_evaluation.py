@@ -1,0 +1,157 @@
+"""What `geceval meta` and `geceval report` share: human data, systems, and the scores of metrics on them."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geceval import registry
+from geceval.core.extras import naming_the_extra
+from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
+from geceval.meta.judgments.data import HumanData, system_set
+from geceval.meta.scores import MetricScores, read_scores
+
+logger = logging.getLogger("geceval")
+
+
+def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:
+    """The systems of a named set or those named one by one, in canonical order.
+
+    Args:
+        human: The data.
+        names: A set (see `system_set`) or at least two systems; by default the set of the literature, `base` for SEEDA
+            and `all` for GJG15.
+
+    Raises:
+        ValueError: If there is no such set or system, or only one system.
+    """
+    if not names:
+        return system_set(human, "base" if human.name == "seeda" else "all")
+    if len(names) == 1 and names[0] not in human.outputs:
+        return system_set(human, names[0])
+    unknown = [name for name in names if name not in human.outputs]
+    if unknown:
+        raise ValueError(f"unknown system {unknown[0]!r}; the systems of {human.name} are {', '.join(human.outputs)}")
+    if len(set(names)) < 2:
+        raise ValueError("meta-evaluation compares systems; name at least two")
+    return [system for system in human.outputs if system in names]
+
+
+def score_metrics(
+    options: Mapping[str, dict[str, Any]], human: HumanData, systems: Sequence[str], gold_m2: str | None = None
+) -> list[MetricScores]:
+    """Score the outputs of systems; all statistics then work on what this returns.
+
+    A network, and ERRANT, see each distinct text or pair of texts once: their caches serve all systems and metrics.
+
+    Args:
+        options: Metric to its options, see `metric_options`.
+        human: The data.
+        systems: Which systems.
+        gold_m2: M2 file of the whole text of which the data may be a part. Metrics that read edits (`reads_edits`)
+            take those, all others the corrected text of each annotator, which is the source where one has no line.
+
+    Raises:
+        ValueError: If an option is wrong, references are missing, or the M2 file does not fit the data.
+        OSError: If a file cannot be read.
+    """
+    texts = None if gold_m2 is None else reference_texts(gold_m2, human)
+    tables = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, given in options.items():
+            own = {"gold_m2": gold_m2, **given} if registry.scorer_class(name).reads_edits else dict(given)
+            if own.get("gold_m2") is not None:
+                own["gold_m2"] = _write_judged(own["gold_m2"], human, Path(folder) / name)
+            scorer = registry.make_scorer(name, own)
+            if scorer.needs_references() and texts is None:
+                raise ValueError(f"{name} needs references: pass --gold-m2 with the M2 file of CoNLL-2014")
+            with naming_the_extra(name):
+                outputs = {system: human.outputs[system] for system in systems}
+                results = registry.score_systems(scorer, human.sources, outputs, texts)
+            tables.append(_table(name, results))
+    return tables
+
+
+def reference_texts(path: str, human: HumanData) -> list[list[str]]:
+    """The corrected texts of all annotators of an M2 file, one list a sentence of the data.
+
+    Raises:
+        ValueError: If the file is no M2 or has fewer sentences than the data.
+        OSError: If the file cannot be read.
+    """
+    sentences = _judged(path, human)
+    annotators = sorted({who for sentence in sentences for who in sentence.edits})
+    corrected = [(sentence.source, references(sentence)) for sentence in sentences]
+    return [[texts.get(who, source) for who in annotators] for source, texts in corrected]
+
+
+def read_score_files(
+    paths: Iterable[str], human: HumanData, systems: Sequence[str], taken: Iterable[str] = ()
+) -> list[MetricScores]:
+    """Scores of other programs, or of an earlier run, for the chosen systems; see `geceval.meta.scores`.
+
+    Raises:
+        OSError: If a file cannot be read.
+        ValueError: If a file does not fit the data, or two metrics have one name.
+    """
+    found: list[MetricScores] = []
+    names = set(taken)
+    for path in paths:
+        for table in read_scores(path, human.outputs, len(human.sources)):
+            if table.metric in names:
+                raise ValueError(f"{path}: there is another metric {table.metric!r}; rename one of them")
+            names.add(table.metric)
+            found.append(table.select(systems))
+    return found
+
+
+def warn_of_degenerate(tables: Iterable[MetricScores], systems: Sequence[str]) -> None:
+    """Say which correlations mean nothing: those of constant scores, and those of two systems."""
+    for table in tables:
+        if np.ptp(table.corpus) == 0 and np.ptp(table.sentences.mean(axis=1)) == 0:
+            logger.warning("%s: all systems have the same score, with which nothing correlates", table.metric)
+    if len(systems) == 2:
+        logger.warning("with two systems every correlation is 1 or -1")
+
+
+def _table(name: str, results: dict[str, Any]) -> MetricScores:
+    first = next(iter(results.values()))
+    sentences = np.array([result.scores for result in results.values()], dtype=float)
+    corpus = np.array([result.score for result in results.values()], dtype=float)
+    bad = np.argwhere(~np.isfinite(np.column_stack([corpus, sentences])))
+    if bad.size:
+        system, line = list(results)[bad[0][0]], bad[0][1]
+        raise ValueError(f"{name} gives no finite score for {system}{f', line {line}' if line else ''}")
+    return MetricScores(name, tuple(results), sentences, corpus, first.signature)
+
+
+def _judged(path: str, human: HumanData) -> list[M2Sentence]:
+    """Those sentences of an M2 file that the data holds; a file with as many sentences as the data is taken whole."""
+    sentences = _read_m2(path, Path(path).stat().st_mtime_ns)
+    if len(sentences) == len(human.lines):
+        return sentences
+    if len(sentences) <= max(human.lines):
+        raise ValueError(
+            f"{path}: {len(sentences)} sentences, but the data has line {max(human.lines) + 1} of its text"
+        )
+    return [sentences[line] for line in human.lines]
+
+
+@functools.lru_cache(maxsize=2)
+def _read_m2(path: str, modified: int) -> list[M2Sentence]:
+    """The sentences of a file; `modified` only makes a changed file another entry of the cache."""
+    return read_m2(path)
+
+
+def _write_judged(path: str, human: HumanData, folder: Path) -> str:
+    """An M2 file with the sentences of the data only, under the name of the whole one, which signatures give."""
+    folder.mkdir()
+    target = folder / Path(path).name
+    write_m2(target, _judged(path, human))
+    return str(target)

@@ -1,0 +1,125 @@
+"""Metrics while a corrector is trained: `compute_metrics` for `transformers.Seq2SeqTrainer`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geceval import registry
+from geceval.core.extras import naming_the_extra
+from geceval.core.inputs import References
+from geceval.core.result import Result
+from geceval.workflows.reward import bare
+
+
+def trainer_metrics(
+    tokenizer: Any,
+    metrics: str | Sequence[str],
+    *,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    prefix: str = "",
+    sources: Sequence[str] | None = None,
+    references: References | None = None,
+) -> TrainerMetrics:
+    """What `Seq2SeqTrainer` takes as `compute_metrics`; all models load now, and once.
+
+    The trainer's arguments must have `predict_with_generate=True` and, unless `sources` are given,
+    `include_for_metrics=["inputs"]`. `metric_for_best_model` then is e.g. `"errant_f"` or `"impara"`.
+
+    Args:
+        tokenizer: That of the model, which decodes inputs, predictions and labels.
+        metrics: One or more of `geceval.list_metrics()`.
+        options: Metric to its settings and run-time options, e.g. `{"impara": {"device": "cpu"}}`.
+        prefix: What the inputs have before the source, e.g. `"grammar: "`.
+        sources: The sources of the evaluation set as they are, one string a sentence in the order of the set, for
+            tokenizers that do not give a text back as it was; by default the inputs, decoded.
+        references: Likewise, one list of references a sentence; by default the labels, decoded: one reference each.
+            The trainer keeps the order of the set unless `train_sampling_strategy` is `"group_by_length"`.
+
+    Returns:
+        A function from an `EvalPrediction` to numbers by name: `impara` is the score of impara, `errant_f` the detail
+        `f` of errant, and so on. Lists, texts and tables of a result are left out.
+
+    Raises:
+        TypeError: If an option does not exist.
+        ValueError: If there is no such metric, options are given for one that is not computed, or a model cannot be
+            used.
+    """
+    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
+    others = [name for name in options or {} if name not in names]
+    if not names or others:
+        wrong = f"options for {others[0]!r}, which is not among {names}" if others else "name at least one metric"
+        raise ValueError(f"trainer_metrics: {wrong}")
+    scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
+    for name, scorer in scorers.items():
+        with naming_the_extra(name):
+            scorer.load()
+    return TrainerMetrics(tokenizer, scorers, prefix, sources, references)
+
+
+class TrainerMetrics:
+    """Made by `trainer_metrics`."""
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        scorers: Mapping[str, Any],
+        prefix: str,
+        sources: Sequence[str] | None,
+        references: References | None,
+    ) -> None:
+        self._tokenizer, self._scorers, self._prefix = tokenizer, scorers, prefix
+        self._sources, self._references = sources, references
+
+    def __call__(self, evaluated: Any) -> dict[str, float]:
+        """Score what the trainer generated.
+
+        Args:
+            evaluated: `transformers.EvalPrediction` with token ids, padded with -100 or the padding token.
+
+        Raises:
+            ValueError: If predictions are no generated token ids, inputs or labels are missing, an input lacks the
+                prefix, or the given sources and references are not as many as the predictions.
+        """
+        predictions = self._decode("predictions", evaluated.predictions, "predict_with_generate=True")
+        sources = self._sources
+        if sources is None:
+            texts = self._decode("inputs", evaluated.inputs, 'include_for_metrics=["inputs"]')
+            sources = [bare(text, self._prefix, "", f"inputs[{row}]") for row, text in enumerate(texts)]
+        references = self._references
+        if references is None and any(scorer.needs_references() for scorer in self._scorers.values()):
+            references = self._decode("labels", evaluated.label_ids, "labels in the evaluation set")
+        found: dict[str, float] = {}
+        for name, scorer in self._scorers.items():
+            found |= scalars(
+                name, scorer.score(sources, predictions, references if scorer.needs_references() else None)
+            )
+        return found
+
+    def _decode(self, what: str, ids: Any, remedy: str) -> list[str]:
+        ids = ids[0] if isinstance(ids, tuple) else ids
+        if ids is None:
+            raise ValueError(f"trainer_metrics: there are no {what}; the trainer needs {remedy}")
+        ids = np.asarray(ids)
+        if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
+            shape = "x".join(map(str, ids.shape))
+            raise ValueError(
+                f"trainer_metrics: {what} must be token ids, [sentences][tokens], got {ids.dtype} numbers of shape "
+                f"{shape}, perhaps logits; the trainer needs {remedy}"
+            )
+        rows = [[token for token in row if token >= 0] for row in ids.tolist()]
+        # The sentences are tokenised: a tokenizer that tidies up would move their full stops.
+        texts = self._tokenizer.batch_decode(rows, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return [text.strip() for text in texts]
+
+
+def scalars(name: str, result: Result) -> dict[str, float]:
+    """The numbers of a result as a flat dict: `name` is the score, `name_f` its detail `f`."""
+    numbers = {
+        f"{name}_{key}": value
+        for key, value in result.details.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    return {name: result.score, **numbers}

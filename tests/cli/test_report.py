@@ -1,0 +1,165 @@
+"""`geceval report`: one page that needs no other, escapes all text and sets the papers' numbers beside the measured."""
+
+from __future__ import annotations
+
+import base64
+import html.parser
+import json
+import re
+
+import pytest
+
+from geceval import registry
+from geceval.cli.app import run
+from geceval.meta.judgments.readers import GJG15_SYSTEMS, read_seeda
+from geceval.meta.papers import PUBLISHED
+from geceval.workflows.leaderboard import measure, published_values
+from geceval.workflows.meta_evaluation import choose_systems, score_metrics
+
+SENTENCES = ["a x c", "d y", "f"]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("invented") / "gjg15"
+    outputs = folder / "data/original/official_submissions"
+    outputs.mkdir(parents=True)
+    for name in GJG15_SYSTEMS:
+        lines = SENTENCES if name != "AMU" else ["a b c", "d e", "f"]
+        (outputs / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ranks = '<translation system="AMU" rank="1"/><translation system="RAC IPN" rank="2"/>'
+    (folder / "data/judgments.xml").write_text(f'<r><ranking-item src-id="0" user="u">{ranks}</ranking-item></r>')
+    scores = {name: [1.0 if name == "AMU" else place / 99] * 3 for place, name in enumerate(GJG15_SYSTEMS)}
+    (folder.parent / "a<b>&.json").write_text(json.dumps(scores), encoding="utf-8")
+    (folder.parent / "gleu.json").write_text(json.dumps({name: [-s for s in row] for name, row in scores.items()}))
+    return folder
+
+
+class Reader(html.parser.HTMLParser):
+    """Collects tags with their attributes and checks that they close in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def page(checkout) -> str:
+    target = checkout.parent / "page.html"
+    files = [str(checkout.parent / name) for name in ("gleu.json", "a<b>&.json")]
+    assert run(["report", "--data", str(checkout), "--scores", *files, "-o", str(target), "--title", "A & <B>"]) == 0
+    return target.read_text(encoding="utf-8")
+
+
+def test_the_page_stands_alone_and_is_well_formed(page):
+    found = Reader(page)
+    assert found.open == []
+    assert not {tag for tag, _ in found.tags} & {"script", "link", "iframe", "object", "base"}
+    sources = [attributes["src"] for tag, attributes in found.tags if tag == "img"]
+    assert len(sources) == 5
+    for source in sources:
+        kind, _, content = source.partition(",")
+        assert kind == "data:image/svg+xml;base64"
+        assert base64.b64decode(content, validate=True).rstrip().endswith(b"</svg>")
+    assert not [attributes for _, attributes in found.tags if "href" in attributes]
+    policy = next(a["content"] for tag, a in found.tags if tag == "meta" and a.get("http-equiv"))
+    assert policy.startswith("default-src 'none'")
+    assert "A & <B>" in found.text and "a<b>&" in found.text  # as text, not as tags
+
+
+def test_measured_and_published_numbers_share_a_cell(page):
+    (row,) = re.findall(r'<tr><th class="name">gleu.*?</tr>', page)
+    cells = re.findall(r"<td.*?</td>", row)
+    # Expected Wins on corpus scores: measured r of -(1, 1/99, 2/99 ...) and Table 3b; .701 from PT-M2's Table 5.
+    assert re.fullmatch(r'<td class="group">−\.\d{3}<small title="Gong et al\. .*: GLEU">\.701</small></td>', cells[0])
+    # AMU against RAC and IPN: wrong twice, without ties.
+    assert [re.sub("<.*?>", "", cell) for cell in cells[-3:]] == [".000", "−1.000", ".000"]
+    order = re.findall(r'<tr><th class="name">(.*?)(?:<|$)', page)
+    assert order == ["a&lt;b&gt;&amp;", "gleu"]  # the better one first
+    assert '<th class="name">IMPARA<small>' in page  # published only
+    (errant,) = re.findall(r'<tr class="paper"><th class="name">ERRANT<.*?</tr>', page)  # two parts of one table
+    assert ".642" in errant and ".870" in errant
+    assert "gleu: from a file, without a signature" in page
+
+
+def test_the_numbers_alone(checkout):
+    target = checkout.parent / "numbers.json"
+    files = [str(checkout.parent / name) for name in ("gleu.json", "a<b>&.json")]
+    assert run(["report", "--data", str(checkout), "--scores", *files, "-o", str(target)]) == 0
+    text = target.read_text(encoding="utf-8")
+    [board] = json.loads(text)["boards"]
+    assert (board["name"], board["sentences"], board["judgments"]) == ("GJG15", 3, 1)
+    assert [row["metric"] for row in board["rows"]] == ["a<b>&", "gleu"]  # perfect, and its opposite
+    assert [row["values"]["all acc"] for row in board["rows"]] == [1.0, 0.0]
+    assert board["rows"][1]["published"]["corpus ew r"]["value"] == 0.701  # as the table of the paper has it
+    assert set(board["rows"][0]["values"]) == {key for keys in board["columns"].values() for key in keys}
+    assert "a x c" not in text and str(checkout) not in text
+
+
+M2 = "S a x c\nA 1 2|||R|||b|||REQUIRED|||-NONE-|||0\n\nS d y\nA 1 2|||R|||e|||REQUIRED|||-NONE-|||0\n\nS f\n\n"
+
+
+def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, monkeypatch):
+    everything = (["m2", "gotoscorer", "errant"], {"bartscore": "its model is elsewhere"})
+    monkeypatch.setattr("geceval.registry.offline_metrics", lambda: everything)
+    gold, page = checkout.parent / "gold.m2", checkout.parent / "all.html"
+    gold.write_text(M2, encoding="utf-8")
+    shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-o", str(page)]
+    assert run([*shared, "--option", "errant.nlp=no_such_pipeline"]) == 0
+    found = Reader(page.read_text(encoding="utf-8"))
+    assert re.findall(r'<tr><th class="name">(.*?)<', page.read_text(encoding="utf-8")) == ["m2", "gotoscorer"]
+    assert "bartscore: its model is elsewhere" in found.text
+    assert re.search(r"errant: .*no_such_pipeline", found.text)
+    captions = [attributes["alt"] for tag, attributes in found.tags if tag == "img"]
+    assert len(captions) == 6 and "How hard the error types" in captions[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "{data}", "{data}", "-m", "gleu"], "the same data is given twice"),
+        (["--data", "{data}", "-m", "gleu"], "gleu needs references: pass --gold-m2"),
+        (["--data", "{data}", "--scores", "{short}"], "scores of 1 lines, but the data has 3 sentences"),
+        (["--data", "{data}", "-m", "nothing"], "unknown metric 'nothing'"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_no_page(checkout, capsys, arguments, message):
+    short = checkout.parent / "short.json"
+    short.write_text('{"AMU": [1]}', encoding="utf-8")
+    page = checkout.parent / "report.html"
+    assert run(["report", *(each.format(data=checkout, short=short) for each in arguments), "-o", str(page)]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+    assert not page.exists()
+
+
+def test_offline_metrics_are_those_that_need_no_model_of_others():
+    chosen, left = registry.offline_metrics()
+    assert {"errant", "gleu", "green", "impara", "m2", "pt_errant"} <= set(chosen)
+    assert "bartscore" in left and "not bundled" in left["bartscore"]
+
+
+# Goto et al.'s Table 2 was made with gec-metrics, whose GLEU counts as the formula of the paper says, unsmoothed.
+@pytest.mark.parametrize(("metric", "options"), [("green", {}), ("gleu", {"counting": "paper", "smoothing": False})])
+def test_rows_of_impara_ged_table_2(shared_data, conll_2014, metric, options):
+    human = read_seeda(shared_data / "seeda")
+    (table,) = score_metrics({metric: options}, human, choose_systems(human), conll_2014)
+    found = measure(human, table)
+    published = published_values([row for row in PUBLISHED if row.data == "seeda"], metric)
+    assert len(published) == 8
+    for key, (value, _) in published.items():
+        assert found[key] == pytest.approx(value, abs=1e-3), key

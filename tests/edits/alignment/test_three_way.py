@@ -1,0 +1,157 @@
+"""The three-way alignment against the plain dynamic programme that defines it."""
+
+from __future__ import annotations
+
+import functools
+import logging
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from geceval.edits.alignment import three_way
+from geceval.edits.alignment.three_way import align, count_columns
+
+tokens = st.lists(st.sampled_from("abc"), max_size=5).map(tuple)
+# No gap, then one gap (in the reference, the prediction, the source), then two.
+MOVES = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+
+
+def column_cost(column) -> int:
+    s, h, r = column
+    pairs = ((s, h), (s, r), (h, r))
+    return sum(0 if x == y else 2 if x is None or y is None else 3 for x, y in pairs)
+
+
+def slow_align(s, h, r) -> list[tuple]:
+    """Every cell by recursion over the seven ways into it, and the way back by the order of preference."""
+
+    def column(i, j, k, move):
+        return tuple(
+            text[place - 1] if step else None for text, place, step in zip((s, h, r), (i, j, k), move, strict=True)
+        )
+
+    def before(i, j, k):
+        for move in MOVES:
+            cell = (i - move[0], j - move[1], k - move[2])
+            if min(cell) >= 0:
+                yield cell, column(i, j, k, move)
+
+    @functools.cache
+    def cost(i, j, k):
+        return min((cost(*cell) + column_cost(found) for cell, found in before(i, j, k)), default=0)
+
+    at, columns = (len(s), len(h), len(r)), []
+    while at != (0, 0, 0):
+        at, found = next((c, col) for c, col in before(*at) if cost(*c) + column_cost(col) == cost(*at))
+        columns.append(found)
+    return columns[::-1]
+
+
+def kind(column) -> int:
+    s, h, r = column
+    if s == h:
+        return 0 if h == r else 1
+    return 2 if s == r else 3 if h == r else 4
+
+
+def slow_counts(columns) -> list[int]:
+    kinds = [kind(column) for column in columns]
+    return [kinds.count(number) for number in range(5)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(tokens, tokens, tokens)
+def test_columns_equal_the_definition(s, h, r):
+    assert align(s, h, r) == slow_align(s, h, r)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(tokens, tokens, tokens), min_size=1, max_size=12))
+def test_counts_equal_the_definition_in_any_batch(triples):
+    assert count_columns(triples).tolist() == [slow_counts(slow_align(*triple)) for triple in triples]
+
+
+def related(draw, text):
+    """A copy of a text with a few changes."""
+    copy = list(text)
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(copy)))
+        copy[place : place + draw(st.integers(0, 1))] = draw(st.lists(st.sampled_from("abcde"), max_size=2))
+    return tuple(copy)
+
+
+@st.composite
+def related_triples(draw):
+    source = draw(st.lists(st.sampled_from("abcde"), min_size=4, max_size=12).map(tuple))
+    return source, related(draw, source), related(draw, source)
+
+
+@settings(max_examples=100, deadline=None)
+@given(related_triples())
+def test_cutting_similar_texts_changes_nothing(triple):
+    assert count_columns([triple]).tolist() == [slow_counts(slow_align(*triple))]
+
+
+def test_a_worked_example():
+    source, prediction, reference = (
+        ["He", "go", "in", "school"],
+        ["He", "goes", "in", "the", "school"],
+        ["He", "goes", "to", "school"],
+    )
+    assert align(source, prediction, reference) == [
+        ("He", "He", "He"),
+        ("go", "goes", "goes"),
+        ("in", "in", "to"),
+        (None, "the", None),
+        ("school", "school", "school"),
+    ]
+    counts = count_columns([tuple(map(tuple, (source, prediction, reference)))])
+    assert dict(zip(three_way.KINDS, counts[0].tolist(), strict=True)) == {
+        "kept": 2,
+        "missed": 1,
+        "needless": 1,
+        "right": 1,
+        "other": 0,
+    }
+
+
+def test_nothing_to_align():
+    assert align((), (), ()) == []
+    assert count_columns([]).shape == (0, 5)
+    assert count_columns([((), (), ()), ((), ("a",), ())]).tolist() == [[0] * 5, [0, 0, 1, 0, 0]]
+
+
+def test_repeated_triples_are_counted_each_time():
+    triple = (("a", "b"), ("a",), ("b",))
+    assert count_columns([triple, (("a",),) * 3, triple]).tolist() == [
+        slow_counts(slow_align(*triple)),
+        [1, 0, 0, 0, 0],
+        slow_counts(slow_align(*triple)),
+    ]
+
+
+def test_long_sentences_with_local_changes_are_exact():
+    source = tuple(f"w{i}" for i in range(900))
+    prediction = (*source[:100], "x", *source[101:700], *source[701:])
+    reference = (*source[:100], "y", *source[101:400], "z", *source[400:])
+    # Cut where the texts agree, so that no table of 900 x 899 x 901 cells is ever made.
+    assert count_columns([(source, prediction, reference)]).tolist() == [[898, 1, 1, 0, 1]]
+
+
+def test_real_sentences_are_counted_as_when_aligned_whole(shared_data):
+    folder = shared_data / "jfleg"
+    files = [(folder / name).read_text().splitlines()[:40] for name in ("dev.src", "dev.ref0", "dev.ref1")]
+    triples = [tuple(tuple(text.split()) for text in row) for row in zip(*files, strict=True)]
+    triples = [triple for triple in triples if max(map(len, triple)) <= 25]
+    assert len(triples) > 20
+    assert count_columns(triples).tolist() == [slow_counts(align(*triple)) for triple in triples]
+
+
+def test_beyond_the_bound_the_alignment_goes_by_way_of_the_source(monkeypatch, caplog):
+    monkeypatch.setattr(three_way, "MAX_CELLS", 50)
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        columns = align(["a", "b", "c", "d", "e"], ["x", "a", "q", "c", "d"], ["y", "z", "a", "r", "c", "d", "f"])
+    assert "1 stretches of text are too long for an exact three-way alignment" in caplog.text
+    for side, text in enumerate(("a b c d e", "x a q c d", "y z a r c d f")):
+        assert [column[side] for column in columns if column[side] is not None] == text.split()
+    assert columns[2:5] == [("a", "a", "a"), ("b", "q", "r"), ("c", "c", "c")]

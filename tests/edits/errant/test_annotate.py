@@ -1,0 +1,410 @@
+"""ERRANT edits: the same as plain ERRANT's, extracted once, in any number of processes, with any usable pipeline."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import os
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("errant")
+
+import errant
+import errant.alignment
+import errant.en.classifier
+import spacy
+from spacy.tokens import Doc
+
+from geceval.edits.edit import Edit, apply
+from geceval.edits.errant import alignment, annotate, pipeline
+from geceval.edits.errant.annotate import Annotator, get_annotator
+
+# Invented; between them they hold every operation, merges, a transposition, case and spacing changes.
+PAIRS = [
+    ("She go to school since three year .", "She has gone to school for three years ."),
+    ("Doctor came yesterday evening late .", "The doctor came late yesterday evening ."),
+    ("I look forward to meet you soon", "I am looking forward to meeting you soon ."),
+    ("Because the informations was wrong .", "The information was wrong ."),
+    ("my friends house are big , we play", "My friend 's house is big . We play"),
+    ("they realy like eachother", "They really like each other"),
+    ("It is more free then before", "It is freer than before"),
+    ("a b", "a a b"),
+    ("He said me that", "He told me so"),
+]
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return get_annotator("bundled")
+
+
+@pytest.fixture
+def fresh():
+    """A function that makes an annotator with empty caches over the bundled pipeline."""
+    return functools.partial(Annotator, spacy.load(pipeline.BUNDLED), "fresh")
+
+
+def plain(nlp, pairs):
+    """What ERRANT does by itself: one text at a time."""
+    annotator = errant.load("en", nlp)
+    rows = []
+    for source, corrected in pairs:
+        edits = annotator.annotate(annotator.parse(source), annotator.parse(corrected))
+        rows.append([(e.o_start, e.o_end, " ".join(token.text for token in e.c_toks), e.type) for e in edits])
+    return rows
+
+
+def as_tuples(rows):
+    return [[(e.start, e.end, e.correction, e.type) for e in edits] for edits in rows]
+
+
+def test_edits_are_those_of_plain_errant(bundled):
+    expected = plain(spacy.load(pipeline.BUNDLED), PAIRS)
+    assert as_tuples(bundled.edits(PAIRS)) == expected
+    assert sum(map(len, expected)) > 20
+
+
+def test_edits_of_real_texts_are_those_of_plain_errant(bundled, gjg15):
+    pairs = []
+    for system in ("CAMB", "NTHU", "IPN"):
+        rows = zip(gjg15.sources, gjg15.outputs[system], strict=True)
+        pairs += [(" ".join(source.split()), " ".join(output.split())) for source, output in rows][::41]
+    assert as_tuples(bundled.edits(pairs)) == plain(spacy.load(pipeline.BUNDLED), pairs)
+
+
+WORDS = ["the", "The", "a", "cat", "cats", "Cat", "sat", "on", "mat", "in", ",", ".", "'s", "-"]
+LEMMAS = ["x", "y", "z"]
+VOCABULARY = spacy.blank("en").vocab
+TAGS = ["ADJ", "ADP", "NOUN", "VERB", "PUNCT"]
+
+
+def random_doc(words, dice):
+    doc = Doc(VOCABULARY, words)
+    for token in doc:
+        token.lemma_, token.pos_ = dice.choice(LEMMAS), dice.choice(TAGS)
+    return doc
+
+
+def test_alignment_is_errants_on_random_token_sequences():
+    dice = random.Random(20)
+    operations = set()
+    for _ in range(3000):
+        words = [dice.choice(WORDS) for _ in range(dice.randint(0, 8))]
+        others = list(words)
+        for _ in range(dice.randint(0, 4)):
+            change = dice.random()
+            if change < 0.4:
+                dice.shuffle(others)
+            elif change < 0.7:
+                others.insert(dice.randint(0, len(others)), dice.choice(WORDS))
+            elif others:
+                others.pop(dice.randrange(len(others)))
+        docs = random_doc(words, dice), random_doc(others, dice)
+        expected, ours = errant.alignment.Alignment(*docs), alignment.Alignment(*docs)
+        assert ours.align_seq == expected.align_seq
+        rows, columns = len(ours.op_matrix), len(ours.op_matrix[0])
+        assert ours.op_matrix == [row[:columns] for row in expected.op_matrix[:rows]]
+        assert ours.cost_matrix == [row[:columns] for row in expected.cost_matrix[:rows]]
+        operations |= {step[0] for step in ours.align_seq}
+    assert operations >= {"M", "S", "D", "I", "T2", "T3", "T4"}
+
+
+TOKEN = st.one_of(
+    st.sampled_from(WORDS), st.text(st.characters(blacklist_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=3)
+)
+SENTENCE = st.lists(TOKEN, max_size=6).map(" ".join)
+
+
+@settings(deadline=None, max_examples=150)
+@given(SENTENCE, SENTENCE)
+def test_applying_the_edits_gives_the_corrected_text(source, corrected):
+    (edits,) = get_annotator("bundled").edits([(source, corrected)])
+    assert apply(source, edits) == " ".join(corrected.split())
+    assert edits == sorted(edits, key=lambda edit: (edit.start, edit.end))
+
+
+@pytest.mark.parametrize(
+    ("source", "corrected", "spans"),
+    [
+        ("", "", []),
+        ("  \t ", "\u00a0", []),
+        ("", "a b", [(0, 0, "a b")]),
+        ("a b", " ", [(0, 2, "")]),
+        ("a  b\u00a0c", "a b c", []),
+        ("we\u00a0goes", "we go", [(1, 2, "go")]),
+        ("I \U0001f600 this", "I \U0001f44d\U0001f3fd like this", [(1, 2, "\U0001f44d\U0001f3fd like")]),
+    ],
+)
+def test_unusual_texts(bundled, source, corrected, spans):
+    (edits,) = bundled.edits([(source, corrected)])
+    assert [(e.start, e.end, e.correction) for e in edits] == spans
+
+
+def test_rows_come_in_input_order_and_are_nobody_elses(bundled):
+    once = bundled.edits(PAIRS)
+    assert bundled.edits([*PAIRS[::-1], *PAIRS]) == once[::-1] + once
+    bundled.edits(PAIRS)[0].clear()
+    assert bundled.edits(PAIRS) == once
+    assert bundled.edits([]) == []
+
+
+def test_each_distinct_text_is_parsed_once_and_equal_texts_never():
+    seen = []
+
+    @spacy.Language.component("note_texts")
+    def note_texts(doc):
+        seen.append(doc.text.strip())
+        return doc
+
+    nlp = spacy.load(pipeline.BUNDLED)
+    nlp.add_pipe("note_texts", first=True)
+    annotator = get_annotator(nlp)
+    assert annotator is get_annotator(nlp)
+    seen.clear()  # of the sentence that the pipeline was tried on
+    annotator.edits([("a cat", "the cat"), ("a cat", "a dog"), ("a  cat", "the cat"), ("so it is", "so it  is")])
+    assert sorted(seen) == ["a cat", "a dog", "the cat"]
+    annotator.edits([("a cat", "the cat"), ("a dog", "the cat")])
+    assert sorted(seen) == ["a cat", "a dog", "the cat"]
+
+
+def test_caches_are_bounded(monkeypatch, fresh):
+    monkeypatch.setattr(annotate, "EDITS_CACHED", 3)
+    monkeypatch.setattr(annotate, "DOCS_CACHED", 2)
+    annotator = fresh()
+    expected = get_annotator("bundled").edits(PAIRS)
+    assert annotator.edits(PAIRS) == expected
+    assert (len(annotator._edits), len(annotator._docs)) == (3, 2)
+    assert annotator.edits(PAIRS) == expected
+
+
+def test_worker_processes_give_the_same_edits(fresh):
+    pairs = [(f"{source} {k}", corrected) for k in range(9) for source, corrected in PAIRS]
+    expected = get_annotator("bundled").edits(pairs)
+    annotator = fresh()
+    try:
+        assert annotator.edits(pairs, workers=2) == expected
+        assert len(annotator._docs) == 0  # all the parsing was done elsewhere
+        assert annotator.edits(pairs[::-1], workers=2) == expected[::-1]
+    finally:
+        annotator.close()
+    assert annotator.edits(pairs, workers=2) == expected
+
+
+SCRIPT = """
+import json, multiprocessing, sys
+import spacy
+from geceval.edits.annotate import get_annotator
+from geceval.edits.pipeline import BUNDLED
+from geceval.edits.workers import Workers
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    workers = Workers(get_annotator(spacy.load(BUNDLED)).extract, 1)
+    found = dict(row for rows in workers.run(json.loads(sys.argv[1])) for row in zip(*rows))
+    workers.close()
+    print([list(found[place]) for place in sorted(found)])
+"""
+
+
+def test_worker_processes_can_be_spawned(tmp_path):
+    pairs = [(f"She go {k} .", f"She goes {k} .") for k in range(70)]
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, script, json.dumps(pairs)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(get_annotator("bundled").edits(pairs))
+
+
+def test_a_worker_that_dies_is_an_error_and_not_the_end(fresh, monkeypatch):
+    annotator = fresh()
+    pairs = [(f"She go {k} .", f"She goes {k} .") for k in range(70)]
+    monkeypatch.setattr(Annotator, "extract", lambda self, pairs: os._exit(1))
+    with pytest.raises(RuntimeError, match="a worker process that extracts edits died; use workers=1"):
+        annotator.edits(pairs, workers=2)
+    monkeypatch.undo()
+    assert annotator.edits(pairs, workers=2) == get_annotator("bundled").edits(pairs)
+    annotator.close()
+
+
+def test_an_error_in_a_worker_is_the_same_error_here(fresh, monkeypatch):
+    """ERRANT does not know the tag of a noun, say."""
+    annotator = fresh()
+    pairs = [(f"She go {k} .", f"She goes {k} cats .") for k in range(70)]
+    monkeypatch.delitem(errant.en.classifier.pos_map, "NNS")
+    messages = []
+    for workers in (1, 2):
+        with pytest.raises(ValueError, match="gives the tag 'NNS', which ERRANT does not know") as caught:
+            annotator.edits(pairs, workers=workers)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    monkeypatch.undo()
+    assert annotator.edits(pairs, workers=2) == get_annotator("bundled").edits(pairs)
+    annotator.close()
+
+
+def test_annotators_can_be_pickled(bundled):
+    copy = pickle.loads(pickle.dumps(bundled))
+    assert copy.pipeline == bundled.pipeline
+    assert copy.edits(PAIRS) == bundled.edits(PAIRS)
+
+
+def test_unrelated_long_lines_do_not_take_for_ever(fresh, caplog):
+    left, right = " ".join(f"a{n}" for n in range(600)), " ".join(f"b{n}" for n in range(700))
+    found = fresh().edits([(left, right), ("a b", "a c")])
+    assert apply(left, found[0]) == right
+    assert caplog.messages == ["1 pairs of texts are too long for ERRANT's alignment and were aligned coarsely"]
+
+
+def test_texts_too_long_for_errant_are_aligned_coarsely_and_reported(fresh, monkeypatch, caplog):
+    monkeypatch.setattr(alignment, "CELLS", 16)
+    source, corrected = "I has a cats and him sees dog . yes", "I have a cat and he sees the dog . yes"
+    with caplog.at_level(logging.WARNING, "geceval"):
+        edits, short = fresh().edits([(source, corrected), ("I has a b c d e f", "I have a b c d e f")])
+    assert [(e.start, e.end, e.correction) for e in edits] == [
+        (1, 2, "have"),
+        (3, 4, "cat"),
+        (5, 6, "he"),
+        (7, 7, "the"),
+    ]
+    assert [(e.start, e.end, e.correction) for e in short] == [(1, 2, "have")]
+    assert {e.type[:2] for e in edits} == {"R:", "M:"}
+    assert caplog.messages == ["1 pairs of texts are too long for ERRANT's alignment and were aligned coarsely"]
+
+
+def test_a_line_of_2000_words(bundled, caplog):
+    words = [f"word{k}" if k % 7 else "the" for k in range(2000)]
+    changed = ["new", *words[1:999], "words", *words[999:]]
+    (edits,) = bundled.edits([(" ".join(words), " ".join(changed))])
+    assert [(e.start, e.end, e.correction) for e in edits] == [(0, 1, "new"), (999, 999, "words")]
+    assert not caplog.messages
+
+
+def test_types_for_edits_made_by_hand(bundled):
+    source = "She go to  school since three year ."
+    edits = [
+        Edit(6, 7, "years", "Nn", 3),
+        Edit(1, 2, "has gone", "Vt", 3),
+        Edit(-1, -1, "", "noop"),
+        Edit(3, 3, "the", "X"),
+    ]
+    assert bundled.classify([(source, edits), ("", [])]) == [
+        [
+            Edit(1, 2, "has gone", "R:VERB:TENSE", 3),
+            Edit(3, 3, "the", "M:DET"),
+            Edit(6, 7, "years", "R:NOUN:NUM", 3),
+        ],
+        [],
+    ]
+    with pytest.raises(ValueError, match="overlap"):
+        bundled.classify([(source, [Edit(0, 2, "x"), Edit(1, 3, "y")])])
+
+
+def test_progress_goes_to_standard_error(fresh, capsys):
+    quiet, loud = fresh(), fresh()
+    assert quiet.edits(PAIRS) == loud.edits(PAIRS, progress=True)
+    assert capsys.readouterr().out == ""
+
+
+def test_the_name_of_the_pipeline_tells_its_content(tmp_path, bundled):
+    version = json.loads((pipeline.BUNDLED / "meta.json").read_text())["version"]
+    assert f"-{version}@" in bundled.pipeline
+    copy = tmp_path / "copy"
+    shutil.copytree(pipeline.BUNDLED, copy)
+    assert get_annotator(str(copy)).pipeline == bundled.pipeline
+    lookups = copy / "tagger" / "cfg"
+    lookups.write_text(lookups.read_text() + "\n")
+    other = tmp_path / "other"
+    copy.rename(other)
+    assert get_annotator(other).pipeline.split("@")[0] == bundled.pipeline.split("@")[0]
+    assert get_annotator(other).pipeline != bundled.pipeline
+
+
+def test_a_loaded_pipeline_is_named_by_its_content(bundled):
+    nlp = spacy.load(pipeline.BUNDLED)
+    name = get_annotator(nlp).pipeline
+    list(nlp.pipe(["Some new zzyzx words"]))
+    assert pipeline.load(nlp)[1] == name
+    with_other_weights = spacy.load(pipeline.BUNDLED)
+    tagger = with_other_weights.get_pipe("tagger").model
+    tagger.get_ref("softmax").get_param("b")[0] += 1
+    assert pipeline.load(with_other_weights)[1] != name
+    assert name.split("@")[0] == bundled.pipeline.split("@")[0]
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """The bundled pipeline, installed as the package en_core_web_sm 9.9.9."""
+    site = tmp_path / "site"
+    package = site / "en_core_web_sm"
+    shutil.copytree(pipeline.BUNDLED, package / "en_core_web_sm-9.9.9")
+    meta = json.loads((pipeline.BUNDLED / "meta.json").read_text())
+    meta.update(name="core_web_sm", version="9.9.9")
+    for path in (package / "meta.json", package / "en_core_web_sm-9.9.9" / "meta.json"):
+        path.write_text(json.dumps(meta))
+    (package / "__init__.py").write_text(
+        "from spacy.util import load_model_from_init_py\n"
+        "def load(**overrides):\n    return load_model_from_init_py(__file__, **overrides)\n"
+    )
+    info = site / "en_core_web_sm-9.9.9.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: en_core_web_sm\nVersion: 9.9.9\n")
+    monkeypatch.syspath_prepend(site)
+    annotate._annotator.cache_clear()
+    yield package
+    annotate._annotator.cache_clear()
+    sys.modules.pop("en_core_web_sm", None)
+
+
+def test_an_installed_pipeline_comes_before_the_bundled_one(installed):
+    assert get_annotator().pipeline == "en_core_web_sm-9.9.9"
+    assert get_annotator() is get_annotator("en_core_web_sm")
+    assert get_annotator("bundled").pipeline != "en_core_web_sm-9.9.9"
+
+
+def test_a_broken_installed_pipeline_is_not_passed_over(installed):
+    (installed / "en_core_web_sm-9.9.9" / "tagger" / "model").write_bytes(b"")
+    with pytest.raises(ValueError, match="cannot load .* python -m spacy download en_core_web_sm"):
+        get_annotator()
+
+
+def test_without_any_other_pipeline_the_bundled_one_is_taken(bundled):
+    if spacy.util.is_package("en_core_web_sm"):
+        pytest.skip("en_core_web_sm is installed here")
+    assert get_annotator().pipeline == bundled.pipeline
+    assert get_annotator() is get_annotator("bundled")
+
+
+def test_a_missing_pipeline_is_an_error_that_says_how_to_get_one(tmp_path, monkeypatch):
+    with pytest.raises(
+        ValueError, match="no spaCy pipeline 'en_core_web_trf'.* python -m spacy download en_core_web_trf "
+    ):
+        get_annotator("en_core_web_trf")
+    with pytest.raises(ValueError, match="holds no spaCy pipeline .* python -m spacy download en_core_web_sm "):
+        get_annotator(tmp_path)
+    with pytest.raises(TypeError, match="nlp must be a spaCy pipeline, its name or its folder, got int"):
+        get_annotator(3)
+    monkeypatch.setattr(pipeline, "BUNDLED", Path(tmp_path / "gone"))
+    with pytest.raises(ValueError, match="comes with geceval is missing .* python -m spacy download en_core_web_sm "):
+        get_annotator("bundled")
+
+
+def test_a_broken_folder_is_an_error(tmp_path):
+    shutil.copytree(pipeline.BUNDLED, tmp_path / "broken")
+    (tmp_path / "broken" / "parser" / "model").write_bytes(b"")
+    with pytest.raises(ValueError, match="cannot load .* python -m spacy download en_core_web_sm"):
+        get_annotator(tmp_path / "broken")
+
+
+def test_a_pipeline_without_a_tagger_is_refused():
+    with pytest.raises(ValueError, match="does not give the Penn Treebank tags that ERRANT reads"):
+        get_annotator(spacy.blank("en"))

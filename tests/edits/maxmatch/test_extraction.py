@@ -1,0 +1,339 @@
+"""The fast lattice of MaxMatch against its definition, the edge cases of the official scorer, and invariants."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from geceval.edits.edit import NOOP, Edit, apply
+from geceval.edits.maxmatch import arcs
+from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice, Rules, maxmatch_edits
+from geceval.edits.maxmatch.lattice import find_steps
+
+_spec = importlib.util.spec_from_file_location("slow_maxmatch", Path(__file__).with_name("slow_maxmatch.py"))
+slow = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(slow)
+
+SPARSE, DENSE = 10**9, 0
+
+
+def tokens(words, most):
+    return st.lists(st.sampled_from(words), max_size=most).map(" ".join)
+
+
+@st.composite
+def cases(draw, most=6):
+    """Source, prediction, gold edits (many of which the prediction makes), rules."""
+    words = "abcdefgh"[: draw(st.sampled_from([2, 3, 8]))]
+    source, prediction = draw(tokens(words, most)), draw(tokens(words, most))
+    length, made = len(source.split()), prediction.split()
+    golds = []
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, length))
+        end = draw(st.integers(start, min(length, start + 3)))
+        first = draw(st.integers(0, len(made)))
+        texts = [" ".join(made[first : first + draw(st.integers(0, 3))])]
+        if draw(st.booleans()):
+            texts.append(draw(tokens(words, 2)))
+        golds.append((start, end, texts))
+    if draw(st.booleans()):
+        golds.sort(key=lambda gold: gold[:2])
+    rules = Rules(
+        max_unchanged_words=draw(st.sampled_from([0, 1, 2, 2, 3])), insertions=draw(st.sampled_from(["head", "v3.2"]))
+    )
+    return source, prediction, golds, rules
+
+
+def random_case(random_):
+    """Like `cases`, but a prediction that keeps most of the source: the shape of real sentences."""
+    words = "abcdefgh"[: random_.choice([2, 4, 8])]
+    source = [random_.choice(words) for _ in range(random_.randint(0, 7))]
+    prediction = []
+    for word in source:
+        prediction += random_.choices(
+            [[word], [], [random_.choice(words)], [word, random_.choice(words)]], [5, 1, 1, 1]
+        )[0]
+    golds = []
+    for _ in range(random_.randint(0, 4)):
+        start = random_.randint(0, len(source))
+        first = random_.randint(0, len(prediction))
+        texts = [" ".join(prediction[first : first + random_.randint(0, 3)]), random_.choice([*words, ""])]
+        golds.append((start, min(len(source), start + random_.choice([0, 0, 1, 1, 2, 3])), texts))
+    if random_.random() < 0.8:
+        golds.sort(key=lambda gold: gold[:2])
+    rules = Rules(
+        max_unchanged_words=random_.choice([0, 1, 2, 2, 3]), insertions=random_.choice(["head", "head", "v3.2"])
+    )
+    return " ".join(source), " ".join(prediction), golds, rules
+
+
+def check_against_definition(source, prediction, golds, rules):
+    expected, matched = slow.slow_maxmatch(source, prediction, golds, rules.max_unchanged_words, rules.insertions)
+    extraction = Lattice(source, prediction, rules).extract(
+        Edit(start, end, texts[0], alternatives=tuple(texts[1:])) for start, end, texts in golds
+    )
+    found = [(" ".join(source.split()[e.start : e.end]), e.correction) for e in extraction.edits]
+    assert found == [edit[2:] for edit in expected]
+    assert len(extraction.matches) == matched
+    if rules.insertions == "head":  # version 3.2 misplaces insertions at the start; edits are returned where they are
+        assert [(edit.start, edit.end) for edit in extraction.edits] == [edit[:2] for edit in expected]
+
+
+@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
+@given(case=cases())
+@settings(max_examples=250, deadline=None)
+def test_same_edits_as_the_definition(case, dense_from):
+    before, arcs.DENSE_CELLS = arcs.DENSE_CELLS, dense_from
+    try:
+        check_against_definition(*case)
+    finally:
+        arcs.DENSE_CELLS = before
+
+
+@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
+def test_same_edits_as_the_definition_on_slightly_changed_sentences(monkeypatch, dense_from):
+    monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
+    random_ = random.Random(20)
+    for _ in range(1200):
+        check_against_definition(*random_case(random_))
+
+
+# Paths of equal cost, found by fuzzing a matrix search that took the wrong one.
+TIES = [
+    ("c a", "b d", [(0, 1, [""]), (0, 2, [""])], Rules()),
+    ("a a a", "b b c", [(0, 2, ["c", ""]), (1, 3, [""])], Rules()),
+    ("c c b a c c", "a a b", [(0, 0, ["b", "a"]), (3, 5, ["b"])], Rules(max_unchanged_words=0)),
+    ("c c c", "d d d c a d a d", [(1, 2, ["d"])], Rules(insertions="v3.2")),
+]
+
+
+@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
+@pytest.mark.parametrize("case", TIES)
+def test_ties_as_in_the_definition(monkeypatch, dense_from, case):
+    monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
+    check_against_definition(*case)
+
+
+def test_matrices_and_dictionaries_agree_on_longer_sentences(monkeypatch):
+    random_ = random.Random(1)
+    for _ in range(40):
+        words = [f"w{i}" for i in range(random_.choice([3, 5, 10, 40]))]
+        source, prediction = (" ".join(random_.choices(words, k=random_.randint(5, 14))) for _ in range(2))
+        made = prediction.split()
+        golds = []
+        for _ in range(4):
+            start, first = random_.randint(0, len(source.split())), random_.randint(0, len(made))
+            end = min(len(source.split()), start + random_.choice([0, 0, 1, 1, 2, 3]))
+            golds.append(Edit(start, end, " ".join(made[first : first + random_.randint(0, 3)])))
+        found = []
+        for dense_from in (SPARSE, DENSE):
+            monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
+            lattice = Lattice(source, prediction)
+            found.append([lattice.extract(golds), lattice.extract([])])
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
+def test_same_arcs_as_the_definition(monkeypatch, dense_from):
+    """Beyond edits: every arc, its length, and how often it is listed."""
+    monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
+    random_ = random.Random(4)
+    for _ in range(150):
+        words = "abcdef"[: random_.choice([2, 3, 6])]
+        source, target = ([random_.choice(words) for _ in range(random_.randint(0, 6))] for _ in range(2))
+        limit = random_.randint(0, 3)
+        listed, made = [], {}
+        for substitution in (1, 2):
+            steps = slow.optimal_steps(source, target, substitution, "head")
+            listed += steps
+            made.update(steps)
+        listed.sort()
+        lengths = dict.fromkeys(made, 1)
+        slow.close(listed, made, lengths, limit)
+        steps = find_steps(source, target, 3000)
+        cells = list(zip(steps.rows, steps.columns, strict=True))
+        joined = arcs.join(steps, limit)
+        assert joined.total == len(listed)
+        for v, start in enumerate(cells):
+            for w, end in enumerate(cells[v + 1 :], start=v + 1):
+                arc = joined.find(v, w)
+                count = listed.count((start, end))
+                assert (arc is not None) == (count > 0)
+                if arc is not None:
+                    changes = made[start, end][0] != "noop"
+                    assert (arc.length, arc.penalties) == (lengths[start, end], count if changes else 0)
+
+
+# The edge table of the official scorer (version 3.2 and its latest state, both run): correct, proposed, gold.
+EDGES = [
+    pytest.param("a b c", "a b c", [], (0, 0, 0), id="nothing to do"),
+    pytest.param("a b c", "a b c", [Edit(0, 1, "x")], (0, 0, 1), id="unchanged"),
+    pytest.param("a b c", "x b c", [], (0, 1, 0), id="one wrong edit"),
+    pytest.param("a b c d", "x b y d", [], (0, 1, 0), id="two changes become one edit"),
+    pytest.param("a b c d", "x b c y", [Edit(3, 4, "y"), Edit(0, 1, "x")], (1, 2, 2), id="gold out of order"),
+    pytest.param("a b c", "x b c", [Edit(0, 1, "x")] * 2, (2, 1, 2), id="gold twice: P = 2"),
+    pytest.param("s a b t", "x a b y", [Edit(0, 4, "x a b y")], (1, 1, 1), id="gold holds two unchanged words"),
+    pytest.param("s a b c t", "x a b c y", [Edit(0, 5, "x a b c y")], (0, 2, 1), id="gold holds three"),
+    pytest.param("a b", "a x y b", [Edit(1, 1, "x"), Edit(1, 1, "y")], (2, 2, 2), id="two insertions"),
+    pytest.param("a b", "a x y b", [Edit(1, 1, "y"), Edit(1, 1, "x")], (1, 2, 2), id="two insertions, reversed"),
+    pytest.param("a b", "x y a b", [Edit(0, 0, "x y")], (1, 1, 1), id="two words before the sentence"),
+    pytest.param("a b", "", [Edit(0, 2, "")], (1, 1, 1), id="everything deleted"),
+    pytest.param("", "a b", [Edit(0, 0, "a b")], (1, 1, 1), id="empty source"),
+    pytest.param("", "", [], (0, 0, 0), id="both empty"),
+    pytest.param("a b c", "a y c", [Edit(1, 2, "x", alternatives=("y",))], (1, 1, 1), id="alternative"),
+    pytest.param("a b c", "a c", [Edit(1, 2, "x", alternatives=("",))], (1, 1, 1), id="alternative deletes"),
+    pytest.param("a b c", "a b c", [Edit(-1, -1, "", NOOP)], (0, 0, 0), id="noop"),
+    pytest.param("a b", "A b", [Edit(0, 1, "A")], (1, 1, 1), id="case counts"),
+    pytest.param("a\u00a0b c", "a  b\tc", [], (0, 0, 0), id="any white space separates tokens"),
+]
+
+
+@pytest.mark.parametrize(("source", "prediction", "gold", "expected"), EDGES)
+def test_edges(source, prediction, gold, expected):
+    extraction = Lattice(source, prediction).extract(gold)
+    assert (len(extraction.matches), len(extraction.edits), len(extraction.gold)) == expected
+
+
+def test_merged_edit_of_the_sheet():
+    """Run with the official scorer: one proposed edit (0, 3, "a b c", "x b y")."""
+    assert maxmatch_edits("a b c d", "x b y d") == [Edit(0, 3, "x b y")]
+
+
+def test_extraction_keeps_unchanged_words_out_of_edits():
+    assert maxmatch_edits("a b c d", "x b y d", rules=EXTRACTING) == [Edit(0, 1, "x"), Edit(2, 3, "y")]
+
+
+def test_insertions_before_the_sentence_in_version_3_2():
+    old = Lattice("a b", "x y a b", Rules(insertions="v3.2")).extract([Edit(0, 0, "x y")])
+    assert old.matches == []
+    assert apply("a b", old.edits) == "x y a b"
+    assert Lattice("a b", "x a b", Rules(insertions="v3.2")).extract([Edit(0, 0, "x")]).matches == [(0, 0)]
+
+
+def test_case_and_space_can_be_ignored():
+    """Official: P, R = 1, 0 for a correct edit of case only, as only the system's edit is left out."""
+    extraction = Lattice("a b", "A b", Rules(ignore_whitespace_casing=True)).extract([Edit(0, 1, "A")])
+    assert (extraction.edits, extraction.matches, len(extraction.gold)) == ([], [], 1)
+    joined = Lattice("an other x", "another y", Rules(ignore_whitespace_casing=True, max_unchanged_words=0))
+    assert joined.extract([Edit(0, 2, "another"), Edit(2, 3, "y")]).edits == [Edit(2, 3, "y")]
+
+
+def test_repaired_matching():
+    repaired = Rules(matching="repaired")
+    disordered = Lattice("a b c d", "x b c y", repaired).extract([Edit(3, 4, "y"), Edit(0, 1, "x")])
+    assert (disordered.gold, disordered.matches) == ([Edit(0, 1, "x"), Edit(3, 4, "y")], [(0, 0), (1, 1)])
+    twice = Lattice("a b c", "x b c", repaired).extract([Edit(0, 1, "x", "A"), Edit(0, 1, "x", "B")])
+    assert (twice.gold, twice.matches) == ([Edit(0, 1, "x", "A")], [(0, 0)])
+    alike = Lattice("a b c", "x b c", repaired).extract([Edit(0, 1, "x"), Edit(0, 1, "y", alternatives=("x",))])
+    assert (len(alike.gold), alike.matches) == (2, [(0, 0)])
+    insertions = Lattice("a b", "a x y b", repaired).extract([Edit(1, 1, "x"), Edit(1, 1, "y"), Edit(1, 1, "x")])
+    assert (insertions.gold, insertions.matches) == ([Edit(1, 1, "x"), Edit(1, 1, "y")], [(0, 0), (1, 1)])
+
+
+@given(case=cases(most=9))
+@settings(max_examples=200, deadline=None)
+def test_edits_make_the_prediction(case):
+    source, prediction, golds, rules = case
+    edits = maxmatch_edits(source, prediction, [Edit(s, e, texts[0]) for s, e, texts in golds], rules)
+    assert apply(source, edits) == " ".join(prediction.split())
+    assert all(a.end <= b.start for a, b in zip(edits, edits[1:], strict=False))
+
+
+def distinct(words, most):
+    return st.lists(st.sampled_from(words), max_size=most, unique=True).map(" ".join)
+
+
+@given(source=distinct("abcdefgh", 8), reference=distinct("abcdefgh", 8))
+@settings(max_examples=200, deadline=None)
+def test_extracted_gold_is_found_in_full_where_no_word_repeats(source, reference):
+    gold = maxmatch_edits(source, reference, rules=EXTRACTING)
+    assert apply(source, gold) == reference
+    extraction = Lattice(source, reference).extract(gold)
+    assert extraction.edits == gold
+    assert len(extraction.matches) == len(gold)
+
+
+@given(source=tokens("abcd", 7), reference=tokens("abcd", 7))
+@settings(max_examples=100, deadline=None)
+def test_extracted_gold_is_found_as_the_definition_finds_it(source, reference):
+    gold = maxmatch_edits(source, reference, rules=EXTRACTING)
+    extraction = Lattice(source, reference).extract(gold)
+    edits, matches = slow.slow_maxmatch(source, reference, [(e.start, e.end, [e.correction]) for e in gold])
+    assert [(edit.start, edit.end, edit.correction) for edit in extraction.edits] == [(e[0], e[1], e[3]) for e in edits]
+    assert len(extraction.matches) == matches
+
+
+def test_where_words_repeat_an_edit_of_the_reference_itself_can_be_lost():
+    """The walk over the insertions at one offset uses up a gold edit on an arc that the path then does not take."""
+    gold = maxmatch_edits("d b", "b c b c", rules=EXTRACTING)
+    assert len(gold) == 2
+    assert len(Lattice("d b", "b c b c").extract(gold).matches) == 1
+    definition = slow.slow_maxmatch("d b", "b c b c", [(e.start, e.end, [e.correction]) for e in gold])
+    assert definition[1] == 1
+
+
+@given(case=cases())
+@settings(max_examples=200, deadline=None)
+def test_repaired_matches_are_one_to_one(case):
+    source, prediction, golds, _ = case
+    extraction = Lattice(source, prediction, Rules(matching="repaired")).extract(
+        Edit(s, e, texts[0], alternatives=tuple(texts[1:])) for s, e, texts in golds
+    )
+    ours, theirs = zip(*extraction.matches, strict=True) if extraction.matches else ((), ())
+    assert len(set(ours)) == len(ours) <= len(extraction.edits)
+    assert len(set(theirs)) == len(theirs) <= len(extraction.gold)
+
+
+def test_too_large_a_lattice_is_thinned_and_says_so():
+    source = " ".join(f"s{i}" for i in range(20))
+    prediction = " ".join(f"p{i}" for i in range(20))
+    gold = [Edit(0, 1, "p0")]
+    full = Lattice(source, prediction)
+    assert not full.thinned
+    thin = Lattice(source, prediction, Rules(max_cells=100))
+    assert thin.thinned
+    assert apply(source, thin.extract(gold).edits) == prediction
+    assert thin.extract(gold).matches == full.extract(gold).matches == [(0, 0)]
+    bare = Lattice(source, prediction, Rules(max_cells=10))
+    assert bare.thinned
+    assert bare.extract([]).edits == [Edit(i, i + 1, f"p{i}") for i in range(20)]
+
+
+def test_300_unrelated_words_are_bounded():
+    source = " ".join(f"s{i}" for i in range(300))
+    lattice = Lattice(source, " ".join(f"p{i}" for i in range(310)))
+    assert lattice.thinned
+    assert len(lattice.extract([]).edits) == 1
+
+
+def test_several_annotators_share_a_lattice():
+    lattice = Lattice("a b c d e", "x b y d e")
+    golds = [Edit(0, 1, "x")], [], [Edit(2, 3, "y")], [Edit(0, 1, "x"), Edit(2, 3, "y")], [Edit(0, 1, "x")]
+    shared = [lattice.extract(gold) for gold in golds]
+    assert shared == [Lattice("a b c d e", "x b y d e").extract(gold) for gold in golds]
+    assert [(len(e.matches), len(e.edits)) for e in shared] == [(1, 2), (0, 1), (1, 2), (2, 2), (1, 2)]
+
+
+def test_gold_beyond_the_source():
+    with pytest.raises(ValueError, match="lies beyond the 2 tokens"):
+        Lattice("a b", "a c").extract([Edit(1, 3, "c")])
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"insertions": "v4"}, ValueError),
+        ({"matching": "fuzzy"}, ValueError),
+        ({"max_unchanged_words": -1}, ValueError),
+        ({"max_unchanged_words": 1.5}, TypeError),
+        ({"max_cells": 5000}, ValueError),
+    ],
+)
+def test_bad_rules(options, error):
+    with pytest.raises(error, match=next(iter(options))):
+        Rules(**options)

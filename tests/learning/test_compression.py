@@ -1,0 +1,119 @@
+"""A tuned network as an adapter: exact where the change has the rank, else the best of that rank."""
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from geceval.learning.compression import as_adapter
+from geceval.learning.finetuning import Recipe, new_network, save
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.heads import load_classifier, logits
+from geceval.models.tokenizers import load_tokenizer
+
+TEXTS = ["the cat sat on the mat", "a dog runs to school", "the cat sit"]
+LAYERS = ".encoder.layer."
+
+
+@pytest.fixture
+def tuned(make_checkpoint, tmp_path):
+    """A function from a rank to a recipe and the weights of a network whose matrices all changed by that rank."""
+
+    def make(rank):
+        recipe = Recipe(base=str(make_checkpoint(1)), pooling="mean", head_deviation=0.2)
+        network = new_network(recipe, resolve(recipe.base))
+        generator = torch.Generator().manual_seed(rank)
+        state = {name: value.clone() for name, value in network.state_dict().items()}
+        for name, value in state.items():
+            if LAYERS in name and value.ndim == 2:
+                rows, columns = value.shape
+                left = torch.randn(rows, rank, generator=generator)
+                value += 0.1 * left @ torch.randn(rank, columns, generator=generator)
+        state["classifier.bias"] += 0.5
+        save_file(state, tmp_path / "network.safetensors")
+        return recipe, tmp_path / "network.safetensors"
+
+    return make
+
+
+def scores(network, base):
+    tokenizer = load_tokenizer(resolve(base))
+    batch = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
+    with torch.no_grad():
+        return logits(network.eval(), batch, "mean")[:, 0].tolist()
+
+
+def loaded(recipe, weights):
+    network = new_network(recipe, resolve(recipe.base))
+    network.load_state_dict(load_file(weights))
+    return network
+
+
+def test_a_change_of_the_rank_is_kept_whole(tuned, tmp_path):
+    recipe, weights = tuned(3)
+    adapted = as_adapter(recipe, weights, 3, tmp_path / "adapter.safetensors")
+    assert adapted.lora_rank == 3
+    expected = scores(loaded(recipe, weights), recipe.base)
+    assert scores(loaded(adapted, tmp_path / "adapter.safetensors"), recipe.base) == pytest.approx(expected, abs=1e-4)
+    # and not because nothing had changed
+    assert scores(new_network(recipe, resolve(recipe.base)), recipe.base) != pytest.approx(expected, abs=1e-2)
+
+
+def test_a_lower_rank_keeps_the_largest_singular_values(tuned, tmp_path):
+    recipe, weights = tuned(3)
+    adapted = as_adapter(recipe, weights, 1, tmp_path / "adapter.safetensors")
+    merged = loaded(adapted, tmp_path / "adapter.safetensors").merge_and_unload().state_dict()
+    base, whole = new_network(recipe, resolve(recipe.base)).state_dict(), load_file(weights)
+    name = next(name for name in whole if LAYERS in name and whole[name].ndim == 2)
+    values = torch.linalg.svdvals(whole[name] - base[name])
+    lost = torch.linalg.matrix_norm(whole[name] - merged[name])
+    assert lost.item() == pytest.approx(values[1:].norm().item(), rel=1e-4)  # Eckart and Young
+
+
+def test_a_rank_beyond_the_matrix_is_padded(tuned, tmp_path):
+    recipe, weights = tuned(2)
+    adapted = as_adapter(recipe, weights, 500, tmp_path / "adapter.safetensors")
+    expected = scores(loaded(recipe, weights), recipe.base)
+    assert scores(loaded(adapted, tmp_path / "adapter.safetensors"), recipe.base) == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_checkpoint_scores_as_the_tuned_network(tuned, tmp_path):
+    recipe, weights = tuned(2)
+    adapted = as_adapter(recipe, weights, 2, tmp_path / "adapter.safetensors")
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    save(adapted, tmp_path / "adapter.safetensors", folder, {})
+    found = scores(load_classifier(resolve(str(folder))), recipe.base)
+    assert found == pytest.approx(
+        scores(loaded(recipe, weights), recipe.base), abs=1e-2
+    )  # adapters are kept in 16 bits
+
+
+def test_what_cannot_be_compressed(tuned, tmp_path, make_checkpoint):
+    recipe, weights = tuned(2)
+    target = tmp_path / "adapter.safetensors"
+    with pytest.raises(ValueError, match="rank of at least 1"):
+        as_adapter(recipe, weights, 0, target)
+    small = as_adapter(recipe, weights, 2, target)
+    with pytest.raises(ValueError, match="weights were all tuned"):
+        as_adapter(small, target, 2, tmp_path / "again.safetensors")
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    save(small, target, folder, {})
+    with pytest.raises(CheckpointError, match="adapter over an adapter"):
+        as_adapter(Recipe(base=str(folder), pooling="mean"), weights, 2, tmp_path / "again.safetensors")
+
+
+def test_a_base_named_from_a_working_directory_is_found_from_any_other(make_checkpoint, tmp_path, monkeypatch):
+    base = make_checkpoint(1)
+    monkeypatch.chdir(base.parent)
+    recipe = Recipe(base=base.name, pooling="mean", lora_rank=2)
+    save_file(new_network(recipe, resolve(recipe.base)).state_dict(), tmp_path / "network.safetensors")
+    (tmp_path / "adapter").mkdir()
+    save(recipe, tmp_path / "network.safetensors", tmp_path / "adapter", {})
+    monkeypatch.chdir(tmp_path)
+    assert scores(load_classifier(resolve(tmp_path / "adapter")), str(base)) == pytest.approx(
+        scores(
+            loaded(Recipe(base=str(base), pooling="mean", lora_rank=2), tmp_path / "network.safetensors"), str(base)
+        ),
+        abs=1e-3,
+    )

@@ -1,0 +1,73 @@
+import pytest
+
+from geceval.meta.judgments.ratings import Rating, rated_pairs, read_tmu_gfm, split_ratings
+
+
+def test_pairs_are_ordered_by_the_mean_of_grammaticality_and_fluency():
+    ratings = [
+        Rating("s", "a", 3.0, 2.0, 4.0),
+        Rating("s", "b", 2.0, 3.5, 1.0),
+        Rating("s", "c", 2.5, 2.5, 1.0),  # as good as a
+        Rating("t", "a", 1.0, 1.0, 1.0),
+    ]
+    assert sorted(rated_pairs(ratings)) == [("s", "a", "b"), ("s", "c", "b")]
+    assert len(rated_pairs(ratings, limit=1)) == 1
+
+
+def test_the_last_rating_of_an_output_counts():
+    ratings = [Rating("s", "a", 1, 1, 1), Rating("s", "b", 2, 2, 2), Rating("s", "a", 3, 3, 3)]
+    assert rated_pairs(ratings) == [("s", "b", "a")]
+
+
+def test_the_published_file(shared_data):
+    ratings = read_tmu_gfm(shared_data / "tmu-gfm/tmu-gfm-dataset.csv")
+    # Counts of the data set as published: rows, sources, distinct (source, output).
+    assert len(ratings) == 4221
+    assert len({rating.source for rating in ratings}) == 1378
+    assert len({(rating.source, rating.output) for rating in ratings}) == 4217
+    assert sum(rating.grammaticality for rating in ratings) / 4221 == pytest.approx(3.198, abs=5e-4)
+    assert sum(rating.fluency for rating in ratings) / 4221 == pytest.approx(3.088, abs=5e-4)
+
+
+def test_files_of_another_kind_are_refused_with_the_line(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("source,output,ave_g\na,b,1\n")
+    with pytest.raises(ValueError, match="no column 'ave_f'"):
+        read_tmu_gfm(path)
+    head = "source,output,ave_g,ave_f,ave_m\na,b,1,2,3\n"
+    for row in ("a,c,1,,3\n", "a,c,1\n", "a,c,1,nan,3\n", "a,c,1,inf,3\n"):
+        path.write_text(head + row)
+        with pytest.raises(ValueError, match="ratings.csv, line 3: a mean rating is no number"):
+            read_tmu_gfm(path)
+    path.write_bytes(head.encode() + b"\xe9,c,1,2,3\n")
+    with pytest.raises(ValueError, match="ratings.csv, line 3: not valid UTF-8"):
+        read_tmu_gfm(path)
+    path.write_text(head + "a" * 200_000 + ",c,1,2,3\n")
+    with pytest.raises(ValueError, match="ratings.csv, after line 2: not CSV"):
+        read_tmu_gfm(path)
+
+
+def test_a_byte_order_mark_and_windows_line_ends_do_not_matter(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_bytes(b"\xef\xbb\xbfsource,output,ave_g,ave_f,ave_m\r\na,b,1,2,3\r\n")
+    assert read_tmu_gfm(path) == [Rating("a", "b", 1.0, 2.0, 3.0)]
+
+
+def test_folds_have_the_sizes_of_the_paper_and_share_no_source(shared_data):
+    ratings = read_tmu_gfm(shared_data / "tmu-gfm" / "tmu-gfm-dataset.csv")
+    folds = split_ratings(ratings, dev=422, test=423, seed=1)
+    # Yoshimura et al. (2020), section 5.1: 3,376/422/423.
+    assert {fold: len(rows) for fold, rows in folds.items()} == {"train": 3376, "dev": 422, "test": 423}
+    sources = [{rating.source for rating in rows} for rows in folds.values()]
+    assert sum(map(len, sources)) == len(set().union(*sources)) == 1378
+    assert folds == split_ratings(ratings, 422, 423, seed=1) != split_ratings(ratings, 422, 423, seed=2)
+    assert sorted(map(hash, sum(folds.values(), []))) == sorted(map(hash, ratings))
+
+
+def test_a_source_whose_outputs_do_not_fit_goes_elsewhere():
+    ratings = [Rating(source, f"{source} {number}", 3, 3, 3) for source in "abcd" for number in range(3)]
+    folds = split_ratings([*ratings, Rating("e", "e", 3, 3, 3)], dev=4, test=5)
+    assert [len({rating.source for rating in rows}) for rows in folds.values()] == [2, 1, 2]
+    assert [len(rows) for rows in folds.values()] == [6, 3, 4]
+    with pytest.raises(ValueError, match="the dev fold is empty: 12 ratings are too few for dev=2, test=5"):
+        split_ratings(ratings, dev=2, test=5)

@@ -1,0 +1,181 @@
+"""PT-M2 and PT-ERRANT: weights and counts by hand, plain M2 as a special case, invariants."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from geceval.core.result import Counts
+from geceval.edits.edit import Edit
+from geceval.edits.maxmatch.extraction import Lattice, Rules
+from geceval.scorers import pt_errant, pt_m2
+from geceval.scorers.bertscore import Bertscore
+from geceval.scorers.edit_based import pretrained_weights as pt
+from geceval.scorers.m2 import M2
+from geceval.scorers.m2 import Settings as M2Settings
+
+SOURCES = ["He go to school by the bus .", "I likes cat .", "It is fine .", "She have two dog ."]
+PREDICTIONS = ["He goes to school by bus .", "I like cats .", "It is very fine .", "She have two dog ."]
+REFERENCES = [
+    ["He goes to school by bus .", "He went to school on the bus ."],
+    ["I like cats .", "I like the cat ."],
+    ["It is fine ."],
+    ["She has two dogs ."],
+]
+
+
+def scores_by_table(table: dict[tuple[str, str], float]) -> pt.PairScorer:
+    return lambda candidates, references: np.array([table[pair] for pair in zip(candidates, references, strict=True)])
+
+
+GO, THE, A = Edit(1, 2, "goes"), Edit(5, 6, ""), Edit(5, 6, "a")
+TABLE = {
+    ("He go to school by the bus .", "R"): 0.50,
+    ("He goes to school by the bus .", "R"): 0.80,  # u = GO: |.80 - .50| = .30
+    ("He go to school by bus .", "R"): 0.60,  # u = THE: .10
+    ("He go to school by a bus .", "R"): 0.45,  # u = A: |.45 - .50| = .05, a weight although it makes things worse
+}
+
+
+def test_weights_by_hand():
+    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    counts = pt.weighted_counts([comparison], scores_by_table(TABLE))[0]
+    assert (counts.tp, counts.fp, counts.fn) == pytest.approx((0.30, 0.05, 0.10))
+    # P = .3/.35, R = .3/.4
+    assert counts.f(0.5) == pytest.approx(1.25 * (6 / 7) * 0.75 / (0.25 * (6 / 7) + 0.75))
+
+
+def test_weight_self_counts_edits():
+    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    assert pt.weighted_counts([comparison], None) == [Counts(1.0, 1.0, 1.0)]
+
+
+def test_edits_that_all_weigh_nothing():
+    flat = dict.fromkeys(TABLE, 0.5)
+    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    assert pt.weighted_counts([comparison], scores_by_table(flat)) == [Counts(0.0, 0.0, 0.0)]
+    uniform = pt.weighted_counts([comparison], scores_by_table(flat), uniform_when_zero=True)[0]
+    assert (uniform.tp, uniform.fp, uniform.fn) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+
+
+def test_a_matched_alternative_weighs_what_it_weighs():
+    gold = Edit(5, 6, "", alternatives=("a",))
+    comparison = pt.Comparison(SOURCES[0], "R", [A], [gold], [(0, 0)])
+    counts = pt.weighted_counts([comparison], scores_by_table(TABLE))[0]
+    assert (counts.tp, counts.fp, counts.fn) == (pytest.approx(0.05), 0.0, 0.0)
+
+
+def test_each_distinct_pair_is_scored_once():
+    seen: list[tuple[str, str]] = []
+
+    def score(candidates, references):
+        seen.extend(zip(candidates, references, strict=True))
+        return np.arange(len(candidates), dtype=float)
+
+    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    pt.weighted_counts([comparison, comparison, pt.Comparison("x", "R", [], [], [])], score)
+    assert len(seen) == len(set(seen)) == 4
+
+
+def test_self_weight_is_m2():
+    for average in ("corpus", "sentence"):
+        ours = pt_m2.PtM2(pt_m2.Settings(weight="self", average=average, insertions="head"))
+        plain = M2(M2Settings(average=average))
+        got, want = (scorer.score(SOURCES, PREDICTIONS, REFERENCES) for scorer in (ours, plain))
+        assert got.score == pytest.approx(want.score)
+        assert got.scores == pytest.approx(want.scores)
+        assert got.details["tp"] == want.details["tp"]
+
+
+def test_pt_m2_from_the_definition():
+    """One sentence, one reference: w(u) from two BERTScores of whole sentences."""
+    bertscore = Bertscore()
+
+    def weight(text: str) -> float:
+        return abs(
+            bertscore.score(["x"], [text], [[reference]]).score - bertscore.score(["x"], [source], [[reference]]).score
+        )
+
+    source, reference = SOURCES[0], REFERENCES[0][0]
+    right = weight("He goes to school by the bus .")  # in both
+    wrong = weight("He go at school by the bus .")  # in the prediction only
+    missed = weight("He go to school by bus .")  # in the reference only
+    result = pt_m2.PtM2().score([source], ["He goes at school by the bus ."], [[reference]])
+    # "go to" -> "goes at" is one edit of MaxMatch unless the gold edit splits it, which it does here.
+    assert result.details["tp"] == pytest.approx(right, abs=1e-5)
+    assert result.details["fp"] == pytest.approx(wrong, abs=1e-5)
+    assert result.details["fn"] == pytest.approx(missed, abs=1e-5)
+    precision, recall = right / (right + wrong), right / (right + missed)
+    assert result.score == pytest.approx(1.25 * precision * recall / (0.25 * precision + recall), abs=1e-4)
+
+
+@pytest.mark.parametrize("scorer", [pt_m2.PtM2(), pt_errant.PtErrant(pt_errant.Settings(nlp="bundled"))])
+def test_perfect_partial_and_unchanged(scorer):
+    perfect = [row[0] for row in REFERENCES]
+    assert scorer.score(SOURCES, perfect, REFERENCES).scores == pytest.approx([1, 1, 1, 1])
+    result = scorer.score(SOURCES, PREDICTIONS, REFERENCES)
+    assert result.scores[:2] == pytest.approx([1, 1])
+    assert result.scores[2:] == [0.0, 0.0]  # a needless edit; errors left alone
+    unchanged = scorer.score(SOURCES, SOURCES, REFERENCES)
+    assert unchanged.scores == [0.0, 0.0, 1.0, 0.0] and unchanged.details["precision"] == 1.0
+
+
+def test_average_chooses_the_score():
+    result = pt_m2.PtM2(pt_m2.Settings(average="corpus")).score(SOURCES, PREDICTIONS, REFERENCES)
+    assert result.score == result.details["f"] != sum(result.scores) / 4
+    result = pt_m2.PtM2().score(SOURCES, PREDICTIONS, REFERENCES)
+    assert result.score == pytest.approx(sum(result.scores) / 4)
+
+
+def test_order_and_batches_do_not_matter():
+    one = pt_m2.PtM2().score(SOURCES, PREDICTIONS, REFERENCES)
+    back = pt_m2.PtM2().score(SOURCES[::-1], PREDICTIONS[::-1], REFERENCES[::-1])
+    assert back.scores[::-1] == pytest.approx(one.scores, abs=1e-5)
+
+
+words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat", "a"]), min_size=0, max_size=6).map(" ".join)
+
+
+@hypothesis_settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(words, words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=4), st.data())
+def test_scores_stay_in_range_whatever_the_weights(rows, data):
+    seed = data.draw(st.integers(0, 9))
+
+    def score(candidates, references):
+        return np.random.default_rng(seed).normal(size=len(candidates))
+
+    sources, predictions, references = (list(column) for column in zip(*rows, strict=True))
+    comparisons = []
+    for source, prediction, texts in zip(sources, predictions, references, strict=True):
+        for text in texts:
+            lattice = Lattice(source, prediction, pt_m2.Settings().rules())
+            gold = Lattice(source, text, Rules(0)).extract(()).edits
+            found = lattice.extract(gold)
+            comparisons.append(pt.Comparison(source, text, found.edits, found.gold, found.matches))
+    for counts in pt.weighted_counts(comparisons, score):
+        assert 0 <= counts.precision <= 1 and 0 <= counts.recall <= 1 and 0 <= counts.f(0.5) <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight": "gpt"}, "weight must be one of 'bertscore', 'bartscore', 'self'"),
+        ({"average": "macro"}, "average must be one of"),
+        ({"zero_weights": "drop"}, "zero_weights must be one of"),
+        ({"beta": 0}, "beta must be positive"),
+        ({"weight": "self", "layer": 3}, "layer is an option of weight='bertscore'"),
+    ],
+)
+@pytest.mark.parametrize("settings", [pt_m2.Settings, pt_errant.Settings])
+def test_bad_settings(settings, options, message):
+    with pytest.raises(ValueError, match=message):
+        settings(**options)
+
+
+def test_signature_names_model_layer_and_pipeline():
+    line = pt_errant.PtErrant(pt_errant.Settings(nlp="bundled")).score(SOURCES, PREDICTIONS, REFERENCES).signature
+    assert line.startswith("pt_errant|weight:bertscore|model:bundled@")
+    assert all(part in line for part in ("|layer:5|", "|nlp:en_", "|errant:", "|refs:1-2|", "|dtype:float32|"))

@@ -1,0 +1,60 @@
+"""N-gram counts, whether those of sources and references are kept for the next system or counted anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from geceval.core.inputs import Columns
+from geceval.scorers.gleu import Gleu
+from geceval.scorers.green import Green
+from geceval.scorers.ngram import ngrams
+
+words = st.lists(st.sampled_from("abcd"), max_size=6).map(" ".join)
+rows = st.tuples(words, words, st.lists(words, min_size=1, max_size=3))
+
+
+def counter_of(text: str, order: int) -> Counter:
+    tokens = text.split()
+    return Counter(tuple(tokens[i : i + order]) for i in range(len(tokens) + 1 - order))
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(rows, min_size=1, max_size=4))
+def test_counts_are_those_of_counters(corpus):
+    sources, predictions, references = (list(column) for column in zip(*corpus, strict=True))
+    columns = Columns(sources, predictions, references)
+    for order, counted in enumerate(ngrams.count_ngrams(columns, "word", 3).ngrams, start=1):
+        for row, (source, prediction, texts) in enumerate(corpus):
+            own = counted.sentence == row
+            texts = [source, prediction, *texts]
+            counts = [counted.source, counted.prediction, *counted.references[: len(texts) - 2]]
+            found = sorted(zip(*(column[own].tolist() for column in counts), strict=True))
+            counters = [counter_of(text, order) for text in texts]
+            grams = set().union(*counters)
+            assert found == sorted(tuple(counter[gram] for counter in counters) for gram in grams)
+
+
+@pytest.mark.parametrize("scorer", [Gleu(), Green()], ids=["gleu", "green"])
+def test_the_system_before_leaves_no_trace(scorer, monkeypatch):
+    sources, references = ["a b c d e", "f g h"], [["a b x d e", "a b c d"], ["f g h i"]]
+    systems = [["a b x d e", "f g h i"], ["a y c d e", "f z h"], ["a b z d e", "y g h i"]]
+    kept = [scorer.score(sources, system, references) for system in systems]
+    again = [scorer.score(sources, system, references) for system in reversed(systems)][::-1]
+    monkeypatch.setattr(ngrams, "KEPT_NGRAMS", 0)
+    anew = [scorer.score(sources, system, references) for system in systems]
+    assert [result.scores for result in kept] == [result.scores for result in again]
+    assert [result.scores for result in kept] == [result.scores for result in anew]
+    assert len({tuple(result.scores) for result in kept}) == 3
+
+
+@pytest.mark.parametrize(("unit", "order", "kept"), [("word", 4, True), ("word", 9, False), ("char", 4, False)])
+def test_what_is_kept_depends_on_how_much_there_is_to_count(unit, order, kept, monkeypatch):
+    """50 characters of 10 words: 40, 90 and 200 n-grams at most."""
+    monkeypatch.setattr(ngrams, "KEPT_NGRAMS", 50)
+    ngrams._keep_given.cache_clear()
+    ngrams.count_ngrams(Columns(["abcd " * 5], ["a"], [["abcd " * 5]]), unit, order)
+    assert ngrams._keep_given.cache_info().currsize == kept

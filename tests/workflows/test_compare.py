@@ -1,0 +1,81 @@
+"""`geceval.compare`: the metrics' own scores, tested without scoring again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import geceval
+from geceval.core.result import Result
+from geceval.registry import make_scorer
+from geceval.workflows.compare import compare_results
+
+SOURCES = ["a b c d e", "f g h i", "a c e g i", "b d f h", "a a b b", "c c d d"] * 5
+REFERENCES = [[text.replace("b", "x").replace("d", "y"), text.replace("c", "z")] for text in SOURCES]
+SYSTEMS = {
+    "nothing": SOURCES,
+    "half": [
+        row[0] if number % 2 else text for number, (text, row) in enumerate(zip(SOURCES, REFERENCES, strict=True))
+    ],
+    "all": [row[0] for row in REFERENCES],
+    "all again": [row[0] for row in REFERENCES],
+}
+
+
+@pytest.mark.parametrize("metric", ["gleu", "green", "m2", "i_measure"])
+def test_scores_are_the_metrics_own(metric):
+    found = geceval.compare(metric, SOURCES, SYSTEMS, REFERENCES, resamples=60)[metric]
+    scorer = make_scorer(metric)
+    for standing in found.standings:
+        result = scorer.score(SOURCES, SYSTEMS[standing.system], REFERENCES)
+        assert standing.score == result.score
+        assert found.signature == result.signature
+    nothing, half, whole, again = found.standings
+    assert nothing.score < half.score < whole.score
+    assert nothing.low <= nothing.score <= nothing.high and half.low < half.score < half.high
+    assert max(whole.p.values()) < 0.05
+    assert (again.score, again.low, again.p) == (whole.score, whole.low, whole.p)
+
+
+def test_baseline_and_signature():
+    found = geceval.compare("green", SOURCES, SYSTEMS, REFERENCES, resamples=30, seed=7, baseline="best")["green"]
+    assert found.standings[2].difference == found.standings[3].difference == 0.0
+    assert found.standings[3].p == {"bootstrap": 1.0, "randomisation": 1.0}
+    assert found.standings[0].difference < 0
+    for part in (
+        "compare|methods:bootstrap,randomisation",
+        "baseline:best",
+        "resamples:30",
+        "seed:7",
+        "confidence:0.95",
+    ):
+        assert part in found.test
+
+
+def test_several_metrics_and_options():
+    options = {"green": {"beta": 0.5}}
+    found = geceval.compare(["green", "gleu"], SOURCES, SYSTEMS, REFERENCES, options=options, resamples=10)
+    assert list(found) == ["green", "gleu"]
+    assert "beta:0.5" in found["green"].signature
+
+
+def test_difficulty_comes_from_all_systems():
+    """GoToScorer's weights are defined by the systems together, as in `geceval score`."""
+    columns = SOURCES[:6], {name: texts[:6] for name, texts in SYSTEMS.items()}, [row[:1] for row in REFERENCES[:6]]
+    found = geceval.compare("gotoscorer", *columns, options={"gotoscorer": {"nlp": "bundled"}}, resamples=5)
+    assert "weights:4systems@" in found["gotoscorer"].signature
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="pass at least two systems"):
+        geceval.compare("gleu", SOURCES, {"a": SOURCES}, REFERENCES)
+    with pytest.raises(ValueError, match="30 sources but 29 predictions"):
+        geceval.compare("gleu", SOURCES, {"a": SOURCES, "b": SOURCES[1:]}, REFERENCES)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'samples'"):
+        geceval.compare("gleu", SOURCES, SYSTEMS, REFERENCES, samples=5)
+    with pytest.raises(ValueError, match="no system 'c' to compare with"):
+        geceval.compare("gleu", SOURCES, SYSTEMS, REFERENCES, baseline="c")
+    scorer = make_scorer("green")
+    broken = {"a": Result(np.nan, [1.0, np.nan], "s"), "b": Result(0.0, [1.0, 1.0], "s")}
+    with pytest.raises(ValueError, match="green: the score of a on sentence 1 is nan"):
+        compare_results(scorer, broken)

@@ -1,0 +1,110 @@
+"""`geceval.maege`: each metric beside scoring every corpus and every text by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+import geceval
+from geceval import registry
+from geceval.core.result import Result
+from geceval.edits.edit import apply
+from geceval.edits.m2 import read_m2, references
+from geceval.meta.chains import Annotated, Settings, make_chains, make_corpora
+from geceval.meta.maege import chain_agreement, sentence_correlation
+from geceval.scorers.base import Scorer
+
+BLOCKS = [
+    ("the cat sit on a mat", {0: ["1 2 cats", "4 5 the"], 1: ["2 3 sits", "4 5 the", "5 6 mats"]}),
+    ("a dogs run to school", {0: ["0 1 the"], 1: ["1 2 dog", "2 3 runs"]}),
+    ("he go home", {0: ["1 2 goes"]}),
+    ("they are happy", {0: [], 1: ["2 3 sad"]}),
+]
+
+
+@pytest.fixture
+def m2(tmp_path) -> str:
+    lines = []
+    for number in range(6):
+        for text, edits in BLOCKS:
+            lines.append(f"S {text} {'now ' * number}")
+            for who, row in edits.items():
+                for start, end, word in (edit.split() for edit in row):
+                    lines.append(f"A {start} {end}|||R:X|||{word}|||REQUIRED|||-NONE-|||{who}")
+                if not row:
+                    lines.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{who}")
+            lines.append("")
+    path = tmp_path / "gold.m2"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("metric", ["gleu", "green", "m2", "i_measure"])
+@pytest.mark.parametrize("kind", ["others", "all"])
+def test_equals_scoring_every_text_and_corpus_by_itself(metric, kind, m2):
+    found = geceval.maege(metric, m2, kind, seed=3)[metric]
+    sentences = read_m2(m2)
+    data = [Annotated(sentence.source, sentence.edits) for sentence in sentences]
+    chains, corpora = make_chains(data, apply, Settings(seed=3)), make_corpora(data, apply, Settings(seed=3))
+    texts = [references(sentence) for sentence in sentences]
+    scorer = registry.make_scorer(metric)
+
+    def refs(sentence: int, annotator: int) -> list[str]:
+        return [text for who, text in texts[sentence].items() if kind == "all" or who != annotator]
+
+    scores = [
+        scorer.score([c.source] * len(c.texts), list(c.texts), [refs(c.sentence, c.annotator)] * len(c.texts)).scores
+        for c in chains
+    ]
+    assert found.sentence == sentence_correlation(chains, scores)
+    assert found.chain == chain_agreement(chains, scores)
+    assert (found.chains, found.texts) == (24, 6 * (3 + 4 + 2 + 3))
+    lines = [n for n, s in enumerate(corpora.sentences) if kind == "all" or len(texts[s]) > 1]
+    assert found.lines == len(lines) == (18 if kind == "all" else 12)
+    for number, score in enumerate(found.corpus_scores):
+        columns = [
+            (corpora.sources[n], corpora.texts[number][n], refs(corpora.sentences[n], corpora.annotators[number][n]))
+            for n in lines
+        ]
+        assert score == pytest.approx(scorer.score(*map(list, zip(*columns, strict=True))).score, abs=1e-12)
+    assert found.scored < found.texts + 11 * found.lines
+
+
+def test_given_references(m2):
+    sentences = read_m2(m2)
+    given = [[apply(s.source, s.edits[0])] for s in sentences]
+    found = geceval.maege("green", m2, given)["green"]
+    assert found.lines == 18
+    assert "refs:given@" in found.data and "m2:gold.m2@" in found.data and "seed:1" in found.data
+
+
+def test_metrics_score_each_distinct_request_once(m2, monkeypatch):
+    class Counting(Scorer):
+        name, Settings, asked = "counting", registry.scorer_class("impara").Settings, []
+
+        def needs_references(self) -> bool:
+            return False
+
+        def score(self, sources, predictions, references=None) -> Result:
+            assert references is None
+            self.asked += zip(sources, predictions, strict=True)
+            return Result(0.0, [float(len(text)) for text in predictions], "counting")
+
+    monkeypatch.setattr(registry, "make_scorer", lambda name, options: Counting())
+    found = geceval.maege("counting", m2)["counting"]
+    assert len(Counting.asked) == len(set(Counting.asked)) == found.scored
+    assert found.lines == 18  # lines with one annotator stay in the corpora of a metric without references
+
+
+def test_bad_input(m2, tmp_path):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'orders'"):
+        geceval.maege("gleu", m2, orders=3)
+    with pytest.raises(ValueError, match="references must be one of 'others', 'all'"):
+        geceval.maege("gleu", m2, "own")
+    with pytest.raises(ValueError, match="24 sources|but 24"):
+        geceval.maege("gleu", m2, [["a"]])
+    with pytest.raises(ValueError, match="no gold_m2 fits"):
+        geceval.maege("gleu", m2, options={"gleu": {"gold_m2": m2}})
+    with pytest.raises(ValueError, match="sentence 2 has no annotator but 0"):
+        geceval.maege("gleu", m2, min_chains=1)
+    with pytest.raises(FileNotFoundError):
+        geceval.maege("gleu", tmp_path / "missing.m2")

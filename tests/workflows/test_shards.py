@@ -1,0 +1,225 @@
+"""Scoring in parts: the numbers of the whole, resumed wherever it was broken off; and scores as a column."""
+
+import pickle
+import re
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+
+from geceval import registry
+from geceval.cli.app import run
+from geceval.core.cache.disk import FILE
+from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
+from geceval.workflows.shards import MANIFEST, corpus_score, make_plan, score_shard
+
+WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
+
+
+def corpus(rows, seed=0, most=3):
+    """Sentences with one to `most` references, an id each."""
+    draw = np.random.default_rng(seed)
+
+    def changed(words):
+        return " ".join(word if draw.random() < 0.8 else str(draw.choice(WORDS)) for word in words)
+
+    table = {"id": list(range(rows)), "sources": [], "predictions": [], "references": []}
+    for _ in range(rows):
+        words = [str(word) for word in draw.choice(WORDS, draw.integers(3, 9))]
+        table["sources"].append(" ".join(words))
+        table["predictions"].append(changed(words))
+        table["references"].append([changed(words) for _ in range(draw.integers(1, most + 1))])
+    return table
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three parquet files, one of them without rows, and the whole table."""
+    whole = corpus(100)
+    folder = tmp_path / "input"
+    folder.mkdir()
+    for name, start, stop in (("a", 0, 64), ("b", 64, 64), ("c", 64, 100)):
+        part = pyarrow.table({column: values[start:stop] for column, values in whole.items()},
+                             schema=pyarrow.table(whole).schema)  # fmt: skip
+        parquet.write_table(part, folder / f"{name}.parquet", row_group_size=10)
+    return folder, whole
+
+
+def finish(plan):
+    for shard in plan.pending():
+        score_shard(plan, shard, part_scorer(plan.metric, plan.options))
+    return plan
+
+
+def written(plan, column="score"):
+    return [
+        value for shard in plan.shards for value in parquet.read_table(plan.folder / shard.name)[column].to_pylist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("gleu", {}),
+        ("gleu", {"sampler": "python3", "iterations": 20}),
+        ("green", {}),
+        ("i_measure", {}),
+        ("m2", {}),
+        ("errant", {"nlp": "bundled"}),
+        ("errant", {"nlp": "bundled", "average": "sentence"}),
+    ],
+)
+def test_parts_give_the_numbers_of_the_whole(metric, options, files, tmp_path):
+    folder, whole = files
+    plan = finish(make_plan(folder, metric, tmp_path / "scores", options, keep=["id"], rows_per_shard=17))
+    assert [(shard.start, shard.stop) for shard in plan.shards] == [
+        *((0, 17), (17, 34), (34, 51), (51, 64)),
+        *((0, 17), (17, 34), (34, 36)),
+    ]
+    columns = {name: whole[name] for name in ("sources", "predictions", "references")}
+    result = registry.make_scorer(metric, options).score(**columns)
+    assert written(plan, "id") == whole["id"]
+    assert written(plan) == result.scores
+    assert corpus_score(plan) == pytest.approx(result.score, abs=1e-12)
+
+
+def test_batches_within_a_shard(files, tmp_path, monkeypatch):
+    folder, whole = files
+    monkeypatch.setattr("geceval.workflows.shards.ROWS_AT_ONCE", 7)
+    plan = finish(make_plan(folder, "gleu", tmp_path / "scores", {}, rows_per_shard=23))
+    result = registry.make_scorer("gleu").score(whole["sources"], whole["predictions"], whole["references"])
+    assert written(plan) == result.scores
+    assert corpus_score(plan) == pytest.approx(result.score, abs=1e-12)
+
+
+def test_a_run_goes_on_where_it_was_broken_off(files, tmp_path):
+    folder, _ = files
+    arguments = (folder, "gleu", tmp_path / "scores", {})
+    plan = finish(make_plan(*arguments, rows_per_shard=20))
+    before = written(plan)
+    names = [shard.name for shard in plan.shards]
+    (plan.folder / names[0]).unlink()
+    content = (plan.folder / names[1]).read_bytes()
+    (plan.folder / names[1]).write_bytes(content[: len(content) // 2])
+    (plan.folder / names[2]).write_bytes((plan.folder / names[3]).read_bytes())  # a shard of another size
+    parquet.write_table(pyarrow.table({"score": [0.0] * 20}), plan.folder / names[4])  # no mark
+    again = make_plan(*arguments, rows_per_shard=20)
+    assert again == plan
+    assert [shard.number for shard in again.pending()] == [0, 1, 2, 4]
+    with pytest.raises(ValueError, match="4 of 6 shards are not finished"):
+        corpus_score(again)
+    assert written(finish(again)) == before
+    assert sorted(path.name for path in plan.folder.iterdir()) == [MANIFEST, *names]
+
+
+def test_scores_of_another_run_are_not_taken(files, tmp_path):
+    folder, whole = files
+    output = tmp_path / "scores"
+    finish(make_plan(folder, "gleu", output, {}))
+    for arguments in (("gleu", output, {"order": 2}), ("green", output, {})):
+        with pytest.raises(ValueError, match="other input or settings"):
+            make_plan(folder, *arguments)
+    with pytest.raises(ValueError, match="other input or settings"):
+        make_plan(folder, "gleu", output, {}, rows_per_shard=50)
+    assert make_plan(folder, "gleu", output, {"workers": 2}).pending() == []
+    whole["sources"][3] += " ."
+    parquet.write_table(pyarrow.table(whole), folder / "a.parquet")
+    with pytest.raises(ValueError, match="other input or settings"):
+        make_plan(folder, "gleu", output, {})
+
+
+def test_a_row_that_cannot_be_scored_is_named(files, tmp_path):
+    folder, whole = files
+    whole["predictions"][70] = None
+    parquet.write_table(pyarrow.table(whole), folder / "a.parquet")
+    plan = make_plan(folder / "a.parquet", "gleu", tmp_path / "scores", {}, rows_per_shard=50)
+    with pytest.raises(TypeError, match=r"a\.parquet, in the 50 rows from 50: gleu: predictions\[20\] must be"):
+        finish(plan)
+    assert [shard.number for shard in plan.pending()] == [1]
+    assert sorted(path.name for path in plan.folder.iterdir()) == [MANIFEST, "part-000000.parquet"]
+
+
+def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
+    folder, _ = files
+    output = tmp_path / "scores"
+    for metric, options in (
+        ("gotoscorer", {}),
+        ("errant", {"gold_m2": "gold.m2"}),
+        ("bertscore", {"idf": True}),
+        ("llm_judge", {"systems": [["a"]]}),
+    ):
+        with pytest.raises(ValueError, match=f"{metric}: .* cannot be scored in parts"):
+            make_plan(folder, metric, output, options)
+    with pytest.raises(ValueError, match="gleu: the table has no column 'gold'; pass columns="):
+        make_plan(folder, "gleu", output, {}, {"references": "gold"})
+    with pytest.raises(ValueError, match="columns: 'reference' is none of sources, predictions, references"):
+        make_plan(folder, "gleu", output, {}, {"reference": "gold"})
+    with pytest.raises(ValueError, match="has no column 'key'"):
+        make_plan(folder, "gleu", output, {}, keep=["key"])
+    (folder / "d.parquet").write_text("id,source", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"d\.parquet: not a parquet file"):
+        make_plan(folder, "gleu", output, {})
+    with pytest.raises(ValueError, match=r"no \*\.parquet"):
+        make_plan(tmp_path, "gleu", output, {})
+    assert not output.exists()
+
+
+def test_scores_as_a_column_of_a_data_set():
+    whole = corpus(30)
+    table = datasets.Dataset.from_dict({"text": whole["sources"], **{k: v for k, v in whole.items() if k != "sources"}})
+    scorer = BatchScorer("gleu", {"sources": "text"}, order=2)
+    scored = table.map(scorer, batched=True, batch_size=7)
+    result = registry.make_scorer("gleu", {"order": 2}).score(
+        whole["sources"], whole["predictions"], whole["references"]
+    )
+    assert scored["gleu"][:] == result.scores
+    assert scored.column_names == ["text", "id", "predictions", "references", "gleu"]
+    arrays = {name: np.array(table[name][:], dtype=object) for name in ("text", "predictions", "references")}
+    assert pickle.loads(pickle.dumps(scorer))(arrays)["gleu"] == result.scores
+
+
+def test_the_page_on_scale(tmp_path, monkeypatch, capsys):
+    """Its code for `datasets` runs, here with a metric that loads no model."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[0]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    Path("corpus").mkdir()
+    whole = corpus(12)
+    parquet.write_table(pyarrow.table(whole), "corpus/0.parquet")
+    exec(code.replace('"impara"', '"gleu"'), {})
+    result = registry.make_scorer("gleu").score(whole["sources"], whole["predictions"], whole["references"])
+    assert capsys.readouterr().out == f"{result.scores[:3]}\n"
+
+
+def test_the_command_of_the_page(tmp_path, monkeypatch, capsys):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"```bash\n(.*?)\n```", page, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("source", "He go ."), ("system", "He goes ."), ("reference", "He goes .")):
+        Path(f"{name}.txt").write_text(f"{text}\n", encoding="utf-8")
+    assert run(line.split()[1:]) == 0
+    assert "system" in capsys.readouterr().out
+    assert (tmp_path / "kept" / FILE).is_file()
+
+
+def test_paths_hold_in_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "bundled"):
+        Path(name).mkdir()
+    options = {"model": "mine", "se_model": "bundled", "nlp": "en_core_web_sm", "cache": "new", "beta": 0.5}
+    there = {**options, "model": str(tmp_path / "mine"), "cache": str(tmp_path / "new")}
+    assert absolute_paths(options) == there
+
+
+def test_the_function_is_hashed_by_what_it_computes():
+    from datasets.fingerprint import Hasher
+
+    scorer = BatchScorer("gleu", order=2)
+    before = Hasher.hash(scorer)
+    scorer({"sources": ["a b"], "predictions": ["a b"], "references": [["a b"]]})
+    assert Hasher.hash(scorer) == before
+    assert Hasher.hash(BatchScorer("gleu", order=3)) != before

@@ -1,0 +1,129 @@
+"""`geceval.trainer_metrics`: from what a trainer hands over to numbers by name."""
+
+import numpy as np
+import pytest
+import transformers
+
+import geceval
+from geceval.registry import make_scorer, scorer_class
+
+SOURCES = ["the cats sit on mat", "a dog run", "the cat likes school"]
+PREDICTIONS = ["the cats sat on the mat", "", "the cat likes school"]
+TARGETS = ["the cats sat on the mat", "a dog runs", "the cat likes the school"]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(make_checkpoint):
+    """A quality estimator with random weights; its tokenizer serves as that of the corrector."""
+    return str(make_checkpoint(5))
+
+
+@pytest.fixture(scope="module")
+def tokenizer(checkpoint):
+    return transformers.AutoTokenizer.from_pretrained(checkpoint)
+
+
+@pytest.fixture(scope="module")
+def evaluated(tokenizer):
+    """A function that makes what a trainer would: ids, of which some are padded with -100 and some with the token."""
+
+    def make(sources=SOURCES, predictions=PREDICTIONS, targets=TARGETS):
+        ids = {"padding": True, "return_tensors": "np"}
+        inputs, answers, labels = (tokenizer(texts, **ids)["input_ids"] for texts in (sources, predictions, targets))
+        labels = np.where(labels == tokenizer.pad_token_id, -100, labels)
+        inputs[-1] = np.where(inputs[-1] == tokenizer.pad_token_id, -100, inputs[-1])
+        return transformers.EvalPrediction(predictions=answers, label_ids=labels, inputs=inputs)
+
+    return make
+
+
+def test_the_numbers_are_those_of_the_metrics(tokenizer, checkpoint, evaluated):
+    options = {"impara": {"model": checkpoint, "threshold": -2}, "gleu": {"order": 2}}
+    compute = geceval.trainer_metrics(tokenizer, ["gleu", "impara", "m2"], options=options)
+    found = compute(evaluated())
+    references = [[target] for target in TARGETS]
+    gleu = make_scorer("gleu", {"order": 2}).score(SOURCES, PREDICTIONS, references)
+    impara = make_scorer("impara", options["impara"]).score(SOURCES, PREDICTIONS)
+    m2 = make_scorer("m2").score(SOURCES, PREDICTIONS, references)
+    numbers = ("precision", "recall", "f", "tp", "fp", "fn")
+    assert found == {
+        "gleu": gleu.score,
+        "gleu_sd": gleu.details["sd"],
+        "impara": impara.score,
+        "impara_zeroed": 0,
+        "m2": m2.score,
+        **{f"m2_{name}": m2.details[name] for name in numbers},
+    }
+    assert all(type(value) in (int, float) for value in found.values())
+    assert 0 < found["m2_f"] < 1
+
+
+def test_errant_has_flat_names_and_no_tables(tokenizer, evaluated):
+    found = geceval.trainer_metrics(tokenizer, "errant")(evaluated())
+    direct = geceval.load("errant").compute(sources=SOURCES, predictions=PREDICTIONS, references=TARGETS)
+    numbers = ("precision", "recall", "f", "tp", "fp", "fn")
+    assert found == {"errant": direct["score"], **{f"errant_{name}": direct[name] for name in numbers}}
+
+
+def test_models_load_once_and_before_the_training(tokenizer, checkpoint, evaluated, monkeypatch):
+    loads = []
+    impara = scorer_class("impara")
+    original = impara.load
+    monkeypatch.setattr(impara, "load", lambda self: (loads.append(self._loaded is None), original(self)))
+    compute = geceval.trainer_metrics(tokenizer, "impara", options={"impara": {"model": checkpoint, "threshold": -2}})
+    assert loads == [True]
+    assert compute(evaluated()) == compute(evaluated())
+    assert loads == [True, False, False]
+
+
+def test_the_prefix_is_removed_and_texts_may_be_given(tokenizer, evaluated):
+    plain = geceval.trainer_metrics(tokenizer, "gleu")(evaluated())
+    prefixed = evaluated(sources=[f"a cat: {source}" for source in SOURCES])
+    # The word pieces of BERT put a space before the colon; white space at the ends of the prefix does not matter.
+    assert geceval.trainer_metrics(tokenizer, "gleu", prefix="a cat : ")(prefixed) == plain
+    with pytest.raises(ValueError, match=r"inputs\[0\] does not start with the prefix 'a cat :', got 'the cats"):
+        geceval.trainer_metrics(tokenizer, "gleu", prefix="a cat : ")(evaluated())
+    references = [[target, "a dog runs"] for target in TARGETS]
+    given = geceval.trainer_metrics(tokenizer, "gleu", sources=SOURCES, references=references)
+    without = transformers.EvalPrediction(predictions=evaluated().predictions, label_ids=None)
+    direct = make_scorer("gleu").score(SOURCES, PREDICTIONS, references)
+    assert given(without) == {"gleu": direct.score, "gleu_sd": direct.details["sd"]}
+
+
+def test_metrics_without_references_need_no_labels(tokenizer, checkpoint, evaluated):
+    options = {"impara": {"model": checkpoint, "threshold": -2}}
+    whole = evaluated()
+    unlabelled = transformers.EvalPrediction(predictions=whole.predictions, label_ids=None, inputs=whole.inputs)
+    compute = geceval.trainer_metrics(tokenizer, "impara", options=options)
+    assert compute(unlabelled) == compute(whole)
+    with pytest.raises(ValueError, match="there are no labels; the trainer needs labels in the evaluation set"):
+        geceval.trainer_metrics(tokenizer, "gleu")(unlabelled)
+
+
+def test_logits_and_missing_inputs_are_told_what_to_set(tokenizer, evaluated):
+    compute = geceval.trainer_metrics(tokenizer, "gleu")
+    whole = evaluated()
+    logits = np.zeros((3, 8, 20), dtype=np.float32)
+    for predictions in (logits, (logits, np.zeros((3, 8, 4)))):  # as of T5, which adds the encoder's states
+        wrong = transformers.EvalPrediction(predictions=predictions, label_ids=whole.label_ids, inputs=whole.inputs)
+        message = (
+            r"predictions must be token ids.* 3x8x20, perhaps logits; the trainer needs predict_with_generate=True"
+        )
+        with pytest.raises(ValueError, match=message):
+            compute(wrong)
+    without = transformers.EvalPrediction(predictions=whole.predictions, label_ids=whole.label_ids)
+    with pytest.raises(ValueError, match=r'there are no inputs; the trainer needs include_for_metrics=\["inputs"\]'):
+        compute(without)
+
+
+def test_bad_arguments(tokenizer):
+    for arguments, error, message in (
+        (("frob",), ValueError, "unknown metric 'frob'"),
+        (([],), ValueError, "trainer_metrics: name at least one metric"),
+    ):
+        with pytest.raises(error, match=message):
+            geceval.trainer_metrics(tokenizer, *arguments)
+    with pytest.raises(ValueError, match="trainer_metrics: options for 'gleu', which is not among"):
+        geceval.trainer_metrics(tokenizer, "impara", options={"gleu": {}})
+    with pytest.raises(TypeError, match="gleu: unknown option 'frob'"):
+        geceval.trainer_metrics(tokenizer, "gleu", options={"gleu": {"frob": 1}})
