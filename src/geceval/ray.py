@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.workflows.shards import Plan, Shard, corpus_score, make_plan, score_shard
@@ -88,16 +89,16 @@ def score(
     with naming_the_extra("geceval.ray"):
         import ray.data
     if workers < 1:
-        raise ValueError(f"workers must be at least 1, got {workers}")
+        raise InputError(f"workers must be at least 1, got {workers}")
     pool = {"compute": ray.data.ActorPoolStrategy(size=workers), "num_cpus": num_cpus, "num_gpus": num_gpus}
     if isinstance(data, ray.data.Dataset):
         if output is not None or keep:
-            raise ValueError("a Ray data set keeps its columns and is written by its own methods; leave out output")
+            raise InputError("a Ray data set keeps its columns and is written by its own methods; leave out output")
         BatchScorer(metric, columns, **options)
         arguments = {"fn_constructor_args": (metric, columns), "fn_constructor_kwargs": absolute_paths(options)}
         return data.map_batches(BatchScorer, batch_format="numpy", **arguments, **pool)
     if output is None:
-        raise ValueError("pass output, the folder of the scores")
+        raise InputError("pass output, the folder of the scores")
     plan = make_plan(data, metric, output, absolute_paths(options), columns, keep, rows_per_shard)
     pending = plan.pending()
     if pending:
@@ -105,7 +106,7 @@ def score(
         done = rows.map_batches(_ShardScorer, batch_size=1, fn_constructor_args=(plan,), **pool)
         for row in done.iter_rows():
             if row["error"]:
-                raise ValueError(row["error"])
+                raise InputError(row["error"])
     for leftover in plan.folder.glob(".part-*"):  # of workers that were killed
         leftover.unlink(missing_ok=True)
     signatures = [plan.signature(shard) for shard in plan.shards]

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.core.inputs import References
 from geceval.core.options import replace_options
 from geceval.core.result import Result
@@ -50,7 +51,7 @@ def check_name(name: str) -> None:
         ValueError: If there is no such metric; the message lists those that exist.
     """
     if name not in list_metrics():
-        raise ValueError(f"unknown metric {name!r}; the metrics are: {', '.join(list_metrics())}")
+        raise InputError(f"unknown metric {name!r}; the metrics are: {', '.join(list_metrics())}")
 
 
 def scorer_module(name: str) -> ModuleType:

@@ -10,6 +10,7 @@ from typing import Any
 from typer.core import TyperCommand
 
 from geceval import registry
+from geceval.core.errors import InputError
 
 
 class ManyValuesCommand(TyperCommand):
@@ -49,7 +50,7 @@ def repeat_flags(arguments: Sequence[str], flags: Iterable[str]) -> list[str]:
 
 def _check_has_value(flag: str, values: int) -> None:
     if flag and not values:
-        raise ValueError(f"option {flag} needs at least one value")
+        raise InputError(f"option {flag} needs at least one value")
 
 
 def metric_options(
@@ -72,14 +73,14 @@ def metric_options(
         metric, dot, key = target.rpartition(".")
         key = key.replace("-", "_")
         if not equals or not key:
-            raise ValueError(f"option {assignment!r} must be KEY=VALUE or METRIC.KEY=VALUE")
+            raise InputError(f"option {assignment!r} must be KEY=VALUE or METRIC.KEY=VALUE")
         if dot and metric not in options:
-            raise ValueError(f"option {assignment!r} is for {metric!r}, which is not among -m {' '.join(metrics)}")
+            raise InputError(f"option {assignment!r} is for {metric!r}, which is not among -m {' '.join(metrics)}")
         takers = [name for name in ([metric] if dot else metrics) if key in fields[name]]
         if not takers:
             names = [metric] if dot else metrics
             known = "; ".join(f"{name} has {', '.join(sorted(fields[name]))}" for name in names)
-            raise ValueError(f"unknown option {key!r}; {known}")
+            raise InputError(f"unknown option {key!r}; {known}")
         for name in takers:
             options[name][key] = parse_value(key, text, fields[name][key])
     return options
@@ -95,7 +96,7 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
     for name, scorer in scorers.items():
         if scorer.needs_references() and not references:
             gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""
-            raise ValueError(f"{name} needs references: pass -r FILE...{gold}")
+            raise InputError(f"{name} needs references: pass -r FILE...{gold}")
     return scorers
 
 
@@ -133,5 +134,5 @@ def parse_value(name: str, text: str, annotation: str) -> Any:
                 continue
     if words & {"bool", "int", "float"} and "str" not in words:
         wanted = "yes or no" if "bool" in words else "a whole number" if "float" not in words else "a number"
-        raise ValueError(f"option {name} must be {wanted}, got {text!r}")
+        raise InputError(f"option {name} must be {wanted}, got {text!r}")
     return text

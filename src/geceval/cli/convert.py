@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from geceval.cli.tables import check_outputs, write
+from geceval.core.errors import InputError
 from geceval.corpora.text_files import read_corpus
 
 if TYPE_CHECKING:
@@ -48,11 +49,11 @@ def convert(
         to = Target.m2 if len(files) == 1 and _holds_essays(files[0]) else Target.text
     if to is Target.m2:
         if annotator is not None or source:
-            raise ValueError(f"{'--source' if source else '--annotator'} is an option of --to text")
+            raise InputError(f"{'--source' if source else '--annotator'} is an option of --to text")
         write(_to_m2(files, nlp, workers), output)
         return
     if len(files) != 1:
-        raise ValueError(f"--to text takes one M2 or JSON file, got {len(files)}")
+        raise InputError(f"--to text takes one M2 or JSON file, got {len(files)}")
     lines = _sources(files[0]) if source else _corrections(files[0], annotator)
     write("".join(f"{line}\n" for line in lines), output)
 
@@ -80,12 +81,12 @@ def _corrections(path: str, annotator: int | None) -> list[str]:
 
     texts = [references(sentence) for sentence in _read(path)]
     if not texts:
-        raise ValueError(f"{path} holds no sentence")
+        raise InputError(f"{path} holds no sentence")
     known = sorted({who for row in texts for who in row})
     if annotator is None:
         annotator = known[0]
     if annotator not in known:
-        raise ValueError(f"{path} has no annotator {annotator}; its annotators are: {', '.join(map(str, known))}")
+        raise InputError(f"{path} has no annotator {annotator}; its annotators are: {', '.join(map(str, known))}")
     return [row.get(annotator, "") for row in texts]
 
 
@@ -98,7 +99,7 @@ def _to_m2(files: list[str], nlp: str | None, workers: int) -> str:
 
         return format_m2(with_types(_read(files[0]), get_annotator(nlp), workers))
     if len(files) < 2:
-        raise ValueError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
+        raise InputError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
     corpus = read_corpus(files[0], [], files[1:])
     pairs = [
         (row, who, (source, corrected))

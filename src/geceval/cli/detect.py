@@ -13,6 +13,7 @@ import typer
 
 from geceval.cli.shared_options import BatchSize, Device, Format, Output, Progress
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
 from geceval.workflows.detect import detect as detect_errors
@@ -93,7 +94,7 @@ def mark(word: Any, in_colour: bool) -> str:
 
 def _sentences(texts: Sequence[str], sources: str | None) -> list[str]:
     if bool(texts) == (sources is not None):
-        raise ValueError("detect takes either sentences, or -s FILE")
+        raise InputError("detect takes either sentences, or -s FILE")
     return read_lines(sources) if sources is not None else list(texts)
 
 

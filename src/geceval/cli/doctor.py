@@ -11,6 +11,7 @@ import typer
 
 from geceval.cli.shared_options import Device, Form, Format, Output, Width, no_warnings
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.core.errors import InputError
 from geceval.doctor import checks as hub_doctor
 from geceval.doctor import mini_benchmark
 from geceval.version import __version__
@@ -38,7 +39,7 @@ def doctor(
     no_warnings(quiet=True)
     if rewrite:
         if metrics or quick or output:
-            raise ValueError("--write stores the numbers of all metrics; it takes none of -m, --quick and --output")
+            raise InputError("--write stores the numbers of all metrics; it takes none of -m, --quick and --output")
         left_out = mini_benchmark.store()
         sys.stdout.write("".join(f"left out {name}: {why}\n" for name, why in left_out.items()))
         sys.stdout.write(f"wrote {mini_benchmark.STORED}\n")

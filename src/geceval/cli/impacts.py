@@ -24,6 +24,7 @@ from geceval.cli.shared_options import (
     Workers,
 )
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
 from geceval.corpora.text_files import read_corpus
@@ -94,7 +95,7 @@ def impacts(
         given = {"-m": metric, "-r": references, "-o": option}
         odd = [flag for flag, value in given.items() if value]
         if odd:
-            raise ValueError(f"{odd[0]} is for the other methods; add --method shapley, shapley-sampling, add or sub")
+            raise InputError(f"{odd[0]} is for the other methods; add --method shapley, shapley-sampling, add or sub")
         left, right, _ = _columns(texts or [], sources, predictions)
         rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
         head, caption = "impact", ""
@@ -102,7 +103,7 @@ def impacts(
         name, head = metric or "impara", method.value
         options = {**runtime, **metric_options([name], option, model=model)[name]}
         if registry.make_scorer(name, options).needs_references() and not references:
-            raise ValueError(f"{name} needs references: pass -r FILE...")
+            raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])
         settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
         found = attribute(
@@ -130,10 +131,10 @@ def _columns(
         lines = [read_lines(path) for path in references]
         for path, read in zip(references, lines, strict=True):
             if len(read) != 1:
-                raise ValueError(f"{path} has {len(read)} lines but there is one sentence")
+                raise InputError(f"{path} has {len(read)} lines but there is one sentence")
         return [texts[0]], [texts[1]], [[line for (line,) in lines]] if lines else None
     if texts or not sources or not predictions:
-        raise ValueError("impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE")
+        raise InputError("impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE")
     corpus = read_corpus(sources, [predictions], references)
     return corpus.sources, next(iter(corpus.systems.values())), corpus.references
 

@@ -11,6 +11,7 @@ import typer
 from geceval.cli.arguments import metric_options
 from geceval.cli.shared_options import Form, Format, MetricOptions, Metrics, Output, Quiet, Width, no_warnings
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2
 from geceval.edits.m2 import references as texts_of
@@ -49,7 +50,7 @@ def maege(
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
     if references and all_references:
-        raise ValueError("pass -r FILE... or --all-references, not both")
+        raise InputError("pass -r FILE... or --all-references, not both")
     found = run_maege(
         metrics,
         m2,
@@ -75,7 +76,7 @@ def _read_references(paths: Sequence[str]) -> list[list[str]]:
     columns = [read_lines(path) for path in paths]
     for path, column in zip(paths, columns, strict=True):
         if len(column) != len(columns[0]):
-            raise ValueError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
+            raise InputError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
     return [list(row) for row in zip(*columns, strict=True)]
 
 

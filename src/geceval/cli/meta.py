@@ -12,6 +12,7 @@ import typer
 from geceval.cli.arguments import metric_options
 from geceval.cli.shared_options import Cache, ConllM2, Form, Format, MetricOptions, Output
 from geceval.cli.tables import check_outputs, records_text, write
+from geceval.core.errors import InputError
 from geceval.meta.figures import drawing
 from geceval.meta.judgments.readers import read_human
 from geceval.meta.protocol import TieRule
@@ -78,7 +79,7 @@ def meta(
     """
     names = list(dict.fromkeys(metrics or []))
     if not names and not scores:
-        raise ValueError("meta takes metrics (-m NAME...), files of scores (--scores FILE...), or both")
+        raise InputError("meta takes metrics (-m NAME...), files of scores (--scores FILE...), or both")
     _check_analysis(level, window, top_k, pairwise)
     _check_files(output, plot, save)
     human = read_human(data)
@@ -110,9 +111,9 @@ def _check_analysis(level: Level, window: int | None, top_k: bool, pairwise: Ran
     asked = {"--window": window is not None, "--top-k": top_k, "--pairwise": pairwise is not None}
     given = [name for name, there in asked.items() if there]
     if len(given) > 1:
-        raise ValueError(f"{' and '.join(given)} are different analyses; ask for one of them")
+        raise InputError(f"{' and '.join(given)} are different analyses; ask for one of them")
     if level is Level.sentence and given and pairwise is None:
-        raise ValueError(f"{given[0]} is an analysis of systems, not of sentences")
+        raise InputError(f"{given[0]} is an analysis of systems, not of sentences")
 
 
 def _check_files(output: str | None, plot: str | None, save: str | None) -> None:

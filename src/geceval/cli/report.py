@@ -14,6 +14,7 @@ from geceval.cli.html.numbers import numbers
 from geceval.cli.html.page import NAMES, page
 from geceval.cli.shared_options import ConllM2
 from geceval.cli.tables import check_outputs, write
+from geceval.core.errors import InputError
 from geceval.meta.figures import drawing, plots
 from geceval.meta.judgments.data import HumanData
 from geceval.meta.judgments.readers import read_human
@@ -54,7 +55,7 @@ def report(
         drawing.check_installed()
     humans = [read_human(folder) for folder in data]
     if len({human.name for human in humans}) < len(humans):
-        raise ValueError("the same data is given twice")
+        raise InputError("the same data is given twice")
     names = [] if metrics is None and scores else metrics
     files = _files_by_data(scores or [], humans)
 

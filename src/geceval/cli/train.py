@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.arguments import ManyValuesCommand
+from geceval.core.errors import InputError
 
 train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -74,7 +75,7 @@ def impara(
 
 def _two_by_two(files: list[str]) -> tuple[tuple[Path, Path], ...]:
     if len(files) % 2:
-        raise ValueError(f"--parallel takes a source and a corrected file, got {len(files)}: {', '.join(files)}")
+        raise InputError(f"--parallel takes a source and a corrected file, got {len(files)}: {', '.join(files)}")
     return tuple(zip(map(Path, files[::2]), map(Path, files[1::2]), strict=True))
 
 
@@ -82,7 +83,7 @@ def _numbers(texts: Iterable[str]) -> tuple[int, ...]:
     parts = [part.strip() for text in texts for part in text.split(",")]
     for part in parts:
         if not part.isdecimal():
-            raise ValueError(f"--seeds must be whole numbers, got {part!r}")
+            raise InputError(f"--seeds must be whole numbers, got {part!r}")
     return tuple(dict.fromkeys(map(int, parts)))
 
 

@@ -13,6 +13,7 @@ from geceval.cli.arguments import metric_options
 from geceval.cli.meta import Level
 from geceval.cli.shared_options import Form, Format, OneMetricOptions, Output
 from geceval.cli.tables import check_outputs, records_text, write
+from geceval.core.errors import InputError
 from geceval.corpora.text_files import read_corpus
 from geceval.meta.judgments.readers import read_human, read_system_scores
 from geceval.meta.protocol import Pairs, agreement, correlate, judged_pairs
@@ -61,14 +62,14 @@ def tune_weights(
     check_outputs(output)
     options = metric_options([METRIC], option)[METRIC]
     if "weights" in options:
-        raise ValueError("tune-weights finds the weights itself; leave out -o weights=...")
+        raise InputError("tune-weights finds the weights itself; leave out -o weights=...")
     if data is not None:
         if sources or predictions:
-            raise ValueError("tune-weights takes either --data or -s and -p, not both")
+            raise InputError("tune-weights takes either --data or -s and -p, not both")
         found, notes = _from_data(data, human, level, systems, options, (share, seed))
     else:
         if systems or level is Level.sentence:
-            raise ValueError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
+            raise InputError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
         found, notes = _from_files(sources, predictions or [], human, options)
     heads, rows = found
     write(records_text(heads, rows, form, notes[0], notes[1:]), output)
@@ -87,7 +88,7 @@ def _from_data(
     known: Mapping[str, Any] = human.scores if level is Level.system else human.judgments
     name = name or DEFAULTS.get(human.name, {}).get(level) or next(iter(known))
     if name not in known:
-        raise ValueError(f"{human.name} has no {level.value} ranking {name!r}; choose one of {', '.join(known)}")
+        raise InputError(f"{human.name} has no {level.value} ranking {name!r}; choose one of {', '.join(known)}")
     outputs = {system: human.outputs[system] for system in chosen}
     if level is Level.system:
         parts = _sub_scores(human.sources, outputs, options)
@@ -103,12 +104,12 @@ def _from_files(
     sources: str | None, predictions: Sequence[str], human: str | None, options: Mapping[str, Any]
 ) -> tuple[Rows, list[str]]:
     if not (sources and predictions and human):
-        raise ValueError("tune-weights takes --data FOLDER, or all of -s FILE, -p FILE... and --human FILE")
+        raise InputError("tune-weights takes --data FOLDER, or all of -s FILE, -p FILE... and --human FILE")
     scores = read_system_scores(human)
     corpus = read_corpus(sources, predictions)
     missing = [system for system in corpus.systems if system not in scores]
     if missing:
-        raise ValueError(f"{human}: no score for {', '.join(missing)}; it has {', '.join(scores) or 'none at all'}")
+        raise InputError(f"{human}: no score for {', '.join(missing)}; it has {', '.join(scores) or 'none at all'}")
     parts = _sub_scores(corpus.sources, corpus.systems, options)
     best, rows = _on_systems(parts, [scores[system] for system in corpus.systems])
     return rows, _notes(best, f"{len(corpus.systems)} systems", options, corpus.sources[0])

@@ -9,6 +9,7 @@ import typer
 from geceval import registry
 from geceval.cli.shared_options import GoldM2, Nlp, Progress, References, Workers
 from geceval.cli.tables import check_outputs, write
+from geceval.core.errors import InputError
 from geceval.corpora.text_files import Corpus, read_corpus
 from geceval.meta.figures import drawing, plots
 
@@ -53,7 +54,7 @@ def weights(
     Without --types, --heat-map, --chunks and --plot the weights go to standard output.
     """
     if (weight_file is None) == (not predictions):
-        raise ValueError("weights takes either -p FILE..., the systems, or -w FILE, their weights")
+        raise InputError("weights takes either -p FILE..., the systems, or -w FILE, their weights")
     check_outputs(output, heat_map, chunks, plot)
     if plot is not None:
         drawing.check_suffix(plot)
@@ -81,11 +82,11 @@ def weights(
 
 def _read(sources: str | None, predictions: list[str], references: list[str], gold_m2: str | None) -> Corpus:
     if bool(references) == (gold_m2 is not None):
-        raise ValueError("weights needs references: either -r FILE... or --gold-m2 FILE")
+        raise InputError("weights needs references: either -r FILE... or --gold-m2 FILE")
     if sources is not None:
         return read_corpus(sources, predictions, references)
     if gold_m2 is None or predictions:
-        raise ValueError("weights needs the sources: -s FILE")
+        raise InputError("weights needs the sources: -s FILE")
     from geceval.edits.m2 import read_m2
 
     return Corpus([sentence.source for sentence in read_m2(gold_m2)], {}, {}, None)

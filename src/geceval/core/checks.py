@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geceval.core.errors import InputError, InputTypeError
+
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise a `ValueError` unless `value` is one of `choices`."""
     if value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {listed}, got {value!r}")
+        raise InputError(f"{name} must be one of {listed}, got {value!r}")
 
 
 LARGEST = 1e6
@@ -18,17 +20,17 @@ LARGEST = 1e6
 def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> None:
     """Raise a `TypeError` unless `value` is an int, a `ValueError` unless it lies in [`least`, `most`]."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be an int, got {type(value).__name__}")
+        raise InputTypeError(f"{name} must be an int, got {type(value).__name__}")
     if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
+        raise InputError(f"{name} must be at least {least}, got {value}")
     if most is not None and value > most:
-        raise ValueError(f"{name} must be at most {most}, got {value}")
+        raise InputError(f"{name} must be at most {most}, got {value}")
 
 
 def check_number(name: str, value: object) -> None:
     """Raise a `TypeError` unless `value` is a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+        raise InputTypeError(f"{name} must be a number, got {type(value).__name__}")
 
 
 def check_positive(name: str, value: object) -> None:
@@ -38,13 +40,13 @@ def check_positive(name: str, value: object) -> None:
     """
     check_number(name, value)
     if not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+        raise InputError(f"{name} must be positive and finite, got {value!r}")
     if not 1 / LARGEST <= value <= LARGEST:
-        raise ValueError(f"{name} must lie between {1 / LARGEST:g} and {LARGEST:g}, got {value!r}")
+        raise InputError(f"{name} must lie between {1 / LARGEST:g} and {LARGEST:g}, got {value!r}")
 
 
 def check_moderate(name: str, value: object) -> None:
     """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it lies in [-1e6, 1e6]."""
     check_number(name, value)
     if not -LARGEST <= value <= LARGEST:
-        raise ValueError(f"{name} must lie between {-LARGEST:g} and {LARGEST:g}, got {value!r}")
+        raise InputError(f"{name} must lie between {-LARGEST:g} and {LARGEST:g}, got {value!r}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from geceval.core.errors import MissingExtraError
+
 EXTRAS = {
     "torch": "neural",
     "transformers": "neural",
@@ -35,4 +37,4 @@ def naming_the_extra(who: str) -> Iterator[None]:
         if package not in EXTRAS:
             raise
         extra = EXTRAS[package]
-        raise ImportError(f"{who} needs {package}: pip install 'geceval[{extra}]'", name=error.name) from error
+        raise MissingExtraError(f"{who} needs {package}: pip install 'geceval[{extra}]'", name=error.name) from error

@@ -13,6 +13,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import InputError
+
 _UNPACKED = 1 << 26  # bytes that any gzip file may unpack to
 _TIMES = 100  # beyond them, at most so many times its size: texts come to 3 to 10 times
 
@@ -35,7 +37,7 @@ def read_text(path: str | Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
+        raise InputError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
 
 
 def _unpacked(path: str | Path, data: bytes) -> bytes:
@@ -45,9 +47,9 @@ def _unpacked(path: str | Path, data: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             content = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path}: not a valid gzip file ({error})") from error
+        raise InputError(f"{path}: not a valid gzip file ({error})") from error
     if len(content) > most:  # a few kilobytes of such a file could fill the memory
-        raise ValueError(
+        raise InputError(
             f"{path}: unpacks to more than {_TIMES} times its size; if it is what it seems, unpack it first"
         )
     return content
@@ -65,14 +67,14 @@ def read_json(path: str | Path) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_without_repetitions)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not valid JSON ({error})") from error
+        raise InputError(f"{path}: not valid JSON ({error})") from error
 
 
 def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"an object has {next(name for name in names if names.count(name) > 1)!r} twice")
+        raise InputError(f"an object has {next(name for name in names if names.count(name) > 1)!r} twice")
     return found
 
 

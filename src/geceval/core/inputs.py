@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 
 logger = logging.getLogger("geceval")
@@ -63,9 +64,9 @@ def check_columns(
     sources = _check_texts(metric, "sources", sources)
     predictions = _check_texts(metric, "predictions", predictions)
     if not sources and not predictions:
-        raise ValueError(f"{metric}: sources and predictions are empty; pass at least one sentence")
+        raise InputError(f"{metric}: sources and predictions are empty; pass at least one sentence")
     if len(sources) != len(predictions):
-        raise ValueError(
+        raise InputError(
             f"{metric}: {len(sources)} sources but {len(predictions)} predictions; row "
             f"{min(len(sources), len(predictions))} has no partner. Pass one prediction per source, in the same order"
         )
@@ -97,12 +98,14 @@ def check_references(
             there are no references.
     """
     if references is None:
-        raise ValueError(f"{metric}: needs references; pass one list of references per sentence")
+        raise InputError(f"{metric}: needs references; pass one list of references per sentence")
     if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
-        raise TypeError(f"{metric}: references must be a list with one entry per sentence, got {_kind(references)}")
+        raise InputTypeError(
+            f"{metric}: references must be a list with one entry per sentence, got {_kind(references)}"
+        )
     if len(references) != len(sources):
         advice = _shape_advice(references, sources)
-        raise ValueError(f"{metric}: {len(references)} references but {len(sources)} sources. {advice}")
+        raise InputError(f"{metric}: {len(references)} references but {len(sources)} sources. {advice}")
     rows = [_reference_row(metric, row, number) for number, row in enumerate(references)]
     if warn:
         _warn_if_transposed(metric, rows, sources)
@@ -151,7 +154,7 @@ def references_by_sentence(
     ]
     for number, row in enumerate(rows, start=1):
         if all(reference is None for reference in row):
-            raise ValueError(f"line {number} has no reference: it is blank in {', '.join(names)}")
+            raise InputError(f"line {number} has no reference: it is blank in {', '.join(names)}")
     return rows
 
 
@@ -159,7 +162,7 @@ def _check_texts(metric: str, name: str, column: Any) -> list[str]:
     if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
         ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
         fix = f"; pass list({name})" if ordered else ""
-        raise TypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}{fix}")
+        raise InputTypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}{fix}")
     for number, text in enumerate(column):
         _check_text(metric, f"{name}[{number}]", text)
     return list(column)
@@ -167,11 +170,11 @@ def _check_texts(metric: str, name: str, column: Any) -> list[str]:
 
 def _check_text(metric: str, place: str, text: Any) -> None:
     if not isinstance(text, str):
-        raise TypeError(f"{metric}: {place} must be a string, got {_kind(text)}")
+        raise InputTypeError(f"{metric}: {place} must be a string, got {_kind(text)}")
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(
+        raise InputError(
             f"{metric}: {place} has {text[error.start]!r} at position {error.start}, half a surrogate pair and no "
             "character; was the text decoded wrongly?"
         ) from error
@@ -182,13 +185,13 @@ def _reference_row(metric: str, row: Any, number: int) -> list[str]:
         _check_text(metric, f"references[{number}]", row)
         return [row]
     if isinstance(row, bytes) or not isinstance(row, Sequence):
-        raise TypeError(f"{metric}: references[{number}] must be a list of strings or a string, got {_kind(row)}")
+        raise InputTypeError(f"{metric}: references[{number}] must be a list of strings or a string, got {_kind(row)}")
     for place, text in enumerate(row):
         if text is not None:
             _check_text(metric, f"references[{number}][{place}]", text)
     texts = [text for text in row if text is not None]
     if not texts:
-        raise ValueError(f"{metric}: references[{number}] is empty; every sentence needs at least one reference")
+        raise InputError(f"{metric}: references[{number}] is empty; every sentence needs at least one reference")
     return texts
 
 

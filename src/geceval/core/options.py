@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputTypeError
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -50,9 +51,9 @@ class RunTime:
             check_count(name, getattr(self, name))
         check_choice("dtype", self.dtype, (*DTYPES, "auto"))
         if not isinstance(self.device, str):
-            raise TypeError(f"device must be a string such as 'cuda:0,cuda:1', got {type(self.device).__name__}")
+            raise InputTypeError(f"device must be a string such as 'cuda:0,cuda:1', got {type(self.device).__name__}")
         if not isinstance(self.cache, (str, Path, type(None))):
-            raise TypeError(f"cache must be a folder or None, got {type(self.cache).__name__}")
+            raise InputTypeError(f"cache must be a folder or None, got {type(self.cache).__name__}")
 
 
 def replace_options(
@@ -75,7 +76,7 @@ def replace_options(
     unknown = [name for name in options if name not in of_settings | of_runtime]
     if unknown:
         known = ", ".join(sorted(of_settings) + sorted(of_runtime))
-        raise TypeError(f"{metric}: unknown option {unknown[0]!r}; the options are: {known}")
+        raise InputTypeError(f"{metric}: unknown option {unknown[0]!r}; the options are: {known}")
     try:
         new_settings = dataclasses.replace(settings, **{k: v for k, v in options.items() if k in of_settings})  # type: ignore[type-var]
         return new_settings, dataclasses.replace(runtime, **{k: v for k, v in options.items() if k in of_runtime})

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from geceval.core.errors import InputError
+
 
 def f_beta(precision: float, recall: float, beta: float = 0.5) -> float:
     """F_beta = (1 + beta²)·P·R / (beta²·P + R); 0 when precision or recall is 0.
@@ -21,7 +23,7 @@ def f_beta(precision: float, recall: float, beta: float = 0.5) -> float:
         ValueError: If `beta` is not positive.
     """
     if not beta > 0:
-        raise ValueError(f"beta must be positive, got {beta!r}")
+        raise InputError(f"beta must be positive, got {beta!r}")
     if precision == 0 or recall == 0:
         return 0.0
     weight = beta * beta

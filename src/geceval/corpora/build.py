@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from geceval.core.errors import InputError
 from geceval.corpora import human, parallel, ratings
 from geceval.corpora.card import data_card
 from geceval.corpora.folder import Config, check_target, write_folder
@@ -49,11 +50,11 @@ def build(
             malformed, do not fit together or are not the published ones. Nothing is written then.
     """
     if name not in SOURCES:
-        raise ValueError(f"there is no data set {name!r}; choose one of {', '.join(SOURCES)}")
+        raise InputError(f"there is no data set {name!r}; choose one of {', '.join(SOURCES)}")
     if gold_m2 is not None and name not in _JUDGED:
-        raise ValueError(f"{name} takes no --gold-m2; {' and '.join(_JUDGED)} do")
+        raise InputError(f"{name} takes no --gold-m2; {' and '.join(_JUDGED)} do")
     if (nlp is not None or workers != 1) and name != "fce":
-        raise ValueError(f"{name} takes neither --nlp nor --workers; fce does")
+        raise InputError(f"{name} takes neither --nlp nor --workers; fce does")
     folder, target = Path(folder), Path(target)
     check_target(target)
     if name in _JUDGED:

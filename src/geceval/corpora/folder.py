@@ -13,6 +13,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from geceval.core.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -42,7 +44,7 @@ def check_target(target: Path) -> None:
     if not target.absolute().parent.is_dir():
         raise FileNotFoundError(2, os.strerror(2), str(target.absolute().parent))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise ValueError(f"{target} exists and is no empty folder; remove it or choose another one")
+        raise InputError(f"{target} exists and is no empty folder; remove it or choose another one")
 
 
 def write_folder(target: Path, configs: Sequence[Config], card: str) -> None:
@@ -92,7 +94,7 @@ def find_if_any(folder: Path, *candidates: str) -> Path | None:
 def check_count(where: object, what: str, found: int, expected: int) -> None:
     """Raise a `ValueError` unless a file has as many rows as the published one."""
     if found != expected:
-        raise ValueError(f"{where}: {found:,} {what}, but the published file has {expected:,}")
+        raise InputError(f"{where}: {found:,} {what}, but the published file has {expected:,}")
 
 
 def check_counts(where: object, found: Mapping[str, int], expected: Mapping[str, int]) -> None:

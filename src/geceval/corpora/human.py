@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
 from geceval.corpora.folder import Config, check_count, check_counts
 from geceval.edits.m2 import read_m2, references
@@ -68,7 +69,7 @@ def build_seeda(folder: Path, gold_m2: Path | None) -> list[Config]:
     for name in SEEDA_SYSTEMS:
         path = folder / "outputs/subset" / f"{name}.txt"
         if read_lines(path) != human.outputs[name]:
-            raise ValueError(f"{path}: not the judged lines of outputs/all/{name}.txt")
+            raise InputError(f"{path}: not the judged lines of outputs/all/{name}.txt")
     for kind in rankings:
         _check_expected_wins(folder / "scores/human" / f"EW_{kind}.txt", rankings[kind], human.scores[f"ew_{kind}"])
     rows = _outputs(outputs, gold_m2)
@@ -109,7 +110,7 @@ def _read_checked(
     for number, ranking in enumerate(rankings):
         texts = [outputs[systems[0]][ranking.sentence] for systems, _ in ranking.groups]
         if len(set(texts)) < len(texts):
-            raise ValueError(
+            raise InputError(
                 f"{path}, ranking {number}: two groups of systems wrote the same text for sentence "
                 f"{ranking.sentence}; are the sentence ids counted from 0 instead of 1, or the other way round?"
             )
@@ -129,7 +130,7 @@ def _check_expected_wins(path: Path, rankings: Sequence[Ranking], published: dic
     computed = human_expected_wins(items, list(published))
     for system, value in published.items():
         if abs(computed[system] - value) > _TOLERANCE:
-            raise ValueError(
+            raise InputError(
                 f"{path}: published Expected Wins of {system} are {value:.3f}, the judgments give "
                 f"{computed[system]:.4f}"
             )
@@ -161,7 +162,7 @@ def _references(path: Path, sources: list[str]) -> list[list[str]]:
     check_count(path, "sentences", len(sentences), len(sources))
     for line, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
         if sentence.source.split() != source.split():
-            raise ValueError(f"{path}, line {sentence.line}: not sentence {line} of the outputs, {source!r}")
+            raise InputError(f"{path}, line {sentence.line}: not sentence {line} of the outputs, {source!r}")
     annotators = sorted({who for sentence in sentences for who in sentence.edits})
     rows = [references(sentence) for sentence in sentences]
     return [

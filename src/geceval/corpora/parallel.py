@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from geceval.core.errors import InputError
 from geceval.core.files import read_text
 from geceval.core.inputs import read_lines
 from geceval.corpora.folder import Config, check_count, find, find_if_any
@@ -144,7 +145,7 @@ def build_jfleg(folder: Path) -> list[Config]:
 def _parallel(path: Path, source: Path, expected: int) -> list[str]:
     lines = read_lines(path)
     if len(lines) != expected:
-        raise ValueError(f"{path}: {len(lines)} lines, but {source} has {expected}")
+        raise InputError(f"{path}: {len(lines)} lines, but {source} has {expected}")
     return lines
 
 

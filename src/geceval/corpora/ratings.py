@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from geceval.core.errors import InputError
 from geceval.core.files import read_text
 from geceval.corpora.folder import Config, check_count, find
 
@@ -39,13 +40,13 @@ def build_tmu_gfm(folder: Path) -> list[Config]:
     try:
         lines = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=True))
     except csv.Error as error:
-        raise ValueError(f"{path}: not valid CSV ({error})") from error
+        raise InputError(f"{path}: not valid CSV ({error})") from error
     if not lines or lines[0] != _COLUMNS:
-        raise ValueError(f"{path}: expected the columns {', '.join(_COLUMNS)}")
+        raise InputError(f"{path}: expected the columns {', '.join(_COLUMNS)}")
     rows = []
     for number, line in enumerate(lines[1:], start=1):
         if len(line) != len(_COLUMNS):
-            raise ValueError(f"{path}, row {number}: {len(line)} columns, expected {len(_COLUMNS)}")
+            raise InputError(f"{path}, row {number}: {len(line)} columns, expected {len(_COLUMNS)}")
         rows.append(_to_row(f"{path}, row {number}", dict(zip(_COLUMNS, line, strict=True))))
     check_count(path, "rows", len(rows), _ROWS)
     return [Config("default", _SCHEMA, {"train": rows})]
@@ -55,7 +56,7 @@ def _to_row(where: str, line: dict[str, str]) -> dict[str, Any]:
     systems = line["system"].split(",")
     for system in systems:
         if system not in SYSTEMS:
-            raise ValueError(f"{where}: unknown system {system!r}; the systems are {', '.join(SYSTEMS)}")
+            raise InputError(f"{where}: unknown system {system!r}; the systems are {', '.join(SYSTEMS)}")
     row: dict[str, Any] = {"source": line["source"], "output": line["output"], "systems": systems}
     for aspect, (column, mean) in ASPECTS.items():
         row[aspect], row[mean] = _ratings(f"{where}, {column}", line[column], line[mean])
@@ -67,10 +68,10 @@ def _ratings(where: str, ratings: str, average: str) -> tuple[list[int], float]:
     try:
         values, mean = [int(rating) for rating in ratings.split(",")], float(average)
     except ValueError as error:
-        raise ValueError(f"{where}: a rating or an average is not a number ({error})") from error
+        raise InputError(f"{where}: a rating or an average is not a number ({error})") from error
     if len(values) != 5 or not all(0 <= value <= 4 for value in values):
-        raise ValueError(f"{where}: expected five ratings from 0 to 4, got {ratings!r}")
+        raise InputError(f"{where}: expected five ratings from 0 to 4, got {ratings!r}")
     rated = [value for value in values if value]
     if not rated or abs(sum(rated) / len(rated) - mean) > 1e-3:
-        raise ValueError(f"{where}: the average of {ratings} without zeros is not {average}")
+        raise InputError(f"{where}: the average of {ratings} without zeros is not {average}")
     return values, mean

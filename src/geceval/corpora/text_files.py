@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines, references_by_sentence
 
 
@@ -37,11 +38,11 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
             sentence has no reference in any file.
     """
     if [source, *predictions, *references].count("-") > 1:
-        raise ValueError("standard input (-) can stand for one file only")
+        raise InputError("standard input (-) can stand for one file only")
     files = name_systems(predictions)
     sources = read_lines(source)
     if not sources:
-        raise ValueError(f"{source} is empty")
+        raise InputError(f"{source} is empty")
     systems = {name: _read_partner(path, source, len(sources)) for name, path in files.items()}
     shown = {name: readable(path) for name, path in files.items()}
     columns = [_read_partner(path, source, len(sources)) for path in references]
@@ -51,7 +52,7 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
 def _read_partner(path: str, source: str, expected: int) -> list[str]:
     lines = read_lines(path)
     if len(lines) != expected:
-        raise ValueError(f"{path} has {len(lines)} lines but {source} has {expected}; they must be parallel")
+        raise InputError(f"{path} has {len(lines)} lines but {source} has {expected}; they must be parallel")
     return lines
 
 
@@ -66,7 +67,7 @@ def name_systems(paths: Sequence[str]) -> dict[str, str]:
     for path in paths:
         absolute = Path(readable(path)).absolute()
         if whole.count(Path(path)) > 1:
-            raise ValueError(f"{path} is given twice")
+            raise InputError(f"{path} is given twice")
         parts.append(("stdin",) if path == "-" else (*absolute.parts[:-1], _stem(absolute.name)))
     names = []
     for own in parts:

@@ -11,6 +11,7 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.assets import ASSETS
+from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
 
@@ -28,7 +29,7 @@ def read_stored() -> dict[str, Any]:
     """
     content = json.loads(STORED.read_text(encoding="utf-8"))
     if not isinstance(content, dict) or not {"metrics", "assets", "versions"} <= content.keys():
-        raise ValueError(f"{STORED}: not what geceval doctor --write wrote")
+        raise InputError(f"{STORED}: not what geceval doctor --write wrote")
     return content
 
 

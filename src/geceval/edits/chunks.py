@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from geceval.core.errors import InputError
 from geceval.edits.edit import Edit, in_order, overlap, without_overlaps
 from geceval.edits.m2 import M2Sentence
 
@@ -78,9 +79,9 @@ def cut(source: str, edits: Iterable[Edit]) -> list[Chunk]:
     done = 0
     for edit in in_order(edit for edit in edits if edit.type not in NO_EDIT_TYPES):
         if edit.end > len(tokens):
-            raise ValueError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
+            raise InputError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
         if previous is not None and overlap(previous, edit):
-            raise ValueError(f"edits {previous} and {edit} of {source!r} overlap")
+            raise InputError(f"edits {previous} and {edit} of {source!r} overlap")
         _keep(chunks, tokens, done, edit.start)
         if edit.end > edit.start:
             _place(chunks, edit.start)

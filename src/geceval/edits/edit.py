@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from geceval.core.errors import InputError
+
 NOOP = "noop"
 
 
@@ -33,7 +35,7 @@ class Edit:
         if self.start == self.end == -1 and self.type == NOOP:
             return
         if not 0 <= self.start <= self.end:
-            raise ValueError(f"edit {self}: the span must fulfil 0 <= start <= end")
+            raise InputError(f"edit {self}: the span must fulfil 0 <= start <= end")
 
     def __str__(self) -> str:
         return f"({self.start}, {self.end}, {self.correction!r})"
@@ -59,7 +61,7 @@ class Edit:
         if self.is_noop or self.alternatives:
             correction = "||".join(text or "-NONE-" for text in self.corrections)
         if self.type.endswith("|") or any("|||" in field or "\n" in field for field in (self.type, correction)):
-            raise ValueError(f"edit {self}: M2 cannot express '|||' or a line break")
+            raise InputError(f"edit {self}: M2 cannot express '|||' or a line break")
         kind = self.type or "UNK"
         return f"A {self.start} {self.end}|||{kind}|||{correction}|||REQUIRED|||-NONE-|||{self.annotator}"
 
@@ -84,9 +86,9 @@ def apply(source: str, edits: Iterable[Edit]) -> str:
     previous: Edit | None = None
     for edit in in_order(edits):
         if edit.end > len(tokens):
-            raise ValueError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
+            raise InputError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
         if edit.start < done:
-            raise ValueError(f"edits {previous} and {edit} of {source!r} overlap")
+            raise InputError(f"edits {previous} and {edit} of {source!r} overlap")
         corrected += tokens[done : edit.start]
         corrected += edit.correction.split()
         done, previous = edit.end, edit

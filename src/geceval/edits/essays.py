@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 from geceval.edits.edit import Edit, in_order, without_overlaps
 from geceval.edits.m2 import M2Sentence
@@ -76,7 +77,7 @@ def read_essays(path: str | Path) -> list[Essay]:
                 essays.append(_to_essay(json.loads(line)))
             except (LookupError, TypeError, ValueError, RecursionError) as error:
                 reason = f"no field {error}" if isinstance(error, KeyError) else str(error)
-                raise ValueError(
+                raise InputError(
                     f"{path}, line {number}: not an essay with edits by character, as of FCE or W&I ({reason})"
                 ) from error
     return essays
@@ -113,7 +114,7 @@ def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
 def _to_essay(content: Any) -> Essay:
     text = content["text"]
     if not isinstance(text, str):
-        raise TypeError(f"text is {type(text).__name__}")
+        raise InputTypeError(f"text is {type(text).__name__}")
     text.encode("utf-8")  # JSON may hold halves of surrogate pairs, no other file can
     edits: dict[int, list[TextEdit]] = {}
     for annotator, rows in content["edits"]:
@@ -122,23 +123,23 @@ def _to_essay(content: Any) -> Essay:
         corrections = sorted((e.start, e.end) for e in each if e.correction is not None)
         for (_, end), (start, _) in zip(corrections, corrections[1:], strict=False):
             if start < end:
-                raise ValueError(f"two corrections overlap at character {start}")
+                raise InputError(f"two corrections overlap at character {start}")
     return Essay(str(content["id"]), text, edits or {0: []})
 
 
 def _to_edit(text: str, row: Any) -> TextEdit:
     start, end, correction = _integer(row[0]), _integer(row[1]), row[2]
     if not 0 <= start <= end <= len(text):
-        raise ValueError(f"the edit {row} lies beyond the {len(text)} characters of the text")
+        raise InputError(f"the edit {row} lies beyond the {len(text)} characters of the text")
     if correction is not None and not isinstance(correction, str):
-        raise TypeError(f"the correction of {row} is {type(correction).__name__}")
+        raise InputTypeError(f"the correction of {row} is {type(correction).__name__}")
     (correction or "").encode("utf-8")
     return TextEdit(start, end, correction)
 
 
 def _integer(value: Any) -> int:
     if type(value) is not int:
-        raise TypeError(f"{value!r} is not an integer")
+        raise InputTypeError(f"{value!r} is not an integer")
     return value
 
 

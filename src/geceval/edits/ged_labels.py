@@ -10,6 +10,7 @@ import functools
 from collections.abc import Mapping, Sequence
 
 from geceval.core.checks import check_choice
+from geceval.core.errors import InputError
 from geceval.edits.edit import Edit
 
 CORRECT = "CORRECT"
@@ -81,7 +82,7 @@ def token_labels(
         if edit.is_noop or (edit.type == UNCORRECTED and uncorrected == "drop"):
             continue
         if edit.end > length:
-            raise ValueError(f"edit {edit} lies beyond the {length} tokens of {source!r}")
+            raise InputError(f"edit {edit} lies beyond the {length} tokens of {source!r}")
         label = _label(edit, classes, ids)
         if edit.start == length:
             last = label
@@ -103,7 +104,7 @@ def label_ids(classes: int) -> Mapping[str, int]:
         ValueError: If there is no such scheme.
     """
     if classes not in LABELS:
-        raise ValueError(f"classes must be one of {', '.join(map(str, LABELS))}, got {classes!r}")
+        raise InputError(f"classes must be one of {', '.join(map(str, LABELS))}, got {classes!r}")
     return {label: number for number, label in enumerate(LABELS[classes])}
 
 
@@ -115,7 +116,7 @@ def _label(edit: Edit, classes: int, ids: Mapping[str, int]) -> int:
     operation, _, name = edit.type.partition(":")
     label = {4: operation, 25: name, 55: edit.type}[classes]
     if operation not in LABELS[4][1:] or name not in LABELS[25][1:] or label not in ids:
-        raise ValueError(
+        raise InputError(
             f"edit {edit} has the type {edit.type!r}, not one of ERRANT's: {classes} classes need ERRANT edits. Give "
             "these edits ERRANT's types (Annotator.classify), extract them anew (Annotator.edits), or use 2 classes"
         )

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from geceval.core.checks import check_choice
+from geceval.core.errors import InputError
 from geceval.core.files import read_text, write_text
 from geceval.edits.edit import NOOP, Edit, apply, in_order, without_overlaps
 
@@ -117,7 +118,7 @@ def format_m2(sentences: Iterable[M2Sentence]) -> str:
                 try:
                     lines.append(replace(edit, annotator=annotator).to_m2())
                 except ValueError as error:
-                    raise ValueError(f"sentence {number}: {error}") from error
+                    raise InputError(f"sentence {number}: {error}") from error
                 if any("||" in text or text.strip() == "-NONE-" for text in edit.corrections):
                     ambiguous.append(number)
         blocks.append("\n".join(lines) + "\n\n")

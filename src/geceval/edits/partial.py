@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from geceval.core.errors import InputError
 from geceval.edits.edit import Edit, apply, in_order
 
 
@@ -23,7 +24,7 @@ def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) 
         ValueError: If an edit lies beyond the source, edits overlap, or they are not in order.
     """
     if list(edits) != in_order(edits):
-        raise ValueError("edits must be in the order of the sentence, without noops; see in_order")
+        raise InputError("edits must be in the order of the sentence, without noops; see in_order")
     text = apply(source, [edit for place, edit in enumerate(edits) if place in made])
     left, moved = [], 0
     for place, edit in enumerate(edits):

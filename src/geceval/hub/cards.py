@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.core.files import read_text
 
 SECTIONS = (
@@ -67,13 +68,13 @@ def read_card(path: str | Path) -> Card:
     text = read_text(path)
     match = re.match(r"---\n(.*?)\n---\n(.*)", text, flags=re.DOTALL)
     if not match:
-        raise ValueError(f"{path}: no YAML front matter between two lines of ---")
+        raise InputError(f"{path}: no YAML front matter between two lines of ---")
     try:
         metadata = yaml.safe_load(match[1])
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates that are none, and nesting
-        raise ValueError(f"{path}: the front matter is not YAML: {error}") from error
+        raise InputError(f"{path}: the front matter is not YAML: {error}") from error
     if not isinstance(metadata, dict):
-        raise ValueError(f"{path}: the front matter must be keys and values")
+        raise InputError(f"{path}: the front matter must be keys and values")
     prose = re.sub(r"^```.*?^```", "", match[2], flags=re.DOTALL | re.MULTILINE)
     return Card(metadata, re.findall(r"^## (.+?)\s*$", prose, flags=re.MULTILINE), match[2])
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
@@ -48,7 +49,9 @@ class Module(evaluate.Metric, abc.ABC):
         scorer_class = self.scorer_class()
         if config_name not in (None, "default"):
             if "model" in options:
-                raise TypeError(f"{scorer_class.name}: config_name and model both name the model; pass one of them")
+                raise InputTypeError(
+                    f"{scorer_class.name}: config_name and model both name the model; pass one of them"
+                )
             options["model"] = config_name
         self._takes_references = scorer_class().needs_references()
         defaults = scorer_class.Settings(), getattr(scorer_class, "RunTime", RunTime)()
@@ -102,7 +105,7 @@ class Module(evaluate.Metric, abc.ABC):
         """
         if others:
             known = ", ".join(self._feature_names())
-            raise TypeError(f"{self.name}: unknown column {next(iter(others))!r}; the columns are: {known}")
+            raise InputTypeError(f"{self.name}: unknown column {next(iter(others))!r}; the columns are: {known}")
         given = self._takes_references and references is not None
         columns = check_columns(
             self.name, sources, predictions, references if given else None, needs_references=given, warn=False
@@ -160,7 +163,7 @@ class Module(evaluate.Metric, abc.ABC):
         given = [column for column in (sources, predictions, references) if column is not None]
         with self._lock:
             if not given and self.writer is None:
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: nothing to score; pass sources and predictions, or call add_batch first"
                 )
             if given:

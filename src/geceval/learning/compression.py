@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
+from geceval.core.errors import InputError
 from geceval.learning.finetuning import Recipe, new_network
 from geceval.models.checkpoints import resolve
 
@@ -34,7 +35,7 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
     from peft.tuners.lora import Linear
 
     if rank < 1 or recipe.lora_rank:
-        raise ValueError("an adapter can be made of a network whose weights were all tuned, with a rank of at least 1")
+        raise InputError("an adapter can be made of a network whose weights were all tuned, with a rank of at least 1")
     recipe = dataclasses.replace(recipe, lora_rank=rank)
     tuned = load_file(weights)
     network = new_network(recipe, resolve(recipe.base))

@@ -17,6 +17,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+from geceval.core.errors import InputError
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, lasting_name, quiet, resolve
 from geceval.models.encoder import pick_device
@@ -77,16 +78,16 @@ class Recipe:
             ("dtype", DTYPES),
         ):
             if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+                raise InputError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         for name, least in (("lora_rank", 0), ("batch_size", 1), ("epochs", 1), ("max_length", 3)):
             if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
+                raise InputError(f"{name} must be at least {least}, got {getattr(self, name)}")
         if self.head_deviation is not None and not self.head_deviation > 0:
-            raise ValueError("head_deviation must be positive")
+            raise InputError("head_deviation must be positive")
         if self.dropout is not None and not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
+            raise InputError(f"dropout must be in [0, 1), got {self.dropout}")
         if not 0 < self.learning_rate < float("inf") or not 0 <= self.warmup < 1:
-            raise ValueError("learning_rate must be positive and finite, and warmup in [0, 1)")
+            raise InputError("learning_rate must be positive and finite, and warmup in [0, 1)")
 
 
 def check_adapter(rank: int, base: Checkpoint) -> None:
@@ -155,7 +156,7 @@ def head_pooling(recipe: Recipe, config: Any) -> str:
 def _reset_pooler(network: Any) -> None:
     pooler = getattr(network.base_model, "pooler", None)
     if pooler is None:
-        raise ValueError(f"{type(network).__name__} has no pooler between encoder and head; use pooler='base'")
+        raise InputError(f"{type(network).__name__} has no pooler between encoder and head; use pooler='base'")
     with torch.no_grad():
         pooler.dense.weight.copy_(torch.eye(pooler.dense.weight.shape[0]))
         pooler.dense.bias.zero_()

@@ -16,6 +16,7 @@ import transformers
 from safetensors.torch import save_file
 from transformers.trainer_callback import PrinterCallback
 
+from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.learning.finetuning import Recipe, new_network
 from geceval.models.checkpoints import Checkpoint, quiet
@@ -67,7 +68,7 @@ def start(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> tuple
     """
     limit = position_limit(base.config)
     if limit is not None and recipe.max_length > limit:
-        raise ValueError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
+        raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
     tokenizer = load_tokenizer(base)
     with quiet():
         return new_network(recipe, base, labels), tokenizer
@@ -100,7 +101,7 @@ def fit(trainer: transformers.Trainer, network: Any, seed: int, summary: Callabl
     try:
         output = trainer.train(resume_from_checkpoint=last)
     except pickle.UnpicklingError as error:
-        raise ValueError(
+        raise InputError(
             f"{last}: cannot go on from there, its files hold more than tensors, which is never unpickled; remove it"
         ) from error
     history = _history(trainer.state.log_history, summary)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.learning.finetuning import DTYPES, SCHEDULES, Recipe
 
@@ -41,7 +42,7 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
     if not path.is_file():
         write_text(path, json.dumps(settings, indent=2) + "\n")
     elif json.loads(path.read_text(encoding="utf-8")) != settings:
-        raise ValueError(f"{run.parent}: holds a run with other settings or data; choose another folder or remove it")
+        raise InputError(f"{run.parent}: holds a run with other settings or data; choose another folder or remove it")
     return settings
 
 

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError
 
 Norm = Literal["words", "chars"]
 Source = Literal["rand", "source", "ref"]
@@ -148,7 +149,7 @@ def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings
             chains.append(Chain(number, annotator, shown, texts, pseudo))
     if not chains:
         advice = "; data of one annotator need min_chains=1 (--min-chains 1)" if settings.min_chains > 1 else ""
-        raise ValueError(f"none of the {len(sentences)} sentences gives {settings.min_chains} chains{advice}")
+        raise InputError(f"none of the {len(sentences)} sentences gives {settings.min_chains} chains{advice}")
     return chains
 
 
@@ -170,7 +171,7 @@ def make_corpora(sentences: Sequence[Annotated], apply: Apply, settings: Setting
     settings = settings or Settings()
     kept = [number for number, sentence in enumerate(sentences) if _has_edits(sentence)]
     if not kept:
-        raise ValueError(f"none of the {len(sentences)} sentences has edits of all its annotators")
+        raise InputError(f"none of the {len(sentences)} sentences has edits of all its annotators")
     draw, numbers = random.Random(settings.seed), np.random.RandomState(settings.seed)
     targets = range(settings.max_edits + 1)
     texts, annotators, means = [], [], []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.meta.chains import Chain, Corpora
 from geceval.meta.protocol import Correlation, correlate
 
@@ -86,14 +87,14 @@ def corpus_correlation(corpora: Corpora, scores: Sequence[float]) -> Correlation
         ValueError: If the lengths differ or a score is not finite.
     """
     if not np.isfinite(scores).all():
-        raise ValueError(f"corpus {int(np.flatnonzero(~np.isfinite(scores))[0])} has no finite score")
+        raise InputError(f"corpus {int(np.flatnonzero(~np.isfinite(scores))[0])} has no finite score")
     return correlate(scores, corpora.targets)
 
 
 def _flat(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> list[float]:
     if [len(chain.texts) for chain in chains] != [len(row) for row in scores]:
-        raise ValueError("scores do not fit the chains; pass one list a chain with one score a text")
+        raise InputError("scores do not fit the chains; pass one list a chain with one score a text")
     for number, row in enumerate(scores):
         if not np.isfinite(row).all():
-            raise ValueError(f"chain {number} has a text without a finite score")
+            raise InputError(f"chain {number} has a text without a finite score")
     return [value for row in scores for value in row]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError
 from geceval.meta.protocol import TIE_RULES, Pairs, agreement, check_finite
 
 STATISTICS = ("accuracy", "kendall")
@@ -144,7 +145,7 @@ def outcomes(pairs: Pairs, scores: np.ndarray, statistic: str, ties: str) -> np.
     check_choice("ties", ties, TIE_RULES)
     check_finite(scores)
     if ties == "hties" and statistic == "accuracy":
-        raise ValueError("tie rule 'hties' defines no accuracy; use statistic='kendall' or another rule")
+        raise InputError("tie rule 'hties' defines no accuracy; use statistic='kendall' or another rule")
     difference = scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
     epsilon = agreement(pairs, scores, ties).epsilon if ties == "calibrated" else 0.0
     tied, ordered = np.abs(difference) <= epsilon, pairs.human != 0
@@ -158,7 +159,7 @@ def outcomes(pairs: Pairs, scores: np.ndarray, statistic: str, ties: str) -> np.
     if ties == "calibrated":
         disagree = ~agree
     if not counted.any():
-        raise ValueError("no pair of systems is left to compare")
+        raise InputError("no pair of systems is left to compare")
     value = agree.astype(float) - (disagree if statistic == "kendall" else 0)
     return np.stack([value * counted, counted.astype(float)], axis=1)
 
@@ -177,7 +178,7 @@ def p_value(difference: float, found: np.ndarray, method: str, alternative: str)
 def check_confidence(value: float) -> None:
     """Raise a `ValueError` unless `value` lies between 0 and 1."""
     if not 0 < value < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {value!r}")
+        raise InputError(f"confidence must lie between 0 and 1, got {value!r}")
 
 
 def _by_sentence(pairs: Pairs, table: np.ndarray) -> np.ndarray:

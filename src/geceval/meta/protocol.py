@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.meta.judgments.data import Item
 from geceval.meta.ranking import count_wins, expected_wins, rank_order, rate_scores
 
@@ -82,7 +83,7 @@ def aggregate(scores: np.ndarray, how: Aggregation = "average") -> np.ndarray:
         return rate_scores(scores)
     if how == "expected_wins":
         return expected_wins(count_wins(scores))
-    raise ValueError(f"unknown aggregation {how!r}; choose one of {', '.join(AGGREGATIONS)}")
+    raise InputError(f"unknown aggregation {how!r}; choose one of {', '.join(AGGREGATIONS)}")
 
 
 def correlate(metric: Sequence[float], human: Sequence[float]) -> Correlation:
@@ -92,7 +93,7 @@ def correlate(metric: Sequence[float], human: Sequence[float]) -> Correlation:
         ValueError: If the lengths differ.
     """
     if len(metric) != len(human):
-        raise ValueError(f"{len(metric)} metric scores but {len(human)} human scores")
+        raise InputError(f"{len(metric)} metric scores but {len(human)} human scores")
     from scipy.stats import rankdata
 
     return Correlation(_pearson(metric, human), _pearson(rankdata(metric), rankdata(human)))
@@ -107,7 +108,7 @@ def correlate_systems(metric: Mapping[str, float], human: Mapping[str, float], s
     for name, scores in (("metric", metric), ("human", human)):
         missing = [system for system in systems if system not in scores]
         if missing:
-            raise ValueError(f"no {name} score for {', '.join(missing)}")
+            raise InputError(f"no {name} score for {', '.join(missing)}")
     return correlate([metric[s] for s in systems], [human[s] for s in systems])
 
 
@@ -120,7 +121,7 @@ def windows(
         ValueError: If `width` is below 2 or above the number of systems.
     """
     if not 2 <= width <= len(systems):
-        raise ValueError(f"the window must hold 2 to {len(systems)} systems, got {width}")
+        raise InputError(f"the window must hold 2 to {len(systems)} systems, got {width}")
     ranked = [systems[place] for place in rank_order([human[s] for s in systems])]
     return [correlate_systems(metric, human, ranked[start : start + width]) for start in range(len(ranked) - width + 1)]
 
@@ -136,7 +137,7 @@ def top_k(
         ValueError: If `smallest` is below 2 or above the number of systems.
     """
     if not 2 <= smallest <= len(systems):
-        raise ValueError(f"the best systems must be 2 to {len(systems)}, got {smallest}")
+        raise InputError(f"the best systems must be 2 to {len(systems)}, got {smallest}")
     ranked = [systems[place] for place in rank_order([human[s] for s in systems])]
     return [(k, correlate_systems(metric, human, ranked[:k])) for k in range(len(systems), smallest - 1, -1)]
 
@@ -202,7 +203,7 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
         ValueError: If `ties` is unknown, a score is not finite, or no pair is left.
     """
     if ties not in TIE_RULES:
-        raise ValueError(f"unknown tie rule {ties!r}; choose one of {', '.join(TIE_RULES)}")
+        raise InputError(f"unknown tie rule {ties!r}; choose one of {', '.join(TIE_RULES)}")
     check_finite(scores)
     difference = scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
     ordered = pairs.human != 0
@@ -212,7 +213,7 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
         counted = ordered & ~tied
     count = int(counted.sum())
     if count == 0:
-        raise ValueError("no pair of systems is left to compare")
+        raise InputError("no pair of systems is left to compare")
     tie_share = float(tied[ordered].mean()) if ordered.any() else 0.0
     if ties == "calibrated":
         accuracy, epsilon = _calibrate(difference, pairs.human)
@@ -232,7 +233,7 @@ def check_finite(scores: np.ndarray) -> None:
     if bad.size:
         system, sentence = bad[0]
         kind = "NaN" if np.isnan(scores[system, sentence]) else "infinite"
-        raise ValueError(f"the score of system {system} on sentence {sentence} is {kind}")
+        raise InputError(f"the score of system {system} on sentence {sentence} is {kind}")
 
 
 def is_constant(values: np.ndarray) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.errors import InputError
+
 _SQRT2 = math.sqrt(2.0)
 _SQRT2PI = math.sqrt(2.0 * math.pi)
 _SMALLEST = 1e-300
@@ -107,7 +109,7 @@ def expected_wins(wins: np.ndarray) -> np.ndarray:
     """
     count = wins.shape[0]
     if count < 2:
-        raise ValueError("expected wins need at least two systems")
+        raise InputError("expected wins need at least two systems")
     decided = wins + wins.T
     shares = np.divide(wins, decided, out=np.zeros_like(wins, dtype=float), where=decided > 0)
     np.fill_diagonal(shares, 0.0)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError
 from geceval.meta.paired import check_confidence, p_value
 
 METHODS = ("bootstrap", "randomisation")
@@ -50,7 +51,7 @@ class Settings:
         names = (self.methods,) if isinstance(self.methods, str) else tuple(dict.fromkeys(self.methods))
         object.__setattr__(self, "methods", names)
         if not names:
-            raise ValueError(f"methods must name at least one of {', '.join(METHODS)}")
+            raise InputError(f"methods must name at least one of {', '.join(METHODS)}")
         for name in names:
             check_choice("method", name, METHODS)
         check_count("resamples", self.resamples, most=1_000_000)
@@ -135,23 +136,23 @@ def pick_baseline(scores: Mapping[str, float], name: str, higher_is_better: bool
         return next(iter(scores))
     if name == "best":
         return (max if higher_is_better else min)(scores, key=scores.__getitem__)
-    raise ValueError(f"no system {name!r} to compare with; choose first, best, or one of {', '.join(scores)}")
+    raise InputError(f"no system {name!r} to compare with; choose first, best, or one of {', '.join(scores)}")
 
 
 def _own_scores(systems: Mapping[str, np.ndarray], aggregate: Aggregate) -> dict[str, float]:
     if len(systems) < 2:
-        raise ValueError("there is nothing to compare: pass at least two systems")
+        raise InputError("there is nothing to compare: pass at least two systems")
     sizes = {name: len(rows) for name, rows in systems.items()}
     first = next(iter(sizes))
     for name, size in sizes.items():
         if size != sizes[first]:
-            raise ValueError(f"{name} has {size} sentences but {first} has {sizes[first]}; they must be the same ones")
+            raise InputError(f"{name} has {size} sentences but {first} has {sizes[first]}; they must be the same ones")
     if not sizes[first]:
-        raise ValueError("there is nothing to compare: the systems have no sentences")
+        raise InputError("there is nothing to compare: the systems have no sentences")
     scores = {name: float(aggregate(rows[None])[0]) for name, rows in systems.items()}
     for name, score in scores.items():
         if not np.isfinite(score):
-            raise ValueError(f"the score of {name} is {score}; resampling needs finite scores")
+            raise InputError(f"the score of {name} is {score}; resampling needs finite scores")
     return scores
 
 

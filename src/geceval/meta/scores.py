@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_text, write_bytes, write_text
 from geceval.meta.protocol import Aggregation, aggregate
 
@@ -58,7 +59,7 @@ class MetricScores:
         """
         missing = [system for system in systems if system not in self.systems]
         if missing:
-            raise ValueError(f"{self.metric}: no scores of {', '.join(missing)}")
+            raise InputError(f"{self.metric}: no scores of {', '.join(missing)}")
         rows = [self.systems.index(system) for system in systems]
         return MetricScores(self.metric, tuple(systems), self.sentences[rows], self.corpus[rows], self.signature)
 
@@ -87,23 +88,23 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     readers = {".tsv": _read_tsv, ".json": _read_json, ".parquet": _read_parquet}
     suffix = Path(path).suffix
     if suffix not in readers:
-        raise ValueError(f"{path}: scores are read from {', '.join(SUFFIXES)}, not from {suffix or 'no suffix'!r}")
+        raise InputError(f"{path}: scores are read from {', '.join(SUFFIXES)}, not from {suffix or 'no suffix'!r}")
     known = list(systems)
     found = []
     for metric, (rows, signature) in readers[suffix](path).items():
         where = f"{path}: {metric}"
         if not rows:
-            raise ValueError(f"{where}: no scores of any system")
+            raise InputError(f"{where}: no scores of any system")
         unknown = [system for system in rows if system not in known]
         if unknown:
-            raise ValueError(f"{where}: unknown system {unknown[0]!r}; the systems are {', '.join(known)}")
+            raise InputError(f"{where}: unknown system {unknown[0]!r}; the systems are {', '.join(known)}")
         names = tuple(system for system in known if system in rows)
         matrix = np.array([_line_scores(f"{where}, {name}", rows[name], sentences) for name in names])
         whole = [rows[name].get(0, math.nan) for name in names]
         corpus = np.where(np.isnan(whole), matrix.mean(axis=1), whole)  # finite, see _line_scores, where there is one
         found.append(MetricScores(metric, names, matrix, corpus, signature))
     if not found:
-        raise ValueError(f"{path}: holds no metric")
+        raise InputError(f"{path}: holds no metric")
     return found
 
 
@@ -135,7 +136,7 @@ def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
 def check_suffix(path: str | Path) -> None:
     """Raise a `ValueError` unless scores can be written to a file of that name."""
     if Path(path).suffix not in SUFFIXES:
-        raise ValueError(f"{path}: scores are written to {', '.join(SUFFIXES)}; end the name in one of them")
+        raise InputError(f"{path}: scores are written to {', '.join(SUFFIXES)}; end the name in one of them")
 
 
 # What the readers return: metric to its lines and signature; lines are system to line (0 the corpus) to score.
@@ -146,13 +147,13 @@ def _line_scores(where: str, lines: Mapping[int, float], sentences: int) -> list
     count = len(lines) - (0 in lines)
     if count != sentences:
         hint = "; sentences count from 1, line 0 is the whole corpus" if 0 in lines else ""
-        raise ValueError(f"{where}: scores of {count} lines, but the data has {sentences} sentences{hint}")
+        raise InputError(f"{where}: scores of {count} lines, but the data has {sentences} sentences{hint}")
     for line in range(1, sentences + 1):
         if line not in lines:
-            raise ValueError(f"{where}: no score of line {line}; lines are 1 to {sentences}")
+            raise InputError(f"{where}: no score of line {line}; lines are 1 to {sentences}")
     for line, score in lines.items():
         if not math.isfinite(score):
-            raise ValueError(f"{where}, line {line}: the score is {score}, expected a finite number")
+            raise InputError(f"{where}, line {line}: the score is {score}, expected a finite number")
     return [lines[line] for line in range(1, sentences + 1)]
 
 
@@ -164,7 +165,7 @@ def _read_tsv(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     for number, line in enumerate(lines[1:], start=2):
         row = line.split("\t")
         if line and len(row) != len(heads):
-            raise ValueError(f"{path}, line {number}: {len(row)} columns, but the head has {len(heads)}")
+            raise InputError(f"{path}, line {number}: {len(row)} columns, but the head has {len(heads)}")
         if line:
             cells.append(row)
     return _from_columns(path, {head: [row[place] for row in cells] for place, head in enumerate(heads)})
@@ -178,7 +179,7 @@ def _read_parquet(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     try:
         table = pyarrow.parquet.read_table(content)
     except pyarrow.ArrowException as error:
-        raise ValueError(f"{path}: not a parquet file ({error})") from error
+        raise InputError(f"{path}: not a parquet file ({error})") from error
     _check_heads(path, table.column_names)
     return _from_columns(path, table.to_pydict())
 
@@ -186,16 +187,16 @@ def _read_parquet(path: str | Path) -> dict[str, tuple[_Lines, str]]:
 def _check_heads(path: str | Path, heads: Sequence[str]) -> None:
     for head in heads:
         if heads.count(head) > 1:
-            raise ValueError(f"{path}: two columns are called {head!r}; rename one of them")
+            raise InputError(f"{path}: two columns are called {head!r}; rename one of them")
 
 
 def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[str, tuple[_Lines, str]]:
     missing = [name for name in ("system", "line") if name not in columns]
     if missing:
-        raise ValueError(f"{path}: no column {missing[0]!r}; expected system, line and one column a metric")
+        raise InputError(f"{path}: no column {missing[0]!r}; expected system, line and one column a metric")
     lines = [_integer(f"{path}, row {row}", value) for row, value in enumerate(columns["line"], start=1)]
     if not all(isinstance(system, str) for system in columns["system"]):
-        raise ValueError(f"{path}: the column 'system' must hold names")
+        raise InputError(f"{path}: the column 'system' must hold names")
     found = {}
     for metric, values in columns.items():
         if metric in ("system", "line") or metric.endswith(_SIGNATURE):
@@ -204,7 +205,7 @@ def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[st
         for row, (system, line, value) in enumerate(zip(columns["system"], lines, values, strict=True), start=1):
             of_system = rows.setdefault(system, {})
             if line in of_system:
-                raise ValueError(f"{path}, row {row}: {metric} has two scores of {system}, line {line}")
+                raise InputError(f"{path}, row {row}: {metric} has two scores of {system}, line {line}")
             of_system[line] = _number(f"{path}, row {row}: {metric}", value)
         found[metric] = (rows, next(iter(columns.get(metric + _SIGNATURE, [])), None) or "")
     return found
@@ -213,7 +214,7 @@ def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[st
 def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     content = read_json(path)
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: expected an object of systems and their lists of scores")
+        raise InputError(f"{path}: expected an object of systems and their lists of scores")
     if not isinstance(content.get("systems"), list):
         rows = {system: _from_list(f"{path}: {system}", scores, None) for system, scores in content.items()}
         return {Path(path).stem: (rows, "")} if rows else {}
@@ -224,16 +225,16 @@ def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
             for metric, values in metrics.items():
                 rows, _ = found.setdefault(metric, ({}, values.get("signature", "")))
                 if system in rows:
-                    raise ValueError(f"{path}: {metric} has scores of {system} twice")
+                    raise InputError(f"{path}: {metric} has scores of {system} twice")
                 rows[system] = _from_list(f"{path}: {metric}, {system}", values.get("scores"), values.get("score"))
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path}: entry {number} of systems has no system or metrics ({error!r})") from error
+            raise InputError(f"{path}: entry {number} of systems has no system or metrics ({error!r})") from error
     return found
 
 
 def _from_list(where: str, scores: Any, corpus: Any) -> dict[int, float]:
     if not isinstance(scores, list):
-        raise ValueError(
+        raise InputError(
             f"{where}: expected a list with one score a sentence (geceval score writes it with --sentence)"
         )
     lines = {line: _number(f"{where}, line {line}", score) for line, score in enumerate(scores, start=1)}
@@ -244,7 +245,7 @@ def _number(where: str, value: Any) -> float:
     try:
         return math.nan if value is None else float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{where}: {value!r} is no number") from None
+        raise InputError(f"{where}: {value!r} is no number") from None
 
 
 def _integer(where: str, value: Any) -> int:
@@ -253,7 +254,7 @@ def _integer(where: str, value: Any) -> int:
             return number
         raise ValueError
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{where}: line {value!r} is no whole number") from None
+        raise InputError(f"{where}: line {value!r} is no whole number") from None
 
 
 def _columns(tables: Sequence[MetricScores]) -> dict[str, list[Any]]:

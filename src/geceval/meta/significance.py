@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError
 from geceval.meta.judgments.data import Item
 from geceval.meta.protocol import correlate, is_constant, rank_table
 
@@ -73,10 +74,10 @@ def williams(r12: float, r13: float, r23: float, count: int) -> Williams:
         ValueError: If there are fewer than 4 systems or a correlation lies outside [-1, 1].
     """
     if count < 4:
-        raise ValueError(f"Williams' test needs at least 4 systems, got {count}")
+        raise InputError(f"Williams' test needs at least 4 systems, got {count}")
     for name, value in (("r12", r12), ("r13", r13), ("r23", r23)):
         if abs(value) > 1 + _EQUAL:
-            raise ValueError(f"{name} is no correlation: {value!r} lies outside [-1, 1]")
+            raise InputError(f"{name} is no correlation: {value!r} lies outside [-1, 1]")
     if any(math.isnan(value) for value in (r12, r13, r23)):
         return Williams(math.nan, math.nan, math.nan)
     if r12 == r13:
@@ -116,7 +117,7 @@ def williams_test(
     check_choice("correlation", correlation, CORRELATIONS)
     for name, values in (("human", human), ("first", first), ("second", second)):
         if np.isnan(np.asarray(values, dtype=float)).any():
-            raise ValueError(f"the {name} scores hold NaN")
+            raise InputError(f"the {name} scores hold NaN")
     found = [getattr(correlate(*pair), correlation) for pair in ((first, human), (second, human), (first, second))]
     if absolute:
         signs = [-1 if value < 0 else 1 for value in found[:2]]
@@ -156,7 +157,7 @@ def perm_both(
     check_count("permutations", permutations)
     human, first, second = (np.asarray(values, dtype=float) for values in (human, first, second))
     if first.shape != second.shape or human.shape not in (first.shape, first.shape[:1]):
-        raise ValueError(
+        raise InputError(
             f"scores of shape {first.shape} and {second.shape} do not fit human scores of shape {human.shape}"
         )
     pooled = human.shape == first.shape
@@ -201,9 +202,9 @@ def soft_pairwise_accuracy(human: np.ndarray, metric: np.ndarray, permutations: 
     """
     check_count("permutations", permutations)
     if human.shape != metric.shape or human.ndim != 2:
-        raise ValueError(f"human scores of shape {human.shape} but metric scores of shape {metric.shape}")
+        raise InputError(f"human scores of shape {human.shape} but metric scores of shape {metric.shape}")
     if len(human) < 2:
-        raise ValueError("soft pairwise accuracy needs at least two systems")
+        raise InputError("soft pairwise accuracy needs at least two systems")
     signs = np.random.default_rng(seed).integers(2, size=(permutations, human.shape[1])) * 2.0 - 1
     gaps = np.abs(_one_sided(human, signs) - _one_sided(metric, signs))
     return float(1 - np.nanmean(gaps)) if not np.isnan(gaps).all() else math.nan

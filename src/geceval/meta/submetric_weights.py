@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.meta.protocol import Pairs
 
 STEPS = 100
@@ -50,11 +51,11 @@ def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
     scores, target = np.asarray(scores, dtype=float), np.asarray(human, dtype=float)
     _check_parts(scores, 2)
     if len(target) != len(scores):
-        raise ValueError(f"{len(scores)} systems but {len(target)} human scores")
+        raise InputError(f"{len(scores)} systems but {len(target)} human scores")
     if len(target) < 3:
-        raise ValueError(f"tuning on systems needs at least three of them, got {len(target)}")
+        raise InputError(f"tuning on systems needs at least three of them, got {len(target)}")
     if not np.isfinite(target).all() or np.ptp(target) == 0:
-        raise ValueError("the human scores must be finite numbers that are not all equal")
+        raise InputError("the human scores must be finite numbers that are not all equal")
     weighted = _centred(scores) @ weight_grid().T
     target = _centred(target)
     scale = np.linalg.norm(weighted, axis=0) * np.linalg.norm(target)
@@ -81,7 +82,7 @@ def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
     kept = (pairs.human != 0) & margins.any(axis=1)
     margins, human = margins[kept], pairs.human[kept]
     if not len(human):
-        raise ValueError("no pair of different outputs that people ordered is left to tune on")
+        raise InputError("no pair of different outputs that people ordered is left to tune on")
     grid = weight_grid().T
     agreed, decided = np.zeros(grid.shape[1]), np.zeros(grid.shape[1])
     for start in range(0, len(human), BLOCK):
@@ -104,11 +105,11 @@ def split_pairs(pairs: Pairs, share: float = 0.1, seed: int = 1) -> tuple[Pairs,
         ValueError: If `share` is out of range, or if a part would be empty.
     """
     if not 0 < share < 1:
-        raise ValueError(f"the share to tune on must lie between 0 and 1, got {share}")
+        raise InputError(f"the share to tune on must lie between 0 and 1, got {share}")
     sentences = np.unique(pairs.sentence).tolist()
     count = round(share * len(sentences))
     if not 0 < count < len(sentences):
-        raise ValueError(f"{share} of {len(sentences)} judged sentences leaves one part empty")
+        raise InputError(f"{share} of {len(sentences)} judged sentences leaves one part empty")
     random.Random(seed).shuffle(sentences)
     chosen = np.isin(pairs.sentence, sentences[:count])
     return _select(pairs, chosen), _select(pairs, ~chosen)
@@ -121,9 +122,9 @@ def _select(pairs: Pairs, rows: np.ndarray) -> Pairs:
 def _check_parts(scores: np.ndarray, dimensions: int) -> None:
     if scores.ndim != dimensions or scores.shape[-1] != 3:
         shape = ("systems", "sentences")[: dimensions - 1]
-        raise ValueError(f"sub-scores must have the shape [{', '.join(shape)}, 3], got {list(scores.shape)}")
+        raise InputError(f"sub-scores must have the shape [{', '.join(shape)}, 3], got {list(scores.shape)}")
     if not np.isfinite(scores).all():
-        raise ValueError("a sub-score is not a finite number")
+        raise InputError("a sub-score is not a finite number")
 
 
 def _centred(values: np.ndarray) -> np.ndarray:
@@ -132,7 +133,7 @@ def _centred(values: np.ndarray) -> np.ndarray:
 
 def _best(values: np.ndarray) -> Tuned:
     if np.isnan(values).all():
-        raise ValueError("all systems have equal scores under all weights")
+        raise InputError("all systems have equal scores under all weights")
     best = float(np.nanmax(values))
     tied = weight_grid()[values >= best - SAME]  # never where the value is not a number
     nearest = np.linalg.norm(tied - tied.mean(axis=0), axis=1).argmin()

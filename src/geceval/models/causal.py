@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, CheckpointError
@@ -69,7 +70,7 @@ class CausalModel(Reader):
         surprise = self._cached("surprise", self._surprise, texts, batch_size, progress, cache).astype(np.float64)
         if np.isnan(surprise).any():
             row = int(np.flatnonzero(np.isnan(surprise))[0])
-            raise ValueError(f"{self.name}: the perplexity of {texts[row]!r} is not a number; use dtype='float32'")
+            raise InputError(f"{self.name}: the perplexity of {texts[row]!r} is not a number; use dtype='float32'")
         with np.errstate(over="ignore"):
             return np.exp(surprise)
 
@@ -127,7 +128,7 @@ def _get_causal_model(
     heads.check_missing(checkpoint, missing)
     limit = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if limit is not None and (max_length or 0) > limit:
-        raise ValueError(
+        raise InputError(
             f"{checkpoint.folder}: max_length is {max_length}, but the network reads at most {limit} tokens"
         )
     model = heads.ready(model, checkpoint)

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.assets import ASSETS
+from geceval.core.errors import InputError, InputTypeError
 
 BUNDLED = "bundled"
 
@@ -42,7 +43,7 @@ _SETTINGS = {
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
-class CheckpointError(ValueError):
+class CheckpointError(InputError):
     """A checkpoint that is missing, incomplete, damaged or of the wrong kind; the message says what to do."""
 
 
@@ -88,7 +89,7 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
         TypeError: If `model` is neither a string nor a path.
     """
     if not isinstance(model, (str, os.PathLike)):
-        raise TypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
+        raise InputTypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
     return _describe(*_find(os.fspath(model), bundled, part), part)
 
 

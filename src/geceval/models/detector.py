@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, CheckpointError
@@ -88,7 +89,7 @@ class Detector(Reader):
         rows = self._cached_rows("words", read, self._of_words, sentences, batch_size, progress, cache)
         for number, row in enumerate(rows):
             if np.isnan(row).any():
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: the detector gives values that are not finite for sentence {number} "
                     f"({sentences[number][:60]!r}); use dtype='float32', or another checkpoint"
                 )

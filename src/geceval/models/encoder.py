@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from geceval.core.cache.memory import Recent
+from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint
@@ -170,7 +171,7 @@ def get_reader(
     limit = position_limit(checkpoint.config)
     length = max_length or checkpoint.setting("max_length", readable_length(checkpoint.config, 128))
     if limit is not None and length > limit:
-        raise ValueError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
+        raise InputError(f"{checkpoint.folder}: max_length is {length}, but the network reads at most {limit} tokens")
     dtype = pick_dtype(runtime)
     key = (checkpoint.folder, checkpoint.identity, *kind, tuple(map(str, devices)), dtype, length)
     with _lock:
@@ -233,7 +234,7 @@ def pick_devices(names: str) -> list[torch.device]:
     """
     devices = [pick_device(name.strip()) for name in names.split(",")]
     if len({device.type for device in devices}) > 1:
-        raise ValueError(f"device {names!r}: several devices must be of one kind, e.g. 'cuda:0,cuda:1'")
+        raise InputError(f"device {names!r}: several devices must be of one kind, e.g. 'cuda:0,cuda:1'")
     return devices
 
 
@@ -253,5 +254,5 @@ def pick_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:  # torch without CUDA answers with an AssertionError
-        raise ValueError(f"device {name!r} cannot be used here; try 'auto' or 'cpu'") from error
+        raise InputError(f"device {name!r} cannot be used here; try 'auto' or 'cpu'") from error
     return device

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_count
+from geceval.core.errors import InputError
 from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -47,7 +48,7 @@ class Settings:
             if getattr(self, name) is not None:
                 check_count(f"bertscore: {name}", getattr(self, name), least)
         if self.baseline is not None and (len(self.baseline) != 3 or not all(b < 1 for b in self.baseline)):
-            raise ValueError(f"bertscore: baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
+            raise InputError(f"bertscore: baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
 
 
 class Bertscore(Scorer):
@@ -141,6 +142,6 @@ def load_matcher(model: str, layer: int | None, max_length: int | None, runtime:
     count = read_config(checkpoint).num_hidden_layers
     chosen = layer or default_layer(model, count)
     if chosen > count:
-        raise ValueError(f"{checkpoint.identity}: there is no layer {chosen}; choose 1 to {count}")
+        raise InputError(f"{checkpoint.identity}: there is no layer {chosen}; choose 1 to {count}")
     length = max_length or readable_length(checkpoint.config, 512)
     return get_matcher(get_encoder(checkpoint, runtime, layers=chosen, max_length=length), chosen)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_positive
+from geceval.core.errors import InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
@@ -75,7 +76,7 @@ class Settings:
         check_choice("duplicates", self.duplicates, DUPLICATES)
         names = (self.without_types,) if isinstance(self.without_types, str) else tuple(self.without_types)
         if not all(isinstance(name, str) for name in names):
-            raise TypeError(f"without_types must be a list of strings, got {self.without_types!r}")
+            raise InputTypeError(f"without_types must be a list of strings, got {self.without_types!r}")
         object.__setattr__(self, "without_types", names)
 
 

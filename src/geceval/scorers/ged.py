@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_number, check_positive
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -105,13 +106,13 @@ class Settings:
         if self.threshold is not None:
             check_number("ged: threshold", self.threshold)
             if not 0 <= self.threshold <= 1:
-                raise ValueError(f"ged: threshold must be a probability in [0, 1], got {self.threshold!r}")
+                raise InputError(f"ged: threshold must be a probability in [0, 1], got {self.threshold!r}")
             if self.model is None:
-                raise ValueError("ged: threshold is for a detector; name one, e.g. model='bundled'")
+                raise InputError("ged: threshold is for a detector; name one, e.g. model='bundled'")
         if self.max_length is not None:
             check_count("ged: max_length", self.max_length, least=3)
         if not isinstance(self.model, (str, type(None))):
-            raise TypeError("ged: model must be a string: 'bundled', a folder or a Hub id")
+            raise InputTypeError("ged: model must be a string: 'bundled', a folder or a Hub id")
 
 
 class Ged(Scorer):
@@ -204,7 +205,7 @@ class Ged(Scorer):
     def _check_predictions(self, columns: Columns) -> None:
         for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
             if source.split() != prediction.split():
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: predictions[{row}] is not its source: with model={self.settings.model!r} that "
                     "detector marks the sources; pass the sources as predictions too, or leave out model"
                 )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
@@ -88,9 +89,11 @@ class Settings:
         check_choice("covered_insertion", self.covered_insertion, ("wrong", "correct"))
         check_choice("zero_division", self.zero_division, (0, 1))
         if self.weights is not None and not isinstance(self.weights, (str, Path, Difficulty)):
-            raise TypeError(f"weights must be a file, a Difficulty or 'uniform', got {type(self.weights).__name__}")
+            raise InputTypeError(
+                f"weights must be a file, a Difficulty or 'uniform', got {type(self.weights).__name__}"
+            )
         if self.weights is not None and self.systems is not None:
-            raise ValueError("weights and systems both define the difficulty; pass one of them")
+            raise InputError("weights and systems both define the difficulty; pass one of them")
         if self.ref_id is not None:
             check_count("ref_id", self.ref_id, least=0)
         for name in ("a", "b", "c"):
@@ -195,7 +198,7 @@ class Gotoscorer(Scorer):
         settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
         difficulty = given_difficulty(settings.weights)
         if difficulty is None and settings.systems is None:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: difficulty comes from predictions of systems or from a weight file; pass one"
             )
         chunks = only_references(self.name, self._gold(columns.sources, references))

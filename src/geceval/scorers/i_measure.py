@@ -11,6 +11,7 @@ import numpy as np
 
 from geceval.core.cache.memory import Recent
 from geceval.core.checks import check_choice, check_count, check_positive
+from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, signature
@@ -61,8 +62,8 @@ class IMeasure(Scorer):
 
     Source, prediction and reference are aligned (see `geceval.edits.alignment.three_way`) and every column counted.
     WAcc is an accuracy in which a change weighs `change_weight` times as much as a token left alone; I sets it in
-    relation to the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
-    accuracy, then the same for detection, then the first); a corpus adds up the counts of those.
+    relation to the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the
+    best I, then accuracy, then the same for detection, then the first); a corpus adds up the counts of those.
     """
 
     name = "i_measure"
@@ -165,7 +166,7 @@ def _check_lengths(columns: Columns, choices: Sequence[Choices]) -> None:
         reference = sum(max(map(len, part), default=0) for part in choice.versions)
         *_, second, first = sorted([len(source.split()), len(prediction.split()), reference])
         if (first + 1) * (second + 1) > _CELLS:
-            raise ValueError(
+            raise InputError(
                 f"i_measure: sources[{row}], its prediction and references have up to {first:,} words, too many to be "
                 "aligned; split the text into sentences"
             )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_number
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -50,11 +51,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str) or not isinstance(self.se_model, (str, type(None))):
-            raise TypeError("impara: model and se_model must be strings: 'bundled', a folder or a Hub id")
+            raise InputTypeError("impara: model and se_model must be strings: 'bundled', a folder or a Hub id")
         if self.threshold is not None:
             check_number("impara: threshold", self.threshold)
             if math.isnan(self.threshold):
-                raise ValueError("impara: threshold must be a number, got nan")
+                raise InputError("impara: threshold must be a number, got nan")
         check_choice("impara: threshold_rule", self.threshold_rule, RULES)
         if self.max_length is not None:
             check_count("impara: max_length", self.max_length, least=3)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_count, check_moderate
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -44,12 +45,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str) or not isinstance(self.detector, str):
-            raise TypeError("impara_ged: model and detector must be strings: 'bundled', a folder or a Hub id")
+            raise InputTypeError("impara_ged: model and detector must be strings: 'bundled', a folder or a Hub id")
         if self.max_length is not None:
             check_count("impara_ged: max_length", self.max_length, least=3)
         check_moderate("impara_ged: detector_weight", self.detector_weight)
         if self.detector_weight < 0:
-            raise ValueError(f"impara_ged: detector_weight must not be negative, got {self.detector_weight!r}")
+            raise InputError(f"impara_ged: detector_weight must not be negative, got {self.detector_weight!r}")
         check_choice("impara_ged: detector_reduction", self.detector_reduction, REDUCTIONS)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geceval.core.errors import InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -162,7 +163,7 @@ class LlmJudge(Scorer):
         """The question that grades each row's prediction."""
         systems = self.settings.systems or []
         if isinstance(systems, str) or any(isinstance(predictions, str) for predictions in systems):
-            raise TypeError(f"{self.name}: systems must be a list with one list of predictions per system")
+            raise InputTypeError(f"{self.name}: systems must be a list with one list of predictions per system")
         for predictions in systems:
             check_columns(self.name, columns.sources, predictions, warn=False)
         rows = []

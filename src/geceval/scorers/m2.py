@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from geceval.core.checks import check_choice, check_positive
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
@@ -221,16 +222,16 @@ def check_gold(metric: str, sources: Sequence[str], gold: Sequence[Gold]) -> Non
             source.
     """
     if len(gold) != len(sources):
-        raise ValueError(f"{metric}: gold edits for {len(gold)} sentences but {len(sources)} sources")
+        raise InputError(f"{metric}: gold edits for {len(gold)} sentences but {len(sources)} sources")
     for row, (source, options) in enumerate(zip(sources, gold, strict=True)):
         if not isinstance(options, Mapping):
-            raise TypeError(f"{metric}: gold[{row}] must map annotators to edits, got {type(options).__name__}")
+            raise InputTypeError(f"{metric}: gold[{row}] must map annotators to edits, got {type(options).__name__}")
         if not options:
-            raise ValueError(f"{metric}: gold[{row}] has no annotator; nothing to correct is {{0: []}}")
+            raise InputError(f"{metric}: gold[{row}] has no annotator; nothing to correct is {{0: []}}")
         length = len(source.split())
         for edit in (edit for edits in options.values() for edit in edits):
             if edit.end > length:
-                raise ValueError(f"{metric}: gold[{row}]: edit {edit} lies beyond the {length} tokens of the source")
+                raise InputError(f"{metric}: gold[{row}]: edit {edit} lies beyond the {length} tokens of the source")
 
 
 def _count(extraction: Extraction) -> Counts:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_count, check_number
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -43,10 +44,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str):
-            raise TypeError("scribendi: model must be a string: a folder or a Hub id")
+            raise InputTypeError("scribendi: model must be a string: a folder or a Hub id")
         check_number("scribendi: threshold", self.threshold)
         if not 0 <= self.threshold <= 1:
-            raise ValueError(f"scribendi: threshold must lie between 0 and 1, got {self.threshold!r}")
+            raise InputError(f"scribendi: threshold must lie between 0 and 1, got {self.threshold!r}")
         if self.max_length is not None:
             check_count("scribendi: max_length", self.max_length, least=2)  # the start and a token
 

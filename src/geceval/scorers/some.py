@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_moderate
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -46,20 +47,20 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str):
-            raise TypeError("some: model must be a string: 'bundled', a folder or a Hub id")
+            raise InputTypeError("some: model must be a string: 'bundled', a folder or a Hub id")
         if self.max_length is not None:
             check_count("some: max_length", self.max_length, least=4)  # a pair has three special tokens
         if isinstance(self.weights, str):
             check_choice("some: weights", self.weights, tuple(WEIGHTS))
             return
         if not isinstance(self.weights, Sequence) or len(self.weights) != len(PARTS):
-            raise ValueError(f"some: weights must be 'sentence', 'system' or three numbers, got {self.weights!r}")
+            raise InputError(f"some: weights must be 'sentence', 'system' or three numbers, got {self.weights!r}")
         for part, weight in zip(PARTS, self.weights, strict=True):
             check_moderate(f"some: the weight of {part}", weight)
             if weight < 0:
-                raise ValueError(f"some: the weight of {part} must not be negative, got {weight!r}")
+                raise InputError(f"some: the weight of {part} must not be negative, got {weight!r}")
         if not any(self.weights):
-            raise ValueError("some: at least one of the weights must be positive")
+            raise InputError("some: at least one of the weights must be positive")
         object.__setattr__(self, "weights", tuple(map(float, self.weights)))
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geceval import registry
+from geceval.core.errors import InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
 from geceval.scorers.attribution import attribute as attribution
@@ -45,7 +46,7 @@ def attribute(
     try:
         chosen = attribution.Settings(**settings)
     except TypeError as error:
-        raise TypeError(f"attribute: {error}") from error
+        raise InputTypeError(f"attribute: {error}") from error
     scorer = registry.make_scorer(metric, options)
     with naming_the_extra(metric):
         return attribution.attribute(scorer, sources, predictions, references, settings=chosen, nlp=nlp)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval import registry
+from geceval.core.errors import InputError
 from geceval.models.checkpoints import is_bundled
 from geceval.scorers.base import Scorer
 
@@ -61,7 +62,7 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
     """
     scorer = registry.make_scorer(metric, options)
     if not scorer.in_parts():
-        raise ValueError(f"{metric}: with these options the score of a sentence depends on others, or on a file that "
+        raise InputError(f"{metric}: with these options the score of a sentence depends on others, or on a file that "
                          "goes with the whole corpus; it cannot be scored in parts")  # fmt: skip
     return scorer
 
@@ -85,7 +86,7 @@ def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:
     """
     unknown = [name for name in columns or {} if name not in COLUMNS]
     if unknown:
-        raise ValueError(f"columns: {unknown[0]!r} is none of {', '.join(COLUMNS)}")
+        raise InputError(f"columns: {unknown[0]!r} is none of {', '.join(COLUMNS)}")
     return {name: (columns or {}).get(name, name) for name in COLUMNS}
 
 
@@ -98,7 +99,7 @@ def needed(scorer: Scorer, names: Mapping[str, str], there: Any) -> list[str]:
     wanted = COLUMNS if scorer.needs_references() else COLUMNS[:2]
     for name in wanted:
         if names[name] not in there:
-            raise ValueError(f"{scorer.name}: the table has no column {names[name]!r}; pass columns={{{name!r}: NAME}}")
+            raise InputError(f"{scorer.name}: the table has no column {names[name]!r}; pass columns={{{name!r}: NAME}}")
     return list(wanted)
 
 

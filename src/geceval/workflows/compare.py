@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.result import Result
@@ -63,9 +64,9 @@ def compare(
     try:
         settings = Settings(**test)
     except TypeError as error:
-        raise TypeError(f"compare: {error}") from error
+        raise InputTypeError(f"compare: {error}") from error
     if len(systems) < 2:
-        raise ValueError("compare: there is nothing to compare: pass at least two systems")
+        raise InputError("compare: there is nothing to compare: pass at least two systems")
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
     found = {}
     outputs = {name: list(predictions) for name, predictions in systems.items()}
@@ -93,7 +94,7 @@ def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Set
     for name, result in results.items():
         bad = np.flatnonzero(~np.isfinite(result.scores))
         if bad.size and not np.isfinite(result.score):
-            raise ValueError(f"{scorer.name}: the score of {name} on sentence {bad[0]} is {result.scores[bad[0]]}")
+            raise InputError(f"{scorer.name}: the score of {name} on sentence {bad[0]} is {result.scores[bad[0]]}")
     rows = {name: result.rows() for name, result in results.items()}
     standings = compare_rows(rows, scorer.aggregate, settings, higher_is_better=scorer.higher_is_better)
     line = next(iter(results.values())).signature

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime
 from geceval.edits.edit import Edit
@@ -55,7 +56,7 @@ def edit_impacts(
         pairs = list(zip(columns.sources, columns.predictions, strict=True))
         edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
     elif len(edits) != len(columns.sources):
-        raise ValueError(
+        raise InputError(
             f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
         )
     checkpoint = resolve(model)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from geceval import registry
+from geceval.core.errors import InputError
 from geceval.meta.judgments.data import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.protocol import agreement, correlate_systems, judged_pairs
@@ -82,7 +83,7 @@ def make_leaderboard(
     difficulty = _difficulty(human, systems, gold_m2) if "gotoscorer" in {table.metric for table in tables} else []
     tables += read_score_files(scores, human, systems, taken=options)
     if not tables:
-        raise ValueError(f"{human.name}: no metric could be scored: {'; '.join(failed.values()) or 'none was named'}")
+        raise InputError(f"{human.name}: no metric could be scored: {'; '.join(failed.values()) or 'none was named'}")
     values = {table.metric: measure(human, table) for table in tables}
     tables.sort(key=lambda table: -values[table.metric][RANKED_BY[human.name]])
     published = [row for row in PUBLISHED if row.data == human.name]

@@ -12,6 +12,7 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.checks import check_choice
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References, check_references
 from geceval.core.signature import signature
@@ -97,12 +98,12 @@ def maege(
     try:
         chosen = Settings(**settings)
     except TypeError as error:
-        raise TypeError(f"maege: {error}") from error
+        raise InputTypeError(f"maege: {error}") from error
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
     scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
     for name, scorer in scorers.items():
         if getattr(scorer.settings, "gold_m2", None) is not None:
-            raise ValueError(f"{name}: maege makes texts of its own, which no gold_m2 fits; pass references instead")
+            raise InputError(f"{name}: maege makes texts of its own, which no gold_m2 fits; pass references instead")
     sentences = gold_sentences(m2)
     given = _References(sentences, references)
     data = [
@@ -152,7 +153,7 @@ def _evaluate(scorer: Scorer, chains: Sequence[Chain], corpora: Corpora, given: 
     in_corpora = _corpus_requests(corpora, request)
     lonely = next((chain for chain, row in zip(chains, in_chains, strict=True) if row[0][2] == ()), None)
     if lonely is not None:
-        raise ValueError(
+        raise InputError(
             f"{scorer.name}: sentence {lonely.sentence} has no annotator but {lonely.annotator} to take references "
             "from; pass references of other annotators, or references='all'"
         )
@@ -188,7 +189,7 @@ def _corpus_requests(corpora: Corpora, request: Callable[[str, str, int, int], R
     ]
     usable = [line for line in range(len(rows[0])) if all(row[line][2] != () for row in rows)]
     if not usable:
-        raise ValueError(
+        raise InputError(
             "maege: no sentence has two annotators; pass references of other annotators, or references='all'"
         )
     if len(usable) < len(rows[0]):

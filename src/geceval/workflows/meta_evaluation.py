@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
+from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 from geceval.meta.judgments.data import HumanData, system_set
@@ -37,9 +38,9 @@ def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list
         return system_set(human, names[0])
     unknown = [name for name in names if name not in human.outputs]
     if unknown:
-        raise ValueError(f"unknown system {unknown[0]!r}; the systems of {human.name} are {', '.join(human.outputs)}")
+        raise InputError(f"unknown system {unknown[0]!r}; the systems of {human.name} are {', '.join(human.outputs)}")
     if len(set(names)) < 2:
-        raise ValueError("meta-evaluation compares systems; name at least two")
+        raise InputError("meta-evaluation compares systems; name at least two")
     return [system for system in human.outputs if system in names]
 
 
@@ -70,7 +71,7 @@ def score_metrics(
                 own["gold_m2"] = _write_judged(own["gold_m2"], human, Path(folder) / name)
             scorer = registry.make_scorer(name, own)
             if scorer.needs_references() and texts is None:
-                raise ValueError(f"{name} needs references: pass --gold-m2 with the M2 file of CoNLL-2014")
+                raise InputError(f"{name} needs references: pass --gold-m2 with the M2 file of CoNLL-2014")
             with naming_the_extra(name):
                 outputs = {system: human.outputs[system] for system in systems}
                 results = registry.score_systems(scorer, human.sources, outputs, texts)
@@ -105,7 +106,7 @@ def read_score_files(
     for path in paths:
         for table in read_scores(path, human.outputs, len(human.sources)):
             if table.metric in names:
-                raise ValueError(f"{path}: there is another metric {table.metric!r}; rename one of them")
+                raise InputError(f"{path}: there is another metric {table.metric!r}; rename one of them")
             names.add(table.metric)
             found.append(table.select(systems))
     return found
@@ -127,7 +128,7 @@ def _table(name: str, results: dict[str, Any]) -> MetricScores:
     bad = np.argwhere(~np.isfinite(np.column_stack([corpus, sentences])))
     if bad.size:
         system, line = list(results)[bad[0][0]], bad[0][1]
-        raise ValueError(f"{name} gives no finite score for {system}{f', line {line}' if line else ''}")
+        raise InputError(f"{name} gives no finite score for {system}{f', line {line}' if line else ''}")
     return MetricScores(name, tuple(results), sentences, corpus, first.signature)
 
 
@@ -137,7 +138,7 @@ def _judged(path: str, human: HumanData) -> list[M2Sentence]:
     if len(sentences) == len(human.lines):
         return sentences
     if len(sentences) <= max(human.lines):
-        raise ValueError(
+        raise InputError(
             f"{path}: {len(sentences)} sentences, but the data has line {max(human.lines) + 1} of its text"
         )
     return [sentences[line] for line in human.lines]

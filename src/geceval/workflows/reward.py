@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geceval import registry
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 
 
@@ -72,7 +73,9 @@ class Reward:
             ValueError: If a prompt lacks the prefix or the suffix, or columns do not fit together.
         """
         if columns and completions is None:
-            raise TypeError(f"{self.__name__}: unknown column {next(iter(columns))!r}; pass sources and predictions")
+            raise InputTypeError(
+                f"{self.__name__}: unknown column {next(iter(columns))!r}; pass sources and predictions"
+            )
         if completions is not None:
             predictions = [_text(row, f"completions[{i}]", None).strip() for i, row in enumerate(completions)]
         if sources is None and prompts is not None:
@@ -80,7 +83,7 @@ class Reward:
             sources = [bare(text, self._prefix, self._suffix, f"prompts[{i}]") for i, text in enumerate(texts)]
         if sources is None or predictions is None:
             missing = "sources (or prompts)" if sources is None else "predictions (or completions)"
-            raise TypeError(f"{self.__name__}: {missing} are missing")
+            raise InputTypeError(f"{self.__name__}: {missing} are missing")
         if not len(sources) and not len(predictions):
             return []
         if not self._scorer.needs_references():
@@ -97,10 +100,10 @@ def bare(text: str, prefix: str, suffix: str, place: str) -> str:
     """
     text, prefix, suffix = text.strip(), prefix.strip(), suffix.strip()
     if not text.startswith(prefix):
-        raise ValueError(f"{place} does not start with the prefix {prefix!r}, got {text[:80]!r}")
+        raise InputError(f"{place} does not start with the prefix {prefix!r}, got {text[:80]!r}")
     text = text.removeprefix(prefix).lstrip()
     if not text.endswith(suffix):
-        raise ValueError(f"{place} does not end with the suffix {suffix!r}, got {text[-80:]!r}")
+        raise InputError(f"{place} does not end with the suffix {suffix!r}, got {text[-80:]!r}")
     return text.removesuffix(suffix).rstrip()
 
 
@@ -112,4 +115,4 @@ def _text(row: Any, place: str, role: str | None) -> str:
         said = [message.get("content") for message in row if role in (None, message.get("role"))]
         if said and isinstance(said[-1], str):
             return said[-1]
-    raise TypeError(f"{place} must be a text or a list of messages with texts, got {row!r:.80}")
+    raise InputTypeError(f"{place} must be a text or a list of messages with texts, got {row!r:.80}")

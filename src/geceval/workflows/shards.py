@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
+from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.core.result import Result
 from geceval.scorers.base import Scorer
@@ -112,7 +113,7 @@ def make_plan(
         OSError: If a file cannot be read or written.
     """
     if rows_per_shard < 1:
-        raise ValueError(f"rows_per_shard must be at least 1, got {rows_per_shard}")
+        raise InputError(f"rows_per_shard must be at least 1, got {rows_per_shard}")
     scorer = part_scorer(metric, options)
     names = column_names(columns)
     described, shards = [], []
@@ -122,7 +123,7 @@ def make_plan(
         needed(scorer, names, there)
         absent = [name for name in keep if name not in there]
         if absent:
-            raise ValueError(f"{path} has no column {absent[0]!r}")
+            raise InputError(f"{path} has no column {absent[0]!r}")
         described.append(facts)
         for start in range(0, facts["rows"], rows_per_shard):
             shards.append(Shard(len(shards), str(path), start, min(start + rows_per_shard, facts["rows"])))
@@ -149,7 +150,7 @@ def _files(inputs: str | Path | Sequence[str | Path]) -> list[Path]:
     for path in map(Path, given):
         found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
         if not found:
-            raise ValueError(f"{path}: no *.parquet in this folder")
+            raise InputError(f"{path}: no *.parquet in this folder")
         files += [each.absolute() for each in found]
     return files
 
@@ -159,7 +160,7 @@ def _describe(path: Path) -> dict[str, Any]:
     try:
         rows = pyarrow.parquet.read_metadata(path).num_rows
     except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"{path}: not a parquet file ({error})") from error
+        raise InputError(f"{path}: not a parquet file ({error})") from error
     size = path.stat().st_size
     with path.open("rb") as file:
         file.seek(max(0, size - _FOOTER))
@@ -173,7 +174,7 @@ def _write_manifest(folder: Path, text: str) -> None:
     if not path.exists():
         write_text(path, text)
     elif path.read_text(encoding="utf-8") != text:
-        raise ValueError(f"{folder} holds scores of other input or settings ({MANIFEST} says which); pass a new folder")
+        raise InputError(f"{folder} holds scores of other input or settings ({MANIFEST} says which); pass a new folder")
 
 
 def score_shard(plan: Plan, shard: Shard, scorer: Scorer) -> int:
@@ -258,7 +259,7 @@ def corpus_score(plan: Plan) -> float:
     """
     pending = plan.pending()
     if pending:
-        raise ValueError(f"{len(pending)} of {len(plan.shards)} shards are not finished; run the same call again")
+        raise InputError(f"{len(pending)} of {len(plan.shards)} shards are not finished; run the same call again")
     scorer = part_scorer(plan.metric, plan.options)
     rows: list[np.ndarray] = []
     for shard in plan.shards:

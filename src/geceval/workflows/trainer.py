@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
+from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.result import Result
@@ -51,7 +52,7 @@ def trainer_metrics(
     others = [name for name in options or {} if name not in names]
     if not names or others:
         wrong = f"options for {others[0]!r}, which is not among {names}" if others else "name at least one metric"
-        raise ValueError(f"trainer_metrics: {wrong}")
+        raise InputError(f"trainer_metrics: {wrong}")
     scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
     for name, scorer in scorers.items():
         with naming_the_extra(name):
@@ -101,11 +102,11 @@ class TrainerMetrics:
     def _decode(self, what: str, ids: Any, remedy: str) -> list[str]:
         ids = ids[0] if isinstance(ids, tuple) else ids
         if ids is None:
-            raise ValueError(f"trainer_metrics: there are no {what}; the trainer needs {remedy}")
+            raise InputError(f"trainer_metrics: there are no {what}; the trainer needs {remedy}")
         ids = np.asarray(ids)
         if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
             shape = "x".join(map(str, ids.shape))
-            raise ValueError(
+            raise InputError(
                 f"trainer_metrics: {what} must be token ids, [sentences][tokens], got {ids.dtype} numbers of shape "
                 f"{shape}, perhaps logits; the trainer needs {remedy}"
             )

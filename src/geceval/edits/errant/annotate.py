@@ -23,6 +23,7 @@ from spacy.tokens import Doc
 
 from geceval.core.cache.disk import kept
 from geceval.core.cache.memory import Recent
+from geceval.core.errors import InputError
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.errant import alignment, pipeline
@@ -183,7 +184,7 @@ class Annotator:
         try:
             return self._errant.classify(edit)
         except KeyError as error:
-            raise ValueError(
+            raise InputError(
                 f"the spaCy pipeline {self.pipeline} gives the tag {error}, which ERRANT does not know; it needs the "
                 "tags of the Penn Treebank"
             ) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geceval.core.assets import ASSETS
+from geceval.core.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -37,20 +38,20 @@ def resolve(nlp: str | Path | Language | None) -> str | Language:
     if isinstance(nlp, Language):
         return nlp
     if nlp is not None and not isinstance(nlp, (str, Path)):
-        raise TypeError(f"nlp must be a spaCy pipeline, its name or its folder, got {type(nlp).__name__}")
+        raise InputTypeError(f"nlp must be a spaCy pipeline, its name or its folder, got {type(nlp).__name__}")
     if nlp is None and spacy.util.is_package(DEFAULT):
         return DEFAULT
     if nlp is None or nlp == "bundled":
         if not (BUNDLED / "meta.json").is_file():
-            raise ValueError(f"the spaCy pipeline that comes with geceval is missing ({BUNDLED}). {_advice(DEFAULT)}")
+            raise InputError(f"the spaCy pipeline that comes with geceval is missing ({BUNDLED}). {_advice(DEFAULT)}")
         return str(BUNDLED)
     if isinstance(nlp, str) and spacy.util.is_package(nlp):
         return nlp
     if (Path(nlp) / "meta.json").is_file():
         return str(Path(nlp).resolve())
     if Path(nlp).is_dir():
-        raise ValueError(f"the folder {str(nlp)!r} holds no spaCy pipeline (no meta.json). {_advice(DEFAULT)}")
-    raise ValueError(f"there is no spaCy pipeline {str(nlp)!r}, neither installed nor as a folder. {_advice(str(nlp))}")
+        raise InputError(f"the folder {str(nlp)!r} holds no spaCy pipeline (no meta.json). {_advice(DEFAULT)}")
+    raise InputError(f"there is no spaCy pipeline {str(nlp)!r}, neither installed nor as a folder. {_advice(str(nlp))}")
 
 
 def load(nlp: str | Language) -> tuple[Language, str]:
@@ -72,7 +73,7 @@ def load(nlp: str | Language) -> tuple[Language, str]:
         pipeline = spacy.load(nlp, exclude=["ner"])
     except Exception as error:  # whatever a broken folder makes spaCy, thinc or msgpack raise
         reason = " ".join(str(error).split())
-        raise ValueError(f"cannot load the spaCy pipeline {nlp!r}: {reason}. {_advice(nlp)}") from error
+        raise InputError(f"cannot load the spaCy pipeline {nlp!r}: {reason}. {_advice(nlp)}") from error
     _probe(pipeline, nlp)
     if spacy.util.is_package(nlp):
         return pipeline, f"{nlp}-{pipeline.meta['version']}"
@@ -88,10 +89,10 @@ def _probe(pipeline: Language, name: str) -> None:
         doc = pipeline(Doc(pipeline.vocab, words=list(_PROBE)))
     except Exception as error:  # any component may fail in its own way
         reason = " ".join(str(error).split())
-        raise ValueError(f"the spaCy pipeline {name!r} does not run: {reason}. {_advice(name)}") from error
+        raise InputError(f"the spaCy pipeline {name!r} does not run: {reason}. {_advice(name)}") from error
     strange = sorted({token.tag_ for token in doc} - set(pos_map))
     if strange:
-        raise ValueError(
+        raise InputError(
             f"the spaCy pipeline {name!r} does not give the Penn Treebank tags that ERRANT reads (it gave "
             f"{strange[0]!r}); use an English pipeline with a tagger. {_advice(DEFAULT)}"
         )

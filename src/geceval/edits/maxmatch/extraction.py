@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.arcs import join
 from geceval.edits.maxmatch.dense_arcs import CELLS_LIMIT
@@ -51,7 +52,7 @@ class Rules:
         check_choice("insertions", self.insertions, INSERTIONS)
         check_choice("matching", self.matching, MATCHINGS)
         if not 0 <= self.max_cells <= CELLS_LIMIT:
-            raise ValueError(f"max_cells must lie in [0, {CELLS_LIMIT}], got {self.max_cells}")
+            raise InputError(f"max_cells must lie in [0, {CELLS_LIMIT}], got {self.max_cells}")
 
 
 SCORING = Rules()
@@ -115,7 +116,7 @@ class Lattice:
         golds = [edit for edit in gold if not edit.is_noop]
         for edit in golds:
             if edit.end > len(self._source):
-                raise ValueError(f"gold edit {edit} lies beyond the {len(self._source)} tokens of the source")
+                raise InputError(f"gold edit {edit} lies beyond the {len(self._source)} tokens of the source")
         if self._rules.matching == "repaired":
             golds = in_order(_without_repeats(golds))
         if self._same:

@@ -6,6 +6,7 @@ import logging
 import re
 from pathlib import Path
 
+from geceval.core.errors import InputError
 from geceval.hub.cards import lint_model_card
 from geceval.hub.publish.folders import collect, report
 from geceval.hub.publish.repository import Repository
@@ -64,7 +65,7 @@ def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = N
     parts = sorted(path.parent.relative_to(folder) for path in folder.rglob("config.json"))
     parts = [str(part) for part in parts if part.parts[:1] != ("run",)]
     if not parts or ((folder / "run").is_dir() and not (folder / "results.json").is_file()):
-        raise ValueError(f"{folder}: no finished checkpoint; train first")
+        raise InputError(f"{folder}: no finished checkpoint; train first")
     files = collect(folder, _belongs, without=["run"])
     report(folder / "README.md", lint_model_card)
     checkpoints = {part: resolve(folder, part="" if part == "." else part) for part in parts}
@@ -89,7 +90,7 @@ def _check_portable(checkpoint: Checkpoint, merged: bool) -> None:
     """Raise a `ValueError` if the base is a folder of this machine; warn if the similarity estimator is one."""
     base = BUNDLED if merged or checkpoint.base is None else checkpoint.base.model
     if _is_local(base):
-        raise ValueError(
+        raise InputError(
             f"{checkpoint.folder}: its base is {base}, a folder of this machine; publish that and name it in "
             f"adapter_config.json"
         )

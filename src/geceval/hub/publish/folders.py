@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from geceval.core.errors import InputError
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_space_card, read_card
 from geceval.hub.publish.repository import Repository
 from geceval.registry import module_folder
@@ -102,7 +103,7 @@ def space_repository(folder: str | Path, name: str) -> Repository:
     app = read_card(folder / "README.md").metadata["app_file"]
     for needed in (app, "requirements.txt"):
         if needed not in files:
-            raise ValueError(f"{folder}: {needed} is missing")
+            raise InputError(f"{folder}: {needed} is missing")
     return Repository(name, "space", files, mark=app)
 
 
@@ -116,7 +117,7 @@ def report(card: Path, lint: Callable[[Path], list[str]]) -> None:
     if not card.is_file():
         raise FileNotFoundError(f"{card}: there is no card; nothing is published without one")
     if problems := lint(card):
-        raise ValueError(f"{card}: {'; '.join(problems)}")
+        raise InputError(f"{card}: {'; '.join(problems)}")
 
 
 def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[str] = ()) -> dict[str, bytes | Path]:
@@ -139,9 +140,9 @@ def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[s
         if hidden or below.parts[0] in without or not path.is_file():
             continue
         if not belongs(below):
-            raise ValueError(f"{path}: does not belong into what is published from {folder}; move it elsewhere")
+            raise InputError(f"{path}: does not belong into what is published from {folder}; move it elsewhere")
         if not path.resolve().is_relative_to(inside):
-            raise ValueError(
+            raise InputError(
                 f"{path}: a link to {path.resolve()}, outside of {folder}; copy the file if it is to go out"
             )
         files[below.as_posix()] = path

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.errors import InputError
+
 _SECRET = re.compile(
     rb"\bhf_[A-Za-z0-9]{30,}"
     rb"|\bsk-[A-Za-z0-9_-]{32,}"
@@ -68,17 +70,17 @@ def check(repositories: Iterable[Repository], private: bool, tag: str | None, to
             something may only be private.
     """
     if tag is not None and not _TAG.fullmatch(tag):
-        raise ValueError(f"--tag {tag!r}: letters, digits, dots and dashes only, e.g. v1")
+        raise InputError(f"--tag {tag!r}: letters, digits, dots and dashes only, e.g. v1")
     for repository in repositories:
         if not _HUB_ID.fullmatch(repository.name) or ".." in repository.name or "--" in repository.name:
-            raise ValueError(f"{repository.name!r} is no name of the Hub; it must be ORG/NAME")
+            raise InputError(f"{repository.name!r} is no name of the Hub; it must be ORG/NAME")
         if repository.module and tag is not None and _VERSION.match(tag):
-            raise ValueError(
+            raise InputError(
                 f"--tag {tag}: evaluate takes three numbers for a release of its own and would load it unasked; "
                 f"choose a tag like v1"
             )
         if repository.restricted and not private:
-            raise ValueError(f"{repository.name}: {repository.restricted}")
+            raise InputError(f"{repository.name}: {repository.restricted}")
         for path, file in repository.files.items():
             _check_secrets(repository.name, path, content(file), token)
 
@@ -87,4 +89,4 @@ def _check_secrets(name: str, path: str, data: bytes, token: str | None) -> None
     found = None if path.endswith(_TENSORS) else _SECRET.search(data)
     if found or (token and token.encode() in data):
         shown = (found[0] if found else token.encode())[:6].decode()
-        raise ValueError(f"{name}: {path} holds what looks like a token or key ({shown}...); remove it, and revoke it")
+        raise InputError(f"{name}: {path} holds what looks like a token or key ({shown}...); remove it, and revoke it")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from geceval.core.errors import InputError
 from geceval.hub.publish.repository import Repository, check
 from geceval.models.checkpoints import first_line, http_error, offline
 from geceval.version import __version__
@@ -106,16 +107,16 @@ def _files(api: HfApi, repository: Repository, revision: str) -> dict[str, str]:
 
 def _check_remote(repository: Repository, remote: _Remote, private: bool, tag: str | None) -> None:
     if private and not remote.private:
-        raise ValueError(
+        raise InputError(
             f"{repository.name} is there already and public; make it private on the Hub, or leave --private"
         )
     if set(remote.files) - set(_OF_THE_HUB) and not any(path.endswith(repository.mark) for path in remote.files):
-        raise ValueError(
+        raise InputError(
             f"{repository.name} is there already and something else (no {repository.mark}); choose another name, or "
             f"remove it on the Hub"
         )
     if remote.tagged is not None and any(_changes(repository, remote.tagged)):
-        raise ValueError(f"{repository.name}: the tag {tag} already names another version; choose a new tag")
+        raise InputError(f"{repository.name}: the tag {tag} already names another version; choose a new tag")
 
 
 def _changes(repository: Repository, there: dict[str, str]) -> tuple[list[str], list[str]]:

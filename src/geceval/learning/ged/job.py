@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from geceval.core.checks import check_count, check_positive
+from geceval.core.errors import InputError
 from geceval.edits.edit import in_order, without_overlaps
 from geceval.edits.ged_labels import LABELS, label_ids, token_labels
 from geceval.edits.m2 import read_m2
@@ -70,11 +71,11 @@ class Job:
     def __post_init__(self) -> None:
         label_ids(self.classes)
         if not self.m2 and not (self.train_m2 and self.dev_m2):
-            raise ValueError("nothing to learn from: give M2 files to divide, or M2 files to learn from and for dev")
+            raise InputError("nothing to learn from: give M2 files to divide, or M2 files to learn from and for dev")
         if not self.seeds:
-            raise ValueError("give at least one seed")
+            raise InputError("give at least one seed")
         if not 0 <= self.partial <= 1:
-            raise ValueError(f"partial must be a share in [0, 1], got {self.partial}")
+            raise InputError(f"partial must be a share in [0, 1], got {self.partial}")
         check_positive("error_weight", self.error_weight)
         if self.limit is not None:
             check_count("limit", self.limit)
@@ -171,7 +172,7 @@ def _read(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labelled]
     for name, part in labelled.items():  # now, and not when the network has been trained
         if not any(labels for _, labels in part):
             hint = "; more sentences fill every fold" if job.m2 and name in (*FOLDS, "test fold") else ""
-            raise ValueError(f"{name}: there is no sentence with a token among {len(part)}{hint}")
+            raise InputError(f"{name}: there is no sentence with a token among {len(part)}{hint}")
     return {fold: labelled[fold] for fold in folds}, {name: labelled[name] for name in tests}, data
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from datasets import Dataset
 
+from geceval.core.errors import InputError
 from geceval.learning.finetuning import Recipe
 from geceval.learning.loop import SELECTION, LossTrainer, arguments, finished, fit, start
 from geceval.models.checkpoints import resolve
@@ -79,7 +80,7 @@ def encode_labelled(rows: Sequence[Labelled], tokenizer: Any, max_length: int) -
         if any(label != _IGNORED for label in row):
             table.append({"input_ids": ids, "labels": row, "length": len(ids)})
     if not table:
-        raise ValueError("there is no sentence with a token to learn from")
+        raise InputError("there is no sentence with a token to learn from")
     return Dataset.from_list(table)
 
 

@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.learning.finetuning import Recipe
 from geceval.learning.impara.job import Job, pair_scores, train_impara
 from geceval.learning.impara.ranked_pairs import RankedPair
@@ -63,7 +64,7 @@ def adapt(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any
     run = folder / "run"
     fresh = not (run / "settings.json").is_file()
     if fresh and folder.exists() and any(folder.iterdir()):
-        raise ValueError(f"{folder}: not empty and no training run; choose a new folder")
+        raise InputError(f"{folder}: not empty and no training run; choose a new folder")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other

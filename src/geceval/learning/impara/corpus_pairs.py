@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2
@@ -78,7 +79,7 @@ def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
         edits = sum(len(edits) for _, edits in corpus.rows)
         made["data"].append({"corpus": corpus.name, "corrections": len(corpus.rows), "edits": edits, "pairs": counts})
     if not all(made[fold] for fold in FOLDS):
-        raise ValueError("too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair")
+        raise InputError("too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair")
     return made
 
 
@@ -101,7 +102,7 @@ def _read(job: Job, progress: bool) -> list[Corpus]:
     for left, right in job.parallel:
         sources, targets = read_lines(left), read_lines(right)
         if len(sources) != len(targets):
-            raise ValueError(f"{left} has {len(sources)} lines, {right} {len(targets)}; line by line they must match")
+            raise InputError(f"{left} has {len(sources)} lines, {right} {len(targets)}; line by line they must match")
         corpora.append(Corpus(f"{left.name} to {right.name}", _annotate(sources, targets, job.nlp, progress)))
     return corpora
 

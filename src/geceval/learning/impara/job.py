@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.learning.compression import as_adapter
 from geceval.learning.finetuning import Recipe, check_adapter, save
 from geceval.learning.impara.card import impara_card
@@ -75,15 +76,15 @@ class Job:
 
     def __post_init__(self) -> None:
         if not self.m2 and not self.parallel:
-            raise ValueError("nothing to learn from: give an M2 file, or a source and a corrected file")
+            raise InputError("nothing to learn from: give an M2 file, or a source and a corrected file")
         if not self.seeds:
-            raise ValueError("give at least one seed")
+            raise InputError("give at least one seed")
         if self.pairs < 10:
-            raise ValueError(f"pairs must be at least 10, so that each fold has some, got {self.pairs}")
+            raise InputError(f"pairs must be at least 10, so that each fold has some, got {self.pairs}")
         if self.keep_rank < 0 or (self.keep_rank and self.recipe.lora_rank):
-            raise ValueError("keep_rank must be at least 0, and 0 where lora_rank makes an adapter from the start")
+            raise InputError("keep_rank must be at least 0, and 0 where lora_rank makes an adapter from the start")
         if self.threshold is not None and not math.isfinite(self.threshold):
-            raise ValueError(f"threshold must be a finite number, got {self.threshold}")
+            raise InputError(f"threshold must be a finite number, got {self.threshold}")
 
 
 def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.torch import load_file, save_file
 
+from geceval.core.errors import InputError
+
 
 def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     """Scale and shift under which differences of logits are log-odds, and logits are 0 on average.
@@ -37,7 +39,7 @@ def rescale(folder: Path, scale: float, shift: float) -> None:
     tensors = load_file(found[0]) if found else {}
     layers = [name for name in tensors if name.endswith(("classifier.weight", "classifier.out_proj.weight"))]
     if len(layers) != 1:
-        raise ValueError(f"{folder}: expected one output layer, found {len(layers)}")
+        raise InputError(f"{folder}: expected one output layer, found {len(layers)}")
     for name, offset in ((layers[0], 0.0), (layers[0].removesuffix("weight") + "bias", shift)):
         tensors[name] = (tensors[name].double() * scale + offset).to(tensors[name].dtype)
     save_file(tensors, found[0], {"format": "pt"})

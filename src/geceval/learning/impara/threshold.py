@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.errors import InputError
+
 KEPT = 0.995
 
 _ROWS = 512
@@ -63,7 +65,7 @@ def calibrate(
         if source != corrected and 2 * len(corrected.split()) >= len(source.split())
     ]
     if len(sentences) < 2 or not changed:
-        raise ValueError("calibration needs at least two different sentences and one genuine correction")
+        raise InputError("calibration needs at least two different sentences and one genuine correction")
     vectors = _unit(embed(sentences))
     same = (_unit(embed([s for s, _ in changed])) * _unit(embed([t for _, t in changed]))).sum(axis=1)
     highest = max(float(block.max()) for block in _pairs(vectors))

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from datasets import Dataset
 
+from geceval.core.errors import InputError
 from geceval.learning.finetuning import Recipe, head_pooling
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.loop import LossTrainer, arguments, finished, fit, mean_loss, start
@@ -87,7 +88,7 @@ def encode_pairs(pairs: Sequence[RankedPair], tokenizer: Any, max_length: int) -
     if len(rows) < len(pairs):
         logger.info("%d of %d pairs look equal to the network and were dropped", len(pairs) - len(rows), len(pairs))
     if not rows:
-        raise ValueError("there is no pair of texts that the network can tell apart; give it more sentences")
+        raise InputError("there is no pair of texts that the network can tell apart; give it more sentences")
     return Dataset.from_list(rows)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.learning.finetuning import Recipe, save
 from geceval.learning.runs import claim, keep_results, read_results
 from geceval.learning.some.card import some_card
@@ -47,7 +48,7 @@ class Job:
 
     def __post_init__(self) -> None:
         if not self.seeds:
-            raise ValueError("give at least one seed")
+            raise InputError("give at least one seed")
 
     def recipe_of(self, part: str, seed: int) -> Recipe:
         """How one of the three is fine-tuned."""

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from datasets import Dataset
 
+from geceval.core.errors import InputError
 from geceval.learning.finetuning import Recipe, head_pooling
 from geceval.learning.loop import SELECTION, LossTrainer, arguments, finished, fit, start
 from geceval.models import heads
@@ -75,7 +76,7 @@ def encode_rated(rows: Sequence[Rated], tokenizer: Any, max_length: int) -> Data
         ValueError: If there is nothing.
     """
     if not rows:
-        raise ValueError("there is no rated text to learn from")
+        raise InputError("there is no rated text to learn from")
     paired = isinstance(rows[0][0], tuple)
     columns = (
         [list(column) for column in zip(*(text for text, _ in rows), strict=True)]

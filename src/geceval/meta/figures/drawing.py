@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.core.files import write_bytes
 
@@ -65,7 +66,7 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 def check_suffix(path: str | Path) -> None:
     """Raise a `ValueError` unless figures can be written to files with that ending; see also `check_installed`."""
     if Path(path).suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{path}: figures are written to {', '.join(SUFFIXES)}; end the name in one of them")
+        raise InputError(f"{path}: figures are written to {', '.join(SUFFIXES)}; end the name in one of them")
     check_installed()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.meta.judgments.data import Item
 from geceval.meta.protocol import Pairs, check_finite, compared, rank_table
 
@@ -74,14 +75,14 @@ def by_human_rank(
         ValueError: If `ties` is unknown, a score is not finite, or no two outputs are ordered.
     """
     if ties not in RANK_TIES:
-        raise ValueError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
+        raise InputError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
     check_finite(scores)
     table = rank_table(items, systems, expand=expand)
     item, first, second = compared(table)
     ranks = np.stack([table[item, first], table[item, second]]).astype(int) - 1
     ordered = ranks[0] != ranks[1]
     if not ordered.any():
-        raise ValueError("no pair of systems is left to compare")
+        raise InputError("no pair of systems is left to compare")
     sentence = np.array([each.sentence for each in items])[item]
     difference = scores[first, sentence] - scores[second, sentence]
     if ties == "order":  # the later system wins

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.meta.figures import drawing
 from geceval.meta.figures.drawing import styled
 from geceval.meta.figures.pair_maps import PairMap
@@ -175,7 +176,7 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
         ValueError: If there is none.
     """
     if not rows:
-        raise ValueError("no edit, no error type whose difficulty could be drawn")
+        raise InputError("no edit, no error type whose difficulty could be drawn")
     figure, grid = drawing.panels(1, 1, 4.6, 0.24 * len(rows) + 0.35, left=1.1)
     axes = grid[0][0]
     places = np.arange(len(rows))

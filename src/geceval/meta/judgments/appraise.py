@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.errors import InputError
+
 Groups = tuple[tuple[tuple[str, ...], int], ...]
 
 LOWEST_RANK = 127
@@ -71,7 +73,7 @@ class _Tree(ElementTree.TreeBuilder):
     def start(self, tag: str, attrs: dict[str, str]) -> ElementTree.Element:
         self.depth += 1
         if self.depth > _DEPTH:
-            raise ValueError(f"it nests more than {_DEPTH} elements, which rankings do not")
+            raise InputError(f"it nests more than {_DEPTH} elements, which rankings do not")
         return super().start(tag, attrs)
 
     def end(self, tag: str) -> ElementTree.Element:
@@ -79,7 +81,7 @@ class _Tree(ElementTree.TreeBuilder):
         return super().end(tag)
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise ValueError("it has a document type (<!DOCTYPE ...>), which rankings have not")
+        raise InputError("it has a document type (<!DOCTYPE ...>), which rankings have not")
 
 
 def _elements(path: str | Path) -> Iterator[ElementTree.Element]:
@@ -89,9 +91,9 @@ def _elements(path: str | Path) -> Iterator[ElementTree.Element]:
         parser.feed(data)
         root = parser.close()
     except ElementTree.ParseError as error:
-        raise ValueError(f"{path}: not valid XML ({error})") from error
+        raise InputError(f"{path}: not valid XML ({error})") from error
     except (ValueError, LookupError) as error:  # a LookupError is an encoding that is none of texts
-        raise ValueError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {error}") from error
     return root.iter("ranking-item")
 
 
@@ -100,7 +102,7 @@ def _to_ranking(where: str, element: ElementTree.Element, outputs: dict[str, lis
         source_id = int(element.attrib["src-id"])
         groups = tuple((tuple(t.attrib["system"].split()), int(t.attrib["rank"])) for t in element.iter("translation"))
     except (KeyError, ValueError) as error:
-        raise ValueError(f"{where}: src-id, system or rank is missing or not a number ({_short(error)})") from error
+        raise InputError(f"{where}: src-id, system or rank is missing or not a number ({_short(error)})") from error
     check_groups(where, groups, source_id - first_line, outputs)
     return Ranking(
         sentence=source_id - first_line,
@@ -122,7 +124,7 @@ def _seconds(where: str, duration: str | None) -> float | None:
     except ValueError:
         hours = minutes = seconds = math.nan
     if not all(0 <= part < math.inf for part in (hours, minutes, seconds)):
-        raise ValueError(f"{where}: duration must be HH:MM:SS, got {_short(duration)}")
+        raise InputError(f"{where}: duration must be HH:MM:SS, got {_short(duration)}")
     return hours * 3600 + minutes * 60 + seconds
 
 
@@ -138,12 +140,12 @@ def check_groups(where: str, groups: Groups, sentence: int, outputs: dict[str, l
     for systems, rank in groups:
         if not 1 <= rank <= LOWEST_RANK:
             named = " and ".join(systems)[:60]
-            raise ValueError(f"{where}: rank {rank} of {named}; ranks count from 1, the best, to {LOWEST_RANK}")
+            raise InputError(f"{where}: rank {rank} of {named}; ranks count from 1, the best, to {LOWEST_RANK}")
         _check_group(where, systems, sentence, outputs)
     named = Counter(system for systems, _ in groups for system in systems)
     for system, times in named.items():
         if times > 1:
-            raise ValueError(f"{where}: {system} is ranked twice")
+            raise InputError(f"{where}: {system} is ranked twice")
 
 
 def _short(value: object) -> str:
@@ -154,14 +156,14 @@ def _short(value: object) -> str:
 def _check_group(where: str, systems: tuple[str, ...], sentence: int, outputs: dict[str, list[str]]) -> None:
     for system in systems:
         if system not in outputs:
-            raise ValueError(f"{where}: unknown system {_short(system)}; the systems are {', '.join(outputs)}")
+            raise InputError(f"{where}: unknown system {_short(system)}; the systems are {', '.join(outputs)}")
         if not 0 <= sentence < len(outputs[system]):
-            raise ValueError(
+            raise InputError(
                 f"{where}: there is no sentence {_short(sentence)}; {system} has {len(outputs[system])} outputs"
             )
     texts = {outputs[system][sentence] for system in systems}
     if len(texts) > 1:
-        raise ValueError(
+        raise InputError(
             f"{where}: {' and '.join(systems)} share a rank but wrote different texts for sentence {sentence}; are the "
             "sentence ids counted from 0 instead of 1, or the other way round?"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from geceval.core.errors import InputError
 from geceval.meta.judgments.appraise import Groups
 
 _LEFT_OUT = {"base": {"INPUT", "REF-F", "GPT-3.5"}, "+INPUT": {"REF-F", "GPT-3.5"}, "+fluency": {"INPUT"}, "all": set()}
@@ -57,5 +58,5 @@ def system_set(data: HumanData, name: str = "base") -> list[str]:
     """
     sets = _LEFT_OUT if data.name == "seeda" else {"all": set()}
     if name not in sets:
-        raise ValueError(f"{data.name} has no system set {name!r}; choose one of {', '.join(sets)}")
+        raise InputError(f"{data.name} has no system set {name!r}; choose one of {', '.join(sets)}")
     return [system for system in data.outputs if system not in sets[name]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.meta.judgments.appraise import check_groups
 from geceval.meta.judgments.data import HumanData, Item
 
@@ -28,11 +29,11 @@ def read_folder(folder: str | Path) -> HumanData:
     folder = Path(folder)
     name = _name(folder)
     if name is None:
-        raise ValueError(f"{folder}: no judgments as parquet (judgments_sent/test.parquet or judgments/test.parquet)")
+        raise InputError(f"{folder}: no judgments as parquet (judgments_sent/test.parquet or judgments/test.parquet)")
     try:
         return _assemble(folder, name)
     except (LookupError, TypeError) as error:
-        raise ValueError(
+        raise InputError(
             f"{folder}: the tables do not fit together, or lack a column, sentence or system ({error!r}); build it "
             "again with `geceval data build`"
         ) from error
@@ -81,7 +82,7 @@ def _read(folder: Path, name: str) -> list[dict[str, Any]]:
     try:
         rows = parquet.read_table(path).to_pylist()
     except pyarrow.ArrowException as error:
-        raise ValueError(f"{path}: not a parquet file ({error})") from error
+        raise InputError(f"{path}: not a parquet file ({error})") from error
     if not rows:
-        raise ValueError(f"{path}: no rows")
+        raise InputError(f"{path}: no rows")
     return rows

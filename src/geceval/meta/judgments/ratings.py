@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.errors import InputError
 from geceval.core.files import read_text
 
 _COLUMNS = ("source", "output", "ave_g", "ave_f", "ave_m")
@@ -48,14 +49,14 @@ def read_tmu_gfm(path: str | Path) -> list[Rating]:
     try:
         missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
         if missing:
-            raise ValueError(f"{path}: no column {missing[0]!r}; expected {', '.join(_COLUMNS)}")
+            raise InputError(f"{path}: no column {missing[0]!r}; expected {', '.join(_COLUMNS)}")
         for row in reader:
             means = [_number(row[name]) for name in _COLUMNS[2:]]
             if not all(map(math.isfinite, means)):
-                raise ValueError(f"{path}, line {reader.line_num}: a mean rating is no number")
+                raise InputError(f"{path}, line {reader.line_num}: a mean rating is no number")
             ratings.append(Rating(row["source"], row["output"], *means))
     except csv.Error as error:
-        raise ValueError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
+        raise InputError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
     return ratings
 
 
@@ -97,7 +98,7 @@ def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> 
         folds[fold_of[" ".join(rating.source.split())]].append(rating)
     for fold, rows in folds.items():
         if not rows:
-            raise ValueError(f"the {fold} fold is empty: {len(ratings)} ratings are too few for dev={dev}, test={test}")
+            raise InputError(f"the {fold} fold is empty: {len(ratings)} ratings are too few for dev={dev}, test={test}")
     return folds
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from geceval.core.errors import InputError
 from geceval.core.files import read_json
 from geceval.core.inputs import read_lines
 from geceval.meta.judgments.appraise import read_rankings
@@ -42,7 +43,7 @@ def read_seeda(folder: str | Path) -> HumanData:
     lines = sorted({item.sentence for item in judgments["sent"]})
     for item in judgments["edit"]:
         if item.sentence not in lines:
-            raise ValueError(
+            raise InputError(
                 f"{folder / 'data/judgments_edit.xml'}: ranks sentence {item.sentence}, which judgments_sent.xml does "
                 "not; both files must be of the same sentences"
             )
@@ -92,7 +93,7 @@ def read_human(folder: str | Path) -> HumanData:
         return read_seeda(folder)
     if (Path(folder) / "data/judgments.xml").is_file():
         return read_gjg15(folder)
-    raise ValueError(f"{folder}: neither a checkout of SEEDA (outputs/, data/) nor of GJG15 (data/judgments.xml)")
+    raise InputError(f"{folder}: neither a checkout of SEEDA (outputs/, data/) nor of GJG15 (data/judgments.xml)")
 
 
 def read_system_scores(path: str | Path) -> dict[str, float]:
@@ -109,7 +110,7 @@ def read_system_scores(path: str | Path) -> dict[str, float]:
     if str(path).endswith(".json"):
         found = read_json(path)
         if not isinstance(found, dict):
-            raise ValueError(f"{path}: expected a JSON object of systems and their scores")
+            raise InputError(f"{path}: expected a JSON object of systems and their scores")
         rows = [(f"{path}: {name}", name, score) for name, score in found.items()]
     else:
         lines = enumerate(read_lines(path), start=1)
@@ -121,9 +122,9 @@ def read_system_scores(path: str | Path) -> dict[str, float]:
         except (TypeError, ValueError, OverflowError):
             value = math.nan
         if not math.isfinite(value):
-            raise ValueError(f"{where}: expected the name of a system and a finite number, got {score!r}")
+            raise InputError(f"{where}: expected the name of a system and a finite number, got {score!r}")
         if name in scores:
-            raise ValueError(f"{where}: {name} has a score already")
+            raise InputError(f"{where}: {name} has a score already")
         scores[name] = value
     return scores
 
@@ -151,7 +152,7 @@ def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_lin
     rankings = read_rankings(path, outputs, first_line=first_line)
     items = [Item(ranking.sentence, ranking.annotator, ranking.groups) for ranking in rankings if ranking.groups]
     if not items:
-        raise ValueError(f"{path}: holds no ranking (ranking-item with translations)")
+        raise InputError(f"{path}: holds no ranking (ranking-item with translations)")
     return items
 
 
@@ -166,7 +167,7 @@ def read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
     expected = len(outputs["INPUT"])
     for name, texts in outputs.items():
         if len(texts) != expected:
-            raise ValueError(f"{paths[name]}: {len(texts)} lines, but INPUT has {expected}")
+            raise InputError(f"{paths[name]}: {len(texts)} lines, but INPUT has {expected}")
     return outputs
 
 
@@ -174,7 +175,7 @@ def _read_scores(path: Path) -> dict[str, float]:
     try:
         values = [float(line) for line in read_lines(path) if line]
     except ValueError as error:
-        raise ValueError(f"{path}: expected one number a line ({error})") from error
+        raise InputError(f"{path}: expected one number a line ({error})") from error
     if len(values) != len(SEEDA_SYSTEMS):
-        raise ValueError(f"{path}: {len(values)} scores, expected {len(SEEDA_SYSTEMS)}")
+        raise InputError(f"{path}: {len(values)} scores, expected {len(SEEDA_SYSTEMS)}")
     return dict(zip(SEEDA_SYSTEMS, values, strict=True))

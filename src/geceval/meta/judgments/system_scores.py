@@ -8,6 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.meta.judgments.data import Item
 from geceval.meta.protocol import judged_pairs
 from geceval.meta.ranking import expected_wins
@@ -51,12 +52,12 @@ def human_trueskill(items: Sequence[Item], systems: Sequence[str], runs: int = 1
         ValueError: If `runs` is below 1 or the judgments compare nothing.
     """
     if runs < 1:
-        raise ValueError(f"runs must be at least 1, got {runs}")
+        raise InputError(f"runs must be at least 1, got {runs}")
     wins, ties = _outcomes(items, systems)
     games = _Games(wins, ties)
     steps = int(wins.sum() + ties.sum() / 2) + 1
     if steps == 1:
-        raise ValueError("the judgments compare no two of the systems")
+        raise InputError("the judgments compare no two of the systems")
     state = _Ratings(runs, games, _SIGMA * steps / 40)
     generator = np.random.default_rng(seed)
     for start in range(0, steps, _BATCH):

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models.causal import get_causal_model
 from geceval.models.chat.reply import CallFailed, JudgeError, Messages, Reply, escape
@@ -31,7 +32,7 @@ class LocalChat:
 
     def __init__(self, model: str, runtime: RunTime, max_tokens: int) -> None:
         if "," in runtime.device:
-            raise ValueError(f"llm_judge: a local model answers on one device, got {runtime.device!r}")
+            raise InputError(f"llm_judge: a local model answers on one device, got {runtime.device!r}")
         self._causal = get_causal_model(resolve(model), runtime)
         self._max_tokens = max_tokens
         self._lock = threading.Lock()

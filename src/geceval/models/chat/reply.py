@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from geceval.core.errors import InputError
+
 Messages = list[dict[str, str]]
 """A chat: `{"role": ..., "content": ...}`, the oldest first."""
 
@@ -17,7 +19,7 @@ def escape(character: str) -> str:
     return f"\\u{ord(character):04x}"
 
 
-class JudgeError(ValueError):
+class JudgeError(InputError):
     """A judge that cannot be used, or that left sentences ungraded; the message says what to do. It holds no key."""
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.signature import signature
 from geceval.edits.edit import Edit, apply
@@ -129,7 +130,7 @@ def attribute(
     settings = settings or Settings()
     name = f"attribution of {scorer.name}"
     if getattr(scorer.settings, "gold_m2", None) is not None:
-        raise ValueError(f"{name}: gold_m2 has one entry a sentence and fits no partly corrected ones; pass references")
+        raise InputError(f"{name}: gold_m2 has one entry a sentence and fits no partly corrected ones; pass references")
     columns = _check(name, scorer, sources, predictions, references)
     games = _games(name, columns.sources, _groups(name, scorer, columns.sources, predictions, nlp), settings)
     values, line = _score(name, scorer, columns, games)
@@ -166,12 +167,14 @@ def _check_groups(place: str, row: Any) -> str:
     if isinstance(row, str):
         return row
     if not isinstance(row, Sequence) or isinstance(row, bytes):
-        raise TypeError(f"{place} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}")
+        raise InputTypeError(
+            f"{place} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}"
+        )
     for number, group in enumerate(row):
         members = [group] if isinstance(group, Edit) else group
         listed = isinstance(members, Sequence) and not isinstance(members, (str, bytes))
         if not listed or not all(isinstance(edit, Edit) for edit in members):
-            raise TypeError(f"{place}[{number}] must be an Edit or a list of Edits, got {group!r}")
+            raise InputTypeError(f"{place}[{number}] must be an Edit or a list of Edits, got {group!r}")
     return ""
 
 
@@ -208,7 +211,7 @@ def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Group, ...]],
         try:
             apply(source, itertools.chain.from_iterable(groups))
         except ValueError as error:
-            raise ValueError(f"{name}: predictions[{number}]: {error}") from error
+            raise InputError(f"{name}: predictions[{number}]: {error}") from error
         method, orders = settings.method, ()
         if method == "shapley" and len(groups) > settings.max_edits:
             method = "shapley_sampling"
@@ -238,7 +241,7 @@ def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) 
     for number, row in enumerate(rows):
         for place in row.values():
             if not math.isfinite(result.scores[place]):
-                raise ValueError(f"{name}: sentence {number}: the score of {texts[place]!r} is {result.scores[place]}")
+                raise InputError(f"{name}: sentence {number}: the score of {texts[place]!r} is {result.scores[place]}")
     return [{mask: result.scores[place] for mask, place in row.items()} for row in rows], result.signature
 
 

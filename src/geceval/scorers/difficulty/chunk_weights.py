@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.errors import InputError
 from geceval.core.files import read_text, write_text
 from geceval.edits.chunks import Chunk, judge
 
@@ -48,11 +49,11 @@ class Difficulty:
         """Raise a `ValueError` unless there is one count for each chunk of the given sentences."""
         where = self.path or "weights"
         if len(self.correct) != len(sentences):
-            raise ValueError(f"{where}: holds {len(self.correct)} sentences, but {len(sentences)} are scored")
+            raise InputError(f"{where}: holds {len(self.correct)} sentences, but {len(sentences)} are scored")
         for number, (counts, chunks) in enumerate(zip(self.correct, sentences, strict=True)):
             if len(counts) != len(chunks):
                 line = f", line {number + 2}" if self.path else ""
-                raise ValueError(
+                raise InputError(
                     f"{where}{line}: {len(counts)} counts, but the reference of sentence {number + 1} has "
                     f"{len(chunks)} chunks; they were made for another reference, annotator (ref_id) or tokenisation"
                 )
@@ -70,12 +71,12 @@ def weight_table(systems: int, a: float = 1.0, b: float = 0.0, c: float = 0.0) -
         ValueError: If a weight is negative or no finite number.
     """
     if systems + c == 0:
-        raise ValueError(
+        raise InputError(
             f"c={c!r} cannot be used with {systems} systems: the weights a - (k + b) / (N + c) are undefined"
         )
     table = [a - (correct + b) / (systems + c) for correct in range(systems + 1)]
     if not all(math.isfinite(weight) for weight in table) or min(table) < 0:
-        raise ValueError(
+        raise InputError(
             f"a={a!r}, b={b!r}, c={c!r} give weights from {min(table):g} to {max(table):g} with {systems} systems; "
             "weights must be finite and not negative"
         )
@@ -105,7 +106,7 @@ def count_correct(
             for place, judgment in enumerate(judge(reference, chunks, covered_insertion=covered_insertion)):
                 counts[place] += judgment.correct
     if not number:
-        raise ValueError("difficulty needs at least one system")
+        raise InputError("difficulty needs at least one system")
     return Difficulty(number, correct)
 
 
@@ -135,20 +136,20 @@ def read_weights(path: str | Path) -> Difficulty:
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
-        raise ValueError(f"{path}: the weight file is empty; its first line must be the number of systems")
+        raise InputError(f"{path}: the weight file is empty; its first line must be the number of systems")
     systems = _integers(path, 1, lines[0])
     if len(systems) != 1 or systems[0] < 1:
-        raise ValueError(f"{path}, line 1: expected the number of systems, got {lines[0].strip()[:60]!r}")
+        raise InputError(f"{path}, line 1: expected the number of systems, got {lines[0].strip()[:60]!r}")
     correct = []
     for number, line in enumerate(lines[1:], start=2):
         counts = _integers(path, number, line)
         if not counts:
-            raise ValueError(f"{path}, line {number}: the line is blank; even an empty sentence has one chunk")
+            raise InputError(f"{path}, line {number}: the line is blank; even an empty sentence has one chunk")
         if max(counts) > systems[0]:
-            raise ValueError(f"{path}, line {number}: {max(counts)} of {systems[0]} systems cannot be right")
+            raise InputError(f"{path}, line {number}: {max(counts)} of {systems[0]} systems cannot be right")
         correct.append(counts)
     if not correct:
-        raise ValueError(f"{path}: holds no sentence, only the number of systems")
+        raise InputError(f"{path}: holds no sentence, only the number of systems")
     return Difficulty(systems[0], correct, str(path))
 
 
@@ -156,7 +157,7 @@ def _integers(path: str | Path, number: int, line: str) -> list[int]:
     fields = line.split()
     bad = next((field for field in fields if not (field.isascii() and field.isdecimal() and len(field) < 10)), None)
     if bad is not None:
-        raise ValueError(f"{path}, line {number}: expected counts, got {bad[:60]!r}")
+        raise InputError(f"{path}, line {number}: expected counts, got {bad[:60]!r}")
     return [int(field) for field in fields]
 
 
@@ -206,7 +207,7 @@ def type_table(
         ValueError: If `level` is not 1, 2 or 3.
     """
     if level not in (1, 2, 3):
-        raise ValueError(f"level must be 1, 2 or 3, got {level!r}")
+        raise InputError(f"level must be 1, 2 or 3, got {level!r}")
     by_type: dict[str, list[float]] = {}
     for chunks, numbers in zip(sentences, weights, strict=True):
         for chunk, weight in zip(chunks, numbers, strict=True):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns, check_references
 from geceval.core.options import RunTime
 from geceval.edits.chunks import Chunk, cut, cut_annotations
@@ -59,7 +60,7 @@ def count_systems(
         ValueError: If there is no system, or one has another number of sentences.
     """
     if isinstance(systems, (str, bytes)) or any(isinstance(predictions, str) for predictions in systems):
-        raise TypeError(f"{metric}: systems must be a list with one list of predictions per system")
+        raise InputTypeError(f"{metric}: systems must be a list with one list of predictions per system")
     for predictions in systems:
         check_columns(metric, sources, predictions, warn=False)
     owners = [number for number, rivals in enumerate(gold) for _ in rivals]
@@ -94,7 +95,7 @@ def chunks_of_m2(metric: str, path: str | Path, sources: Sequence[str], ref_id: 
     try:
         return cut_annotations(sentences, ref_id)
     except LookupError as error:
-        raise ValueError(f"{metric}: {path} has no annotator {ref_id} (ref_id); {error.args[0]}") from error
+        raise InputError(f"{metric}: {path} has no annotator {ref_id} (ref_id); {error.args[0]}") from error
 
 
 def choose_references(
@@ -111,7 +112,7 @@ def choose_references(
     for number, row in enumerate(references):
         texts = [row] if isinstance(row, str) else row
         if ref_id >= len(texts) or texts[ref_id] is None:
-            raise ValueError(f"{metric}: references[{number}] has no reference {ref_id} (ref_id counts from 0)")
+            raise InputError(f"{metric}: references[{number}] has no reference {ref_id} (ref_id counts from 0)")
         rows.append([texts[ref_id]])
     return rows
 
@@ -124,7 +125,7 @@ def only_references(metric: str, gold: Sequence[Sequence[list[Chunk]]]) -> list[
     """
     crowded = next((number for number, rivals in enumerate(gold) if len(rivals) > 1), None)
     if crowded is not None:
-        raise ValueError(
+        raise InputError(
             f"{metric}: weights belong to one reference, but sentence {crowded + 1} has {len(gold[crowded])}; "
             "say which one is meant, e.g. ref_id=0"
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
+from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
@@ -74,7 +75,7 @@ class Settings:
         if self.layer is not None:
             check_count("layer", self.layer)
         if self.weight != "bertscore" and self.layer is not None:
-            raise ValueError(f"layer is an option of weight='bertscore', not of {self.weight!r}")
+            raise InputError(f"layer is an option of weight='bertscore', not of {self.weight!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.models.chat.reply import MOST_POINTS
 
 LONGEST_ANSWER = 20_000  # characters; what is longer is no list of five grades, and is not searched for one
@@ -29,21 +30,21 @@ def read_grades(text: str, ids: Sequence[str]) -> dict[str, int]:
             missing, unknown or there twice, or if a grade is not a whole number from 1 to 5.
     """
     if len(text) > LONGEST_ANSWER:
-        raise ValueError(f"the answer has {len(text)} characters")
+        raise InputError(f"the answer has {len(text)} characters")
     found = [value for value in _objects(text) if any(name == "scores" for name, _ in value)]
     if len(found) != 1:
-        raise ValueError(f"the answer has {len(found)} objects with the key 'scores', expected one")
+        raise InputError(f"the answer has {len(found)} objects with the key 'scores', expected one")
     if len(found[0]) != 1:
-        raise ValueError("the answer has more than the one key 'scores'")
+        raise InputError("the answer has more than the one key 'scores'")
     grades = found[0][0][1]
     if not isinstance(grades, _Pairs):
-        raise ValueError("'scores' is not an object")
+        raise InputError("'scores' is not an object")
     if sorted(name for name, _ in grades) != sorted(ids):
-        raise ValueError(f"'scores' must have each of the ids {', '.join(ids)} once and no other")
+        raise InputError(f"'scores' must have each of the ids {', '.join(ids)} once and no other")
     by_id = dict(grades)
     for name in ids:
         if type(by_id[name]) is not int or not 1 <= by_id[name] <= MOST_POINTS:
-            raise ValueError(f"the grade of {name} is not a whole number from 1 to {MOST_POINTS}")
+            raise InputError(f"the grade of {name} is not a whole number from 1 to {MOST_POINTS}")
     return {name: by_id[name] for name in ids}
 
 
@@ -61,7 +62,7 @@ def _objects(text: str) -> list[_Pairs]:
             value: Any
             value, end = decoder.raw_decode(text, place)
         except RecursionError:
-            raise ValueError("the answer nests too deeply") from None
+            raise InputError("the answer nests too deeply") from None
         except ValueError:
             end = place + 1
         else:
@@ -71,4 +72,4 @@ def _objects(text: str) -> list[_Pairs]:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
+    raise InputError(f"{constant} is not JSON")

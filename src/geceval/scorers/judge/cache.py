@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.models.chat.reply import Messages
 from geceval.scorers.judge.answers import read_grades
@@ -60,7 +61,7 @@ class AnswerCache:
         try:
             entry = json.loads(content)
             if entry["key"] != key or entry["sha256"] != _digest(key, entry["answer"]):
-                raise ValueError("another key or answer")
+                raise InputError("another key or answer")
             return read_grades(entry["answer"], ids)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedEntry(str(self._path(key))) from error

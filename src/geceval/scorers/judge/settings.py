@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geceval.core.checks import check_choice, check_count, check_moderate, check_number, check_positive
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.options import RunTime
 from geceval.models.chat.endpoint import FORMATS, check_key_name, check_url
 from geceval.scorers.judge.prompts import CRITERIA, LEVELS
@@ -53,7 +54,7 @@ class Settings:
     def __post_init__(self) -> None:
         for name, value in (("model", self.model), ("base_url", self.base_url)):
             if not isinstance(value, (str, type(None))):
-                raise TypeError(f"{name} must be a string, got {type(value).__name__}")
+                raise InputTypeError(f"{name} must be a string, got {type(value).__name__}")
         check_choice("backend", self.backend, BACKENDS)
         check_choice("level", self.level, LEVELS)
         check_choice("criterion", self.criterion, CRITERIA)
@@ -64,7 +65,7 @@ class Settings:
         if self.temperature is not None:
             check_moderate("temperature", self.temperature)
             if self.temperature < 0:
-                raise ValueError(f"temperature must not be negative, got {self.temperature!r}")
+                raise InputError(f"temperature must not be negative, got {self.temperature!r}")
         if self.seed is not None:
             check_count("seed", self.seed, least=0)
         if self.max_tokens is not None:
@@ -74,11 +75,11 @@ class Settings:
 
     def _check_local(self) -> None:
         if self.temperature not in (None, 0):
-            raise ValueError("backend 'transformers' always takes the most probable token; leave temperature at 0")
+            raise InputError("backend 'transformers' always takes the most probable token; leave temperature at 0")
         if self.max_tokens is None:
-            raise ValueError("backend 'transformers' needs max_tokens, the length of the longest answer")
+            raise InputError("backend 'transformers' needs max_tokens, the length of the longest answer")
         if self.base_url is not None:
-            raise ValueError("base_url is the address of an endpoint; backend 'transformers' has none")
+            raise InputError("base_url is the address of an endpoint; backend 'transformers' has none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class JudgeRunTime(RunTime):
     def __post_init__(self) -> None:
         RunTime.__post_init__(self)  # super() does not know a class with slots
         if not isinstance(self.api_key_env, (str, type(None))):
-            raise TypeError("api_key_env must be the name of an environment variable, or None")
+            raise InputTypeError("api_key_env must be the name of an environment variable, or None")
         check_key_name(self.api_key_env)
         check_count("concurrency", self.concurrency, most=256)
         check_count("retries", self.retries, least=0, most=20)
@@ -116,8 +117,8 @@ class JudgeRunTime(RunTime):
     def _check_prices(self) -> None:
         prices = self.price_per_million
         if not isinstance(prices, (tuple, list)) or len(prices) != 2:
-            raise ValueError("price_per_million must be two numbers: for tokens read and for tokens written")
+            raise InputError("price_per_million must be two numbers: for tokens read and for tokens written")
         for price in prices:
             check_number("price_per_million", price)
             if not 0 <= price < float("inf"):
-                raise ValueError(f"price_per_million must not be negative, got {price!r}")
+                raise InputError(f"price_per_million must not be negative, got {price!r}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.core.signature import package_version
 from geceval.edits.ged_labels import LABELS
@@ -79,7 +80,7 @@ def in_scheme(detector: Detector, classes: int) -> list[int]:
     """
     ids = _ids(detector, classes)
     if None in ids:
-        raise ValueError(
+        raise InputError(
             f"{detector.name}: its label {detector.labels[ids.index(None)]!r} belongs to none of {classes} classes; "
             "use classes=2"
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def estimate(
     answers = estimator.logits(texts, runtime.batch_size, runtime.progress, runtime.cache)[:, 0]
     bad = np.flatnonzero(~np.isfinite(answers))
     if bad.size:
-        raise ValueError(
+        raise InputError(
             f"{metric}: {what} gives {answers[bad[0]]} for predictions[{bad[0]}]; "
             f"use dtype='float32', or another checkpoint"
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
 from geceval.core.signature import number_range, package_version
@@ -136,7 +137,7 @@ class Comparison:
                 self.columns.sources[row], edits, self.classes, settings.final_insertion, settings.uncorrected
             )
         except ValueError as error:
-            raise ValueError(f"{self.metric}: sources[{row}]: {error}") from error
+            raise InputError(f"{self.metric}: sources[{row}]: {error}") from error
 
 
 def _kind(setting: str, column: Sequence[str]) -> str:

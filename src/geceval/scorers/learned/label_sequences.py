@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geceval.core.errors import InputError
 from geceval.edits.ged_labels import CORRECT, INCORRECT, LABELS, label_ids
 
 KINDS = ("auto", "labels", "corrections")
@@ -62,14 +63,14 @@ def parse_labels(metric: str, place: str, text: str, source: str, classes: int) 
     """
     labels, tokens = text.split(), source.split()
     if len(labels) != len(tokens):
-        raise ValueError(
+        raise InputError(
             f"{metric}: {place} has {len(labels)} labels but its source has {len(tokens)} tokens; pass one label for "
             "each token of source.split()"
         )
     ids = [label_id(label, classes) for label in labels]
     if None in ids:
         first = ids.index(None)
-        raise ValueError(
+        raise InputError(
             f"{metric}: {place} has the label {labels[first][:60]!r} for token {first} ({tokens[first]!r}); with "
             f"{classes} classes the labels are {', '.join(LABELS[classes][:4])}{', ...' if classes > 4 else ''}, their "
             "ids, or those of a finer scheme"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
@@ -36,13 +37,13 @@ def m2_sentences(metric: str, path: str | Path, sources: Sequence[str]) -> list[
         ValueError: If it is not M2, or does not hold the same sentences as `sources`.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{metric}: gold_m2 must be the path of an M2 file, got {type(path).__name__}")
+        raise InputTypeError(f"{metric}: gold_m2 must be the path of an M2 file, got {type(path).__name__}")
     sentences = gold_sentences(path)
     if len(sentences) != len(sources):
-        raise ValueError(f"{metric}: {path} has {len(sentences)} sentences but there are {len(sources)} sources")
+        raise InputError(f"{metric}: {path} has {len(sentences)} sentences but there are {len(sources)} sources")
     for row, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
         if sentence.source.split() != source.split():
-            raise ValueError(
+            raise InputError(
                 f"{metric}: sources[{row}] is not the sentence of {path}, line {sentence.line}: "
                 f"{source!r} and {sentence.source!r}"
             )

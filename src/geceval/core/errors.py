@@ -1,0 +1,19 @@
+"""Errors that are the caller's mistake, so that the command line can tell them from mistakes of our own."""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """Something that the user can mend: a bad option, input or file. The message says what was expected and how."""
+
+
+class InputError(UserError, ValueError):
+    """A value, a file or a combination of options that cannot be used."""
+
+
+class InputTypeError(UserError, TypeError):
+    """A value of the wrong type, or an option that does not exist."""
+
+
+class MissingExtraError(UserError, ImportError):
+    """An optional dependency that is not installed; the message names the extra of the package that brings it."""
