@@ -7,8 +7,8 @@ from pathlib import Path
 
 from geceval.core.errors import InputError
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_space_card, read_card
+from geceval.hub.load import module_folder
 from geceval.hub.publish.repository import Repository
-from geceval.registry import module_folder
 
 OPEN_LICENSES = frozenset(
     [
