@@ -26,7 +26,7 @@ def scored(name: str, options: dict[str, str], systems: dict[str, list[str]]) ->
     """Corpus scores, sentence scores [systems, sentences], and the seconds of processor time they took."""
     sources = read_lines(EXAMPLE / "source.txt")
     rows = [list(row) for row in zip(*(read_lines(EXAMPLE / f"reference_{n}.txt") for n in (0, 1)), strict=True)]
-    own = {**registry.scorer_class(name).as_judge, **NLP.get(name, {}), **options}
+    own = {**registry.scorer_class(name).correction_settings, **NLP.get(name, {}), **options}
     scorer = registry.make_scorer(name, {**own, "cache": None})
     scorer.load()
     start = time.process_time()

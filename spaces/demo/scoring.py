@@ -29,7 +29,7 @@ def metrics() -> tuple[str, ...]:
 
 def options(name: str) -> dict[str, Any]:
     """What the page tells a metric, so that it judges corrections."""
-    return dict(registry.scorer_class(name).as_judge)
+    return dict(registry.scorer_class(name).correction_settings)
 
 
 def needs_references(name: str) -> bool:

@@ -99,7 +99,7 @@ def score_systems(
     Returns:
         Name of each system to its result, in the order given.
     """
-    scorer = scorer.among(list(systems.values()))
+    scorer = scorer.with_systems(list(systems.values()))
     return {name: scorer.score(sources, predictions, references) for name, predictions in systems.items()}
 
 

@@ -81,11 +81,11 @@ def test_order_of_the_systems_does_not_matter():
 
 
 def test_every_system_of_a_call_takes_part_unless_weights_are_given():
-    among = Gotoscorer().among(SYSTEMS)
-    assert among.score(SOURCES, SYSTEMS[1], GOLD) == score(SYSTEMS[1], systems=SYSTEMS)
+    together = Gotoscorer().with_systems(SYSTEMS)
+    assert together.score(SOURCES, SYSTEMS[1], GOLD) == score(SYSTEMS[1], systems=SYSTEMS)
     uniform = Gotoscorer(Settings(weights="uniform"))
-    assert uniform.among(SYSTEMS) is uniform
-    assert Gotoscorer().among(SYSTEMS[:1]).settings.systems is None
+    assert uniform.with_systems(SYSTEMS) is uniform
+    assert Gotoscorer().with_systems(SYSTEMS[:1]).settings.systems is None
 
 
 def test_without_weights_chunks_weigh_the_same_and_a_warning_says_so(caplog):

@@ -29,8 +29,8 @@ class Scorer(abc.ABC):
         reads_edits: Whether it compares with the annotators' own edits where an M2 file has them. All others take the
             corrected texts, also those that cut edits from texts as ERRANT does: edits cut in one way on both sides,
             which is how the rows of the papers came about.
-        as_judge: Settings with which it judges corrections, where its defaults do something else.
-        absent: What stands in `Result.statistics` for a reference that one sentence has and another lacks.
+        correction_settings: The settings that make it score corrections, if its defaults do something else.
+        missing_reference: Fills `Result.statistics` where a sentence has fewer references than another.
         settings: Those of this scorer.
         runtime: How it computes.
     """
@@ -44,8 +44,8 @@ class Scorer(abc.ABC):
     bounds: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     reads_references: ClassVar[bool] = True
     reads_edits: ClassVar[bool] = False
-    as_judge: ClassVar[Mapping[str, Any]] = {}
-    absent: ClassVar[float] = math.nan
+    correction_settings: ClassVar[Mapping[str, Any]] = {}
+    missing_reference: ClassVar[float] = math.nan
 
     def __init__(self, settings: Any = None, runtime: options.RunTime | None = None) -> None:
         self.settings = self.Settings() if settings is None else settings
@@ -58,8 +58,8 @@ class Scorer(abc.ABC):
         """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
         return self.reads_references and getattr(self.settings, "gold_m2", None) is None
 
-    def in_parts(self) -> bool:
-        """Whether each sentence scores the same in a part of the corpus: not with a file that goes with the whole."""
+    def scores_sentences_alone(self) -> bool:
+        """Whether a sentence's score depends on nothing but its row: not with an M2 file for the whole corpus."""
         return getattr(self.settings, "gold_m2", None) is None
 
     def load(self) -> None:  # noqa: B027 - nothing to load is the common case
@@ -94,6 +94,6 @@ class Scorer(abc.ABC):
         """
         return rows.mean(axis=-1)
 
-    def among(self, systems: Sequence[Sequence[str]]) -> Scorer:
-        """This scorer, for scoring each of the given systems, one list of predictions a system."""
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Scorer:
+        """A scorer that takes all these systems, one list of predictions each, into account; most metrics need not."""
         return self

@@ -62,7 +62,7 @@ class Bertscore(Scorer):
     Settings = Settings
     bounds = (None, 1.0)
 
-    def in_parts(self) -> bool:
+    def scores_sentences_alone(self) -> bool:
         """Not with inverse document frequencies, which are those of all references."""
         return not self.settings.idf
 

@@ -125,7 +125,7 @@ class Ged(Scorer):
     extra = "edits,neural"
     Settings = Settings
     bounds = (0.0, 1.0)
-    as_judge = {"task": "sentence"}
+    correction_settings = {"task": "sentence"}
 
     _detector: Detector | None = None
 

@@ -76,7 +76,7 @@ class Gleu(Scorer):
     extra = ""
     Settings = Settings
     bounds = (0.0, 1.0)
-    absent = 0.0
+    missing_reference = 0.0
 
     def score(
         self,

@@ -109,9 +109,9 @@ class Gotoscorer(Scorer):
     Settings = Settings
     bounds = (0.0, 1.0)
 
-    def in_parts(self) -> bool:
+    def scores_sentences_alone(self) -> bool:
         """With uniform weights only: others belong to the sentences of one corpus, in their order."""
-        return super().in_parts() and self.settings.weights == UNIFORM
+        return super().scores_sentences_alone() and self.settings.weights == UNIFORM
 
     def load(self) -> None:
         """Load the spaCy pipeline."""
@@ -217,7 +217,7 @@ class Gotoscorer(Scorer):
         totals = rows.sum(axis=1).tolist()
         return np.array([ChunkCounts(*counts).f(beta, empty) for counts in totals])
 
-    def among(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
         """This scorer, for scoring each of the given systems: together they define the difficulty.
 
         As in the authors' program, where nothing else does: with `weights` or `systems` in the settings, or fewer than

@@ -57,9 +57,9 @@ class LlmJudge(Scorer):
         super().__init__(settings, runtime)
         self._sleep = sleep
         self._chat: Chat | None = None
-        self._verdicts: dict[Question, Verdict] | None = None  # kept between calls by `among` only
+        self._verdicts: dict[Question, Verdict] | None = None  # kept between calls by `with_systems` only
 
-    def in_parts(self) -> bool:
+    def scores_sentences_alone(self) -> bool:
         """Not if other systems' outputs, which go with the whole corpus, are judged together with the predictions."""
         return self.settings.systems is None
 
@@ -87,7 +87,7 @@ class LlmJudge(Scorer):
                     self._chat = Endpoint(settings.model, *where, decoding, settings.response_format, runtime.timeout)
         self._annotator()
 
-    def among(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
         """This judge, for scoring each of the given systems: their outputs of one sentence share a prompt.
 
         It remembers what became of each prompt, failures too, so that all systems lack the same grades. With `systems`

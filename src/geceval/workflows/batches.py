@@ -61,7 +61,7 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
         TypeError: If an option does not exist.
     """
     scorer = registry.make_scorer(metric, options)
-    if not scorer.in_parts():
+    if not scorer.scores_sentences_alone():
         raise InputError(f"{metric}: with these options the score of a sentence depends on others, or on a file that "
                          "goes with the whole corpus; it cannot be scored in parts")  # fmt: skip
     return scorer

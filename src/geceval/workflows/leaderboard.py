@@ -73,7 +73,7 @@ def make_leaderboard(
     tables = []
     for name, given in options.items():
         note(f"{human.name}: {name}")
-        own = {name: {**registry.scorer_class(name).as_judge, **given}}
+        own = {name: {**registry.scorer_class(name).correction_settings, **given}}
         try:
             tables += score_metrics(own, human, systems, gold_m2)
         except (ValueError, ImportError, OSError) as error:

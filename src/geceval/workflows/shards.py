@@ -266,7 +266,7 @@ def corpus_score(plan: Plan) -> float:
         with pyarrow.parquet.ParquetFile(plan.folder / shard.name) as file:
             for batch in file.iter_batches(ROWS_AT_ONCE, columns=[n for n in file.schema_arrow.names if n in _OURS]):
                 rows += _rows(batch)
-    return float(scorer.aggregate(_padded(rows, scorer.absent)[None])[0])
+    return float(scorer.aggregate(_padded(rows, scorer.missing_reference)[None])[0])
 
 
 _OURS = ("score", "statistics", "shape")
@@ -282,10 +282,10 @@ def _rows(batch: pyarrow.RecordBatch) -> list[np.ndarray]:
     ]
 
 
-def _padded(rows: list[np.ndarray], absent: float) -> np.ndarray:
-    """One array; where a row has fewer references than another, `absent` stands in their place."""
+def _padded(rows: list[np.ndarray], missing_reference: float) -> np.ndarray:
+    """One array; where a row has fewer references than another, `missing_reference` stands for them."""
     shape = np.max([row.shape[1:] for row in rows], axis=0).astype(int)
-    whole = np.full((sum(map(len, rows)), *shape), absent)
+    whole = np.full((sum(map(len, rows)), *shape), missing_reference)
     place = 0
     for row in rows:
         whole[(slice(place, place + len(row)), *map(slice, row.shape[1:]))] = row
