@@ -40,7 +40,7 @@ def extract(source, prediction, golds):
 
 
 def forget():
-    extractor._recent = extractor.Recent(extractor.KEPT_SENTENCES)
+    extractor._recent = extractor.LRUCache(extractor.KEPT_SENTENCES)
 
 
 def score(scorer, *columns):

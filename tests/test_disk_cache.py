@@ -11,7 +11,7 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.core.cache.disk import FILE, get_store
+from geceval.core.cache.disk import FILE, disk_cache
 from geceval.core.options import RunTime
 from geceval.edits.errant import annotate
 from geceval.edits.maxmatch import corpus as extractor
@@ -26,10 +26,10 @@ LONG = "the cat " * 100
 
 def forget():
     """What a new process does not know."""
-    encoder._encoders = encoder.Recent(encoder.KEPT_NETWORKS)
-    annotate.get_annotator("bundled")._edits = annotate.Recent(annotate.EDITS_CACHED)
-    extractor._recent = extractor.Recent(extractor.KEPT_SENTENCES)
-    get_store.cache_clear()
+    encoder._encoders = encoder.LRUCache(encoder.KEPT_NETWORKS)
+    annotate.get_annotator("bundled")._edits = annotate.LRUCache(annotate.EDITS_CACHED)
+    extractor._recent = extractor.LRUCache(extractor.KEPT_SENTENCES)
+    disk_cache.cache_clear()
 
 
 @pytest.fixture(autouse=True)

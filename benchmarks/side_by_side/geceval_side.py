@@ -11,7 +11,7 @@ import numpy as np
 from side_by_side.process import serve
 
 from geceval import registry
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.memory import LRUCache
 from geceval.core.options import RunTime
 from geceval.models import encoder
 from geceval.models.checkpoints import resolve
@@ -81,7 +81,7 @@ def forget() -> None:
     """Empty all bounded memories but that of networks, the tables that scorers keep, and pools of processes."""
     for thing in gc.get_objects():
         kind = type(thing)
-        if kind is Recent and thing is not encoder._encoders:
+        if kind is LRUCache and thing is not encoder._encoders:
             thing._values.clear()
         elif kind is functools._lru_cache_wrapper and thing.__module__.startswith("geceval.scorers."):
             thing.cache_clear()

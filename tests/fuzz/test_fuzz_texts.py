@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from geceval import registry
-from geceval.core.cache.disk import Store, kept
+from geceval.core.cache.disk import DiskCache, cached
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
@@ -298,9 +298,9 @@ def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
     folder = tmp_path_factory.mktemp("store")
     for turn in (0, 1):
         compute = (lambda keys: [(key, values[key]) for key in keys]) if turn == 0 else (lambda keys: 1 / 0)
-        look = kept(compute, str(folder), ["fact"], bytes, bytes)
+        look = cached(compute, str(folder), ["fact"], bytes, bytes)
         assert dict(look(list(values))) == values
-    assert Store(folder).get_all([b"other"]) == {}
+    assert DiskCache(folder).get_many([b"other"]) == {}
 
 
 @fuzz(40)

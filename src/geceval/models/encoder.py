@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.memory import LRUCache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
@@ -106,7 +106,7 @@ class Encoder(Reader):
         return [found[text] for text in texts]
 
 
-_encoders: Recent[tuple[Any, ...], Any] = Recent(KEPT_NETWORKS)
+_encoders: LRUCache[tuple[Any, ...], Any] = LRUCache(KEPT_NETWORKS)
 _lock = threading.Lock()
 
 

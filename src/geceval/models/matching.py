@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.cache.disk import kept
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.disk import cached
+from geceval.core.cache.memory import LRUCache
 from geceval.models.batching import SENTENCE
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ class Matcher:
         self.encoder, self.layer = encoder, layer
         tokenizer = encoder.tokenizer
         self._unweighted = [i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]
-        self._recent: Recent[tuple[str, str], Match] = Recent(KEPT_PAIRS)
+        self._recent: LRUCache[tuple[str, str], Match] = LRUCache(KEPT_PAIRS)
         width = 4 * SENTENCE * encoder.model.config.hidden_size
-        self._references: Recent[str, States] = Recent(max(1, KEPT_STATES // width))
+        self._references: LRUCache[str, States] = LRUCache(max(1, KEPT_STATES // width))
 
     def match(
         self,
@@ -94,8 +94,8 @@ class Matcher:
             return zip(missing, self._match(missing, None, batch_size, progress), strict=True)
 
         facts = self.encoder.facts() if cache is not None else []
-        found = self._recent.get_all(
-            pairs, kept(compute, cache if facts else None, ["match", VERSION, self.layer, *facts], _pack, _unpack)
+        found = self._recent.get_or_compute(
+            pairs, cached(compute, cache if facts else None, ["match", VERSION, self.layer, *facts], _pack, _unpack)
         )
         return np.array([found[pair][0] for pair in pairs]).reshape(-1, 3)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from geceval.core.cache.disk import kept
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.disk import cached
+from geceval.core.cache.memory import LRUCache
 from geceval.core.signature import package_version
 from geceval.models.batching import form_batches, share_out
 from geceval.version import __version__
@@ -49,7 +49,7 @@ class Reader:
     def __init__(self, model: Any, tokenizer: Any, max_length: int, name: str = "") -> None:
         self.models, self.tokenizer = [model], tokenizer
         self.max_length, self.name = max_length, name
-        self._recent: Recent[tuple[str, Text], np.ndarray] = Recent(self.kept_texts)
+        self._recent: LRUCache[tuple[str, Text], np.ndarray] = LRUCache(self.kept_texts)
 
     @property
     def model(self) -> Any:
@@ -94,12 +94,12 @@ class Reader:
         def compute(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], np.ndarray]]:
             facts = self.facts() if cache is not None and missing else []
             long = 0
-            for key, (value, is_cut) in kept(run, cache if facts else None, facts, _pack, _unpack)(missing):
+            for key, (value, is_cut) in cached(run, cache if facts else None, facts, _pack, _unpack)(missing):
                 long += is_cut
                 yield key, value
             self._report(long, len(missing))
 
-        found = self._recent.get_all(((what, text) for text in texts), compute)
+        found = self._recent.get_or_compute(((what, text) for text in texts), compute)
         return [found[what, text] for text in texts]
 
     def facts(self) -> list[Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.memory import LRUCache
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
@@ -25,7 +25,7 @@ logger = logging.getLogger("geceval")
 ASPECTS = ("correction", "detection")
 
 _CELLS = 2**25  # of a table of two texts: 0.7 GB while three are aligned
-_COUNTED: Recent[Triple, np.ndarray] = Recent(50_000)
+_COUNTED: LRUCache[Triple, np.ndarray] = LRUCache(50_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ def _count(triples: list[Triple]) -> np.ndarray:
     def compute(missing: list[Triple]) -> Iterable[tuple[Triple, np.ndarray]]:
         return zip(missing, map(np.copy, count_columns(missing)), strict=True)  # a view would keep all
 
-    found = _COUNTED.get_all(triples, compute)
+    found = _COUNTED.get_or_compute(triples, compute)
     return np.array([found[triple] for triple in triples], dtype=np.int64).reshape(-1, len(KINDS))
 
 

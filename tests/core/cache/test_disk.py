@@ -11,7 +11,7 @@ from contextlib import closing
 
 import pytest
 
-from geceval.core.cache.disk import FILE, Store, kept
+from geceval.core.cache.disk import FILE, DiskCache, cached
 
 FACTS = ["lengths", 1]
 
@@ -31,15 +31,15 @@ class Lengths:
 def lengths(folder, texts, compute=None, facts=FACTS):
     """What `kept` gives for the texts, and which of them it computed."""
     compute = compute or Lengths()
-    found = dict(kept(compute, folder, facts, lambda n: str(n).encode(), int)(list(texts)))
+    found = dict(cached(compute, folder, facts, lambda n: str(n).encode(), int)(list(texts)))
     return found, compute.asked
 
 
 @pytest.fixture(autouse=True)
 def fresh_stores():
-    from geceval.core.cache.disk import get_store
+    from geceval.core.cache.disk import disk_cache
 
-    get_store.cache_clear()
+    disk_cache.cache_clear()
 
 
 def test_only_what_is_new_is_computed(tmp_path):
@@ -118,19 +118,19 @@ def test_a_full_disk_costs_one_warning(tmp_path):
     """A limit on the size of files has the effect of a full disk, also for root."""
     code = f"""
 import logging, resource
-from geceval.core.store import Store
+from geceval.core.cache.disk import DiskCache
 logging.basicConfig(level=logging.WARNING)
-store = Store({str(tmp_path)!r})
-store.put_all({{b"small": b"kept"}})
+store = DiskCache({str(tmp_path)!r})
+store.put_many({{b"small": b"kept"}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 for _ in range(2):
-    store.put_all({{bytes([n]): bytes(10_000) for n in range(100)}})
-assert Store({str(tmp_path)!r}).get_all([b"small", bytes([1])]) == {{b"small": b"kept"}}
+    store.put_many({{bytes([n]): bytes(10_000) for n in range(100)}})
+assert DiskCache({str(tmp_path)!r}).get_many([b"small", bytes([1])]) == {{b"small": b"kept"}}
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("WARNING") == 1
-    assert Store(tmp_path).get_all([b"small"]) == {b"small": b"kept"}
+    assert DiskCache(tmp_path).get_many([b"small"]) == {b"small": b"kept"}
 
 
 def test_what_came_before_a_failure_is_kept(tmp_path):
@@ -139,7 +139,7 @@ def test_what_came_before_a_failure_is_kept(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        dict(kept(fails, tmp_path, FACTS, lambda n: str(n).encode(), int)(["a", "bb"]))
+        dict(cached(fails, tmp_path, FACTS, lambda n: str(n).encode(), int)(["a", "bb"]))
     assert lengths(tmp_path, ["a", "bb"]) == ({"a": 1, "bb": 2}, ["bb"])
 
 

@@ -2,11 +2,11 @@
 
 from collections import OrderedDict
 
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.memory import LRUCache
 
 
 def test_the_value_used_longest_ago_is_forgotten():
-    recent = Recent(2)
+    recent = LRUCache(2)
     recent.put("a", 1)
     recent.put("b", 2)
     assert recent.get("a") == 1
@@ -16,16 +16,16 @@ def test_the_value_used_longest_ago_is_forgotten():
 
 
 def test_only_missing_values_are_computed_and_all_are_returned_even_beyond_the_size():
-    recent, asked = Recent(2), []
+    recent, asked = LRUCache(2), []
 
     def compute(missing):
         asked.append(list(missing))
         return [(key, key.upper()) for key in reversed(missing)]
 
     recent.put("b", "kept")
-    assert recent.get_all("abcab", compute) == {"a": "A", "b": "kept", "c": "C"}
-    assert recent.get_all("aa", compute) == {"a": "A"}
-    assert recent.get_all("", compute) == {}
+    assert recent.get_or_compute("abcab", compute) == {"a": "A", "b": "kept", "c": "C"}
+    assert recent.get_or_compute("aa", compute) == {"a": "A"}
+    assert recent.get_or_compute("", compute) == {}
     assert asked == [["a", "c"], [], []]
 
 
@@ -40,10 +40,10 @@ class Shared(OrderedDict):
 
 
 def test_a_value_that_another_thread_drops_meanwhile_does_no_harm():
-    recent = Recent(0)
+    recent = LRUCache(0)
     recent._values = Shared()
     OrderedDict.__setitem__(recent._values, "a", 1)
     assert recent.get("a") == 1
     assert recent.get("a") is None
     recent.put("b", 2)
-    assert recent.get_all(["c"], lambda keys: [(key, key) for key in keys]) == {"c": "c"}
+    assert recent.get_or_compute(["c"], lambda keys: [(key, key) for key in keys]) == {"c": "c"}

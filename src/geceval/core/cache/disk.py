@@ -33,7 +33,7 @@ _PATIENCE = 60.0  # seconds to wait for another process that writes
 _TABLE = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
 
 
-class Store:
+class DiskCache:
     """A folder of values that were computed before.
 
     Every call opens and closes the file, so that a store may be used by threads and forked processes alike.
@@ -47,7 +47,7 @@ class Store:
         self._usable = True
         self._lock = threading.Lock()
 
-    def get_all(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The values of those keys that are there and whole."""
         wanted = list(keys)
 
@@ -64,7 +64,7 @@ class Store:
             return {}
         return self._with_database("rw", read) or {}
 
-    def put_all(self, items: Mapping[bytes, bytes]) -> None:
+    def put_many(self, items: Mapping[bytes, bytes]) -> None:
         """Keep values, all of them or, if that fails, none; entries of the same keys are replaced."""
 
         def write(database: sqlite3.Connection) -> None:
@@ -107,12 +107,12 @@ class Store:
 
 
 @functools.lru_cache(maxsize=16)
-def get_store(folder: str | Path) -> Store:
+def disk_cache(folder: str | Path) -> DiskCache:
     """The store of a folder, one a process, so that what is wrong with it is said once."""
-    return Store(folder)
+    return DiskCache(folder)
 
 
-def kept(
+def cached(
     compute: Callable[[list[Key]], Iterable[tuple[Key, Value]]],
     cache: str | Path | None,
     facts: Sequence[Any],
@@ -133,9 +133,9 @@ def kept(
         if cache is None:
             yield from compute(missing)
             return
-        store = get_store(cache)
+        store = disk_cache(cache)
         names = {key: _name(facts, key) for key in missing}
-        found = store.get_all(names.values())
+        found = store.get_many(names.values())
         for key in missing:
             if names[key] in found:
                 yield key, unpack(found[names[key]])
@@ -148,10 +148,10 @@ def kept(
                     fresh[names[key]] = packed
                 yield key, value
                 if len(fresh) >= _WRITTEN_AFTER:
-                    store.put_all(fresh)
+                    store.put_many(fresh)
                     fresh.clear()
         finally:
-            store.put_all(fresh)
+            store.put_many(fresh)
 
     return look_first
 

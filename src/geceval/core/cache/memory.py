@@ -11,7 +11,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class Recent(Generic[Key, Value]):
+class LRUCache(Generic[Key, Value]):
     """The values that were used last, at most `size` of them; `None` is no value. Threads may share one."""
 
     def __init__(self, size: int) -> None:
@@ -37,7 +37,7 @@ class Recent(Generic[Key, Value]):
             if len(self._values) > self._size:
                 self._values.popitem(last=False)
 
-    def get_all(
+    def get_or_compute(
         self, keys: Iterable[Key], compute: Callable[[list[Key]], Iterable[tuple[Key, Value]]]
     ) -> dict[Key, Value]:
         """The values of distinct keys; those that are not there are computed, and kept as they come.

@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.progress import Progress
 from spacy.tokens import Doc
 
-from geceval.core.cache.disk import kept
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.disk import cached
+from geceval.core.cache.memory import LRUCache
 from geceval.core.errors import InputError
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, in_order
@@ -78,8 +78,8 @@ class Annotator:
         self.pipeline = name
         self._nlp = nlp
         self._errant = errant.load("en", nlp)
-        self._edits: Recent[Pair, tuple[Edit, ...]] = Recent(EDITS_CACHED)
-        self._docs: Recent[str, Doc] = Recent(DOCS_CACHED)
+        self._edits: LRUCache[Pair, tuple[Edit, ...]] = LRUCache(EDITS_CACHED)
+        self._docs: LRUCache[str, Doc] = LRUCache(DOCS_CACHED)
         self._pool = Pool()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -120,7 +120,7 @@ class Annotator:
             facts = ["edits", VERSION, self.pipeline, *map(package_version, ("errant", "spacy", "rapidfuzz"))]
             with _bar(progress and bool(missing)) as bar:
                 task = bar.add_task("ERRANT edits", total=len(missing))
-                for pair, edits in kept(extract, cache, facts, _pack, _unpack)(missing):
+                for pair, edits in cached(extract, cache, facts, _pack, _unpack)(missing):
                     coarse += _is_coarse(pair, edits)
                     yield pair, edits
                     bar.advance(task)
@@ -129,7 +129,9 @@ class Annotator:
                     "%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", coarse
                 )
 
-        found = self._edits.get_all(((source, corrected) for source, corrected in keys if source != corrected), compute)
+        found = self._edits.get_or_compute(
+            ((source, corrected) for source, corrected in keys if source != corrected), compute
+        )
         return [list(found.get(key, ())) for key in keys]
 
     def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
@@ -206,7 +208,7 @@ class Annotator:
                 doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
                 yield text, doc
 
-        return self._docs.get_all(texts, compute)
+        return self._docs.get_or_compute(texts, compute)
 
 
 def _rebuild(config: dict[str, Any], data: bytes, name: str) -> Annotator:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geceval.core.cache.disk import kept
-from geceval.core.cache.memory import Recent
+from geceval.core.cache.disk import cached
+from geceval.core.cache.memory import LRUCache
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit
 from geceval.edits.maxmatch.extraction import Extraction, Lattice, Rules
@@ -36,7 +36,7 @@ class Extracted:
     thinned: bool
 
 
-_recent: Recent[Key, Extracted] = Recent(KEPT_SENTENCES)
+_recent: LRUCache[Key, Extracted] = LRUCache(KEPT_SENTENCES)
 _pool = Pool()
 
 
@@ -75,7 +75,7 @@ def extract_all(
         return ((missing[place], found) for place, found in _pool.run(_extract, missing, workers))
 
     facts = ["maxmatch", VERSION, package_version("rapidfuzz")]  # which chooses the one path of very long texts
-    found = _recent.get_all(keys, kept(compute, cache, facts, _pack, _unpack))
+    found = _recent.get_or_compute(keys, cached(compute, cache, facts, _pack, _unpack))
     return [found[key] for key in keys]
 
 
