@@ -14,6 +14,7 @@ from geceval.core.signature import number_range, package_version
 from geceval.edits.ged_labels import token_labels
 from geceval.scorers.learned.detection import detector_facts, in_scheme, scheme
 from geceval.scorers.learned.detection_counts import binary_counts, count
+from geceval.scorers.learned.ged_settings import Settings
 from geceval.scorers.learned.label_sequences import kind_of, parse_labels
 from geceval.scorers.references.annotators import best_annotator
 from geceval.scorers.references.gold import Gold, errant_edits, gold_facts
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
     from geceval.edits.edit import Edit
     from geceval.edits.errant.annotate import Annotator
     from geceval.models.detector import Detector
-    from geceval.scorers.ged import Settings
 
 
-class Comparison:
+class LabelComparison:
     """The predictions of one system beside the references.
 
     Args:
