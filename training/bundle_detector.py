@@ -20,8 +20,9 @@ from safetensors.torch import save_file
 
 from geceval.core.files import write_text
 from geceval.edits.ged_labels import LABELS
-from geceval.learning.finetuning import Recipe, new_network, save
-from geceval.learning.ged.job import write_results
+from geceval.learning.ged.train import write_results
+from geceval.learning.network import new_network, save
+from geceval.learning.recipe import Recipe
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import get_detector

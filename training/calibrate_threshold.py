@@ -17,8 +17,8 @@ from pathlib import Path
 
 from geceval.core.files import write_text
 from geceval.edits.m2 import M2Sentence, read_m2, references
-from geceval.learning.impara.job import write_results
 from geceval.learning.impara.threshold import Calibration, calibrate
+from geceval.learning.impara.train import write_results
 from geceval.learning.runs import read_results
 from geceval.learning.scripts import exit_code
 from geceval.models.checkpoints import resolve

@@ -18,7 +18,7 @@ import numpy as np
 
 from geceval.core.files import write_text
 from geceval.core.options import RunTime
-from geceval.learning.card_parts import table
+from geceval.learning.cards import table
 from geceval.learning.scripts import exit_code
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import resolve

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.learning.ged import job as train_ged
-from geceval.learning.impara import job as train_impara
+from geceval.learning.ged import train as train_ged
+from geceval.learning.impara import train as train_impara
 from geceval.learning.runs import read_results
 from geceval.learning.scripts import exit_code
-from geceval.learning.some import job as train_some
+from geceval.learning.some import train as train_some
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_gjg15, read_seeda
 from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs

@@ -21,12 +21,12 @@ import numpy as np
 
 from geceval import registry
 from geceval.edits.ged_labels import LABELS
-from geceval.learning.card_parts import table
-from geceval.learning.finetuning import Recipe
+from geceval.learning.cards import table
 from geceval.learning.ged.job import Job as DetectorJob
-from geceval.learning.ged.job import train_ged
+from geceval.learning.ged.train import train_ged
 from geceval.learning.impara.job import Job as QualityJob
-from geceval.learning.impara.job import train_impara
+from geceval.learning.impara.train import train_impara
+from geceval.learning.recipe import Recipe
 from geceval.learning.scripts import exit_code
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_seeda

@@ -18,7 +18,8 @@ from typing import Any
 
 from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
 from geceval.hub.publish.push import push_and_print
-from geceval.learning.ged.job import RECIPE, Job, train_ged
+from geceval.learning.ged.job import RECIPE, Job
+from geceval.learning.ged.train import train_ged
 from geceval.learning.runs import add_recipe_options, recipe_from
 from geceval.learning.scripts import run_script
 

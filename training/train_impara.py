@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from geceval.hub.publish.push import push_and_print
-from geceval.learning.finetuning import POOLERS, Recipe
-from geceval.learning.impara.job import Job, train_impara
+from geceval.learning.impara.job import Job
 from geceval.learning.impara.ranked_pairs import ATTEMPTS, PAIRS
+from geceval.learning.impara.train import train_impara
+from geceval.learning.recipe import POOLERS, Recipe
 from geceval.learning.runs import add_recipe_options, recipe_from
 from geceval.learning.scripts import run_script
 from geceval.models.heads import POOLINGS

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from geceval.hub.publish.push import push_and_print
-from geceval.learning.finetuning import POOLERS
+from geceval.learning.recipe import POOLERS
 from geceval.learning.runs import add_recipe_options, recipe_from
 from geceval.learning.scripts import run_script
-from geceval.learning.some.job import RECIPE, Job, train_some
+from geceval.learning.some.job import RECIPE, Job
+from geceval.learning.some.train import train_some
 from geceval.models.heads import POOLINGS
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from geceval.cli.app import run
-from geceval.learning.runs import push
+from geceval.hub.publish.push import push
 from geceval.models.checkpoints import CheckpointError, resolve
 
 MODEL_CARD = """---

@@ -5,7 +5,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from geceval.learning.compression import as_adapter
-from geceval.learning.finetuning import Recipe, new_network, save
+from geceval.learning.network import new_network, save
+from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.heads import load_classifier, logits
 from geceval.models.tokenizers import load_tokenizer

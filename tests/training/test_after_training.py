@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from geceval.learning.finetuning import Recipe
-from geceval.learning.impara.job import Job, train_impara
+from geceval.learning.impara.job import Job
+from geceval.learning.impara.train import train_impara
+from geceval.learning.recipe import Recipe
 from geceval.meta.judgments.data import HumanData, Item
 
 SYSTEMS = {

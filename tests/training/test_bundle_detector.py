@@ -6,8 +6,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from geceval.learning.finetuning import Recipe
-from geceval.learning.ged.job import Job, train_ged
+from geceval.learning.ged.job import Job
+from geceval.learning.ged.train import train_ged
+from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import get_detector
 

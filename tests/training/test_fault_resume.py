@@ -9,8 +9,8 @@ import pytest
 import torch
 import transformers
 
-from geceval.learning.finetuning import Recipe
 from geceval.learning.loop import arguments, fit
+from geceval.learning.recipe import Recipe
 
 FILES = ["optimizer.pt", "scheduler.pt", "rng_state.pth", "training_args.bin"]
 

@@ -10,11 +10,12 @@ import transformers
 from geceval.edits.edit import Edit
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.learning.finetuning import Recipe
-from geceval.learning.ged import job as hub
-from geceval.learning.ged.job import Job, evaluate, train_ged
-from geceval.learning.ged.training import DetectionTrainer, WordCollator, encode_labelled
+from geceval.learning.ged import train as hub
+from geceval.learning.ged.job import Job
+from geceval.learning.ged.objective import DetectionTrainer, WordCollator, encode_labelled
+from geceval.learning.ged.train import evaluate, train_ged
 from geceval.learning.impara.ranked_pairs import split_by_source
+from geceval.learning.recipe import Recipe
 from geceval.scorers.learned.detection_counts import class_scores, detection_scores
 
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]

@@ -13,11 +13,12 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.learning.finetuning import Recipe
-from geceval.learning.impara.job import Job, train_impara
+from geceval.hub.publish.push import push
+from geceval.learning.impara.job import Job
+from geceval.learning.impara.objective import PairCollator, PairModel, encode_pairs
 from geceval.learning.impara.ranked_pairs import RankedPair
-from geceval.learning.impara.training import PairCollator, PairModel, encode_pairs
-from geceval.learning.runs import push
+from geceval.learning.impara.train import train_impara
+from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import get_encoder
 from geceval.models.heads import load_classifier

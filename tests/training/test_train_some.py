@@ -17,10 +17,11 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.learning.finetuning import Recipe
+from geceval.learning.recipe import Recipe
 from geceval.learning.some.card import some_card
-from geceval.learning.some.job import Job, rated_texts, tokenised, train_some
-from geceval.learning.some.training import TextCollator, TextModel, correlations, encode_rated, train
+from geceval.learning.some.job import Job
+from geceval.learning.some.objective import TextCollator, TextModel, correlations, encode_rated, train
+from geceval.learning.some.train import rated_texts, tokenised, train_some
 from geceval.meta.judgments.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder

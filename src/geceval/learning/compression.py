@@ -9,7 +9,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from geceval.core.errors import InputError
-from geceval.learning.finetuning import Recipe, new_network
+from geceval.learning.network import new_network
+from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 
 
@@ -26,7 +27,7 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
         target: Gets the state of the network with the adapter.
 
     Returns:
-        The recipe of that network; `geceval.learning.finetuning.save` takes it together with `target`.
+        The recipe of that network; `geceval.learning.network.save` takes it together with `target`.
 
     Raises:
         CheckpointError: If the base is an adapter itself.

@@ -18,7 +18,8 @@ from transformers.trainer_callback import PrinterCallback
 
 from geceval.core.errors import InputError
 from geceval.core.files import write_text
-from geceval.learning.finetuning import Recipe, new_network
+from geceval.learning.network import new_network
+from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import Checkpoint, quiet
 from geceval.models.encoder import pick_device, position_limit
 from geceval.models.tokenizers import load_tokenizer

@@ -16,7 +16,7 @@ from typing import Any
 
 from geceval.core.errors import InputError
 from geceval.core.files import write_text
-from geceval.learning.finetuning import DTYPES, SCHEDULES, Recipe
+from geceval.learning.recipe import DTYPES, SCHEDULES, Recipe
 
 
 def claim(job: Any, run: Path) -> dict[str, Any]:

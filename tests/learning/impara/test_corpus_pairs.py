@@ -2,9 +2,9 @@
 
 import pytest
 
-from geceval.learning.finetuning import Recipe
 from geceval.learning.impara.corpus_pairs import read_pairs
 from geceval.learning.impara.job import Job
+from geceval.learning.recipe import Recipe
 
 
 def write_m2(path, sentences):

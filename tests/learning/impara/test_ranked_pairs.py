@@ -7,13 +7,7 @@ import pytest
 
 from geceval.edits.edit import NOOP, Edit, apply
 from geceval.edits.m2 import read_m2
-from geceval.learning.impara.ranked_pairs import (
-    RankedPair,
-    edit_impacts,
-    parallel_pairs,
-    ranked_pairs,
-    split_by_source,
-)
+from geceval.learning.impara.ranked_pairs import RankedPair, edit_impacts, parallel_pairs, ranked_pairs, split_by_source
 
 SOURCE = "a b c"
 FIRST, LAST = Edit(0, 1, "x"), Edit(2, 3, "z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geceval.learning.card_parts import evaluation_tables, recipe_rows, table
+from geceval.learning.cards import evaluation_tables, recipe_rows, table
 from geceval.models.checkpoints import is_bundled
 
 _CARD = """---
@@ -58,7 +58,7 @@ def ged_card(results: Mapping[str, Any], name: str) -> str:
     """The card as Markdown.
 
     Args:
-        results: `results.json` of `geceval.learning.ged.job.train_ged`.
+        results: `results.json` of `geceval.learning.ged.train.train_ged`.
         name: What `geceval detect --model` takes.
     """
     settings = results["settings"]

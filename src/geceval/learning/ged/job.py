@@ -1,35 +1,15 @@
-"""Training of an error detector from M2 files to a checkpoint with its card; what `training/train_ged.py` calls.
-
-The first annotator of each sentence counts, as in the published label code. The folder of a run is that of
-`geceval.learning.runs`.
-"""
+"""What a training run of an error detector depends on."""
 
 from __future__ import annotations
 
 import dataclasses
-import random
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from geceval.core.checks import check_count, check_positive
 from geceval.core.errors import InputError
-from geceval.edits.edit import in_order, without_overlaps
-from geceval.edits.ged_labels import LABELS, label_ids, token_labels
-from geceval.edits.m2 import read_m2
-from geceval.edits.partial import partly_corrected
-from geceval.learning.finetuning import Recipe, save
-from geceval.learning.ged.card import ged_card
-from geceval.learning.ged.training import Labelled
-from geceval.learning.impara.ranked_pairs import Row, split_by_source
-from geceval.learning.runs import claim, keep_results, read_results
-from geceval.models.checkpoints import resolve
-from geceval.scorers.learned.detection_counts import class_scores, detection_scores
-
-FOLDS = ("train", "dev", "test")
+from geceval.edits.ged_labels import label_ids
+from geceval.learning.recipe import Recipe
 
 RECIPE = Recipe(learning_rate=3e-5, schedule="linear", epochs=5)
 """The recipe of the published detectors (Yuan et al. 2021; IMPARA-GED, section 4.1)."""
@@ -79,119 +59,3 @@ class Job:
         check_positive("error_weight", self.error_weight)
         if self.limit is not None:
             check_count("limit", self.limit)
-
-
-def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
-    """Fine-tune a token classifier with each seed, and write the best as a checkpoint with results and card.
-
-    A second call with the same arguments continues where the first was cut off, or returns its results.
-
-    Args:
-        job: What to do.
-        folder: Where the checkpoint goes.
-        progress: Show progress on standard error.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        ValueError: If a file is malformed, an edit's type is not in the label scheme, a fold or a test file has no
-            token, the base cannot be used, or the folder holds a run with other settings.
-    """
-    from accelerate import PartialState
-
-    from geceval.learning.ged.training import train
-
-    folder = Path(folder)
-    state = PartialState()
-    with state.main_process_first():
-        settings = claim(job, folder / "run")
-    if (folder / "results.json").is_file():
-        return read_results(folder)
-    folds, tests, data = _read(job)
-    labels = LABELS[job.classes]
-    runs = []
-    for seed in job.seeds:
-        recipe = dataclasses.replace(job.recipe, seed=seed)
-        target = folder / "run" / f"seed-{seed}"
-        runs.append(train(recipe, labels, folds["train"], folds["dev"], target, job.error_weight, progress))
-    if state.is_main_process:
-        best = max(runs, key=lambda run: run["selection"])
-        recipe = dataclasses.replace(job.recipe, seed=best["seed"])
-        save(recipe, folder / "run" / f"seed-{best['seed']}" / "network.safetensors", folder, {}, labels)
-        results = {"settings": settings, "data": data, "runs": runs, "seed": best["seed"]}
-        results["test"] = {name: evaluate(folder, rows, job.classes) for name, rows in tests.items()}
-        write_results(folder, results)
-    state.wait_for_everyone()
-    return read_results(folder)
-
-
-def write_results(folder: Path, results: Mapping[str, Any]) -> None:
-    """Write `results.json` and the card that is made from it."""
-    keep_results(folder, results, ged_card(results, folder.name))
-
-
-def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str, Any]:
-    """Scores of a finished detector on labelled sentences.
-
-    Returns:
-        `sentences`, `tokens`, `errors` (tokens in an error), the scores of `detection_scores`, and, with more than two
-        classes, `by_class`: label to precision, recall, F0.5 and how often it occurs.
-    """
-    from geceval.models.detector import get_detector
-
-    detector = get_detector(resolve(str(model)))
-    found = detector.label_ids([source for source, _ in rows])
-    predicted = np.array([label for row in found for label in row])
-    gold = np.array([label for _, labels in rows for label in labels])
-    counts = {"sentences": len(rows), "tokens": len(gold), "errors": int((gold > 0).sum())}
-    by_class = {"by_class": class_scores(predicted, gold, LABELS[classes])} if classes > 2 else {}
-    return {**counts, **detection_scores(predicted, gold, classes), **by_class}
-
-
-def _read(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labelled]], list[dict[str, Any]]]:
-    """Labelled sentences of training and dev fold, those of each test by name, and a few counts of each file."""
-    divided: dict[str, list[Row]] = {fold: [] for fold in FOLDS}
-    rows = [row for path in job.m2 for row in _rows(path)]
-    for corrected in (True, False):  # train_impara divides the corrected sentences alone
-        some = [row for row in rows if bool(row[1]) == corrected]
-        for fold, part in zip(FOLDS, split_by_source(some), strict=True):
-            divided[fold] += part
-    train = divided["train"] + [row for path in job.train_m2 for row in _rows(path)]
-    dev = [row for path in job.dev_m2 for row in _rows(path)] or divided["dev"]
-    tests = {"test fold": divided["test"]} if job.m2 else {}
-    tests |= {path.name: _rows(path) for path in job.test_m2}
-    random.Random(1).shuffle(train)
-    folds = {"train": _with_partial(train[: job.limit], job.partial), "dev": dev}
-    counts = {"train": folds["train"], "dev": dev, **tests}
-    data = [
-        {"fold": name, "sentences": len(part), "edits": sum(len(e) for _, e in part)} for name, part in counts.items()
-    ]
-    labelled = {name: _label(part, job) for name, part in counts.items()}
-    for name, part in labelled.items():  # now, and not when the network has been trained
-        if not any(labels for _, labels in part):
-            hint = "; more sentences fill every fold" if job.m2 and name in (*FOLDS, "test fold") else ""
-            raise InputError(f"{name}: there is no sentence with a token among {len(part)}{hint}")
-    return {fold: labelled[fold] for fold in folds}, {name: labelled[name] for name in tests}, data
-
-
-def _rows(path: Path) -> list[Row]:
-    """Sources and the edits of their first annotator."""
-    return [(sentence.source, next(iter(sentence.edits.values()))) for sentence in read_m2(path)]
-
-
-def _with_partial(rows: list[Row], share: float) -> list[Row]:
-    """The rows and, of a share of those with edits, a second one with a random part of the edits made."""
-    generator = random.Random(1)
-    more = []
-    for source, edits in rows:
-        usable = in_order(without_overlaps(edits))
-        if usable and generator.random() < share:
-            made = generator.sample(range(len(usable)), generator.randint(1, len(usable)))
-            more.append(partly_corrected(source, usable, made))
-    return rows + more
-
-
-def _label(rows: list[Row], job: Job) -> list[Labelled]:
-    return [(source, token_labels(source, edits, job.classes, job.final_insertion)) for source, edits in rows]

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.errors import InputError
-from geceval.learning.finetuning import Recipe
-from geceval.learning.impara.job import Job, pair_scores, train_impara
+from geceval.learning.impara.job import Job
 from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara.train import pair_scores, train_impara
+from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import BUNDLED, is_bundled, resolve
 
 SMALL = Recipe(

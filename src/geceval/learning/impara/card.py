@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from geceval.learning.card_parts import evaluation_tables, recipe_rows, table
+from geceval.learning.cards import evaluation_tables, recipe_rows, table
 from geceval.models.checkpoints import BUNDLED, is_bundled
 
 _CARD = """---
@@ -66,7 +66,7 @@ def impara_card(results: Mapping[str, Any], config: Mapping[str, Any], name: str
     """The card as Markdown.
 
     Args:
-        results: `results.json` of `geceval.learning.impara.job.train_impara`, with `calibration` and `evaluations`
+        results: `results.json` of `geceval.learning.impara.train.train_impara`, with `calibration` and `evaluations`
             where they were made.
         config: The checkpoint's `config.json`.
         name: What `geceval.load("impara", model=...)` takes.

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
 from geceval.edits.m2 import read_m2
+from geceval.learning.impara.job import Job
 from geceval.learning.impara.ranked_pairs import RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder
-
-if TYPE_CHECKING:
-    from geceval.learning.impara.job import Job
 
 FOLDS = ("train", "dev", "test")
 PARTS = (8, 1, 1)  # section 2.4

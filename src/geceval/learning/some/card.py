@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geceval.learning.card_parts import evaluation_tables, recipe_rows, table
+from geceval.learning.cards import evaluation_tables, recipe_rows, table
 from geceval.models.checkpoints import is_bundled
 from geceval.scorers.some import PARTS
 
@@ -70,7 +70,7 @@ def some_card(results: Mapping[str, Any], name: str) -> str:
     """The card as Markdown.
 
     Args:
-        results: `results.json` of `geceval.learning.some.job.train_some`.
+        results: `results.json` of `geceval.learning.some.train.train_some`.
         name: What `geceval.load("some", model=...)` takes.
     """
     settings, parts = results["settings"], results["parts"]

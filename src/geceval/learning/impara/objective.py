@@ -16,9 +16,10 @@ import torch
 from datasets import Dataset
 
 from geceval.core.errors import InputError
-from geceval.learning.finetuning import Recipe, head_pooling
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.loop import LossTrainer, arguments, finished, fit, mean_loss, start
+from geceval.learning.network import head_pooling
+from geceval.learning.recipe import Recipe
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
 

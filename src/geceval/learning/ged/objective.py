@@ -16,8 +16,8 @@ import torch
 from datasets import Dataset
 
 from geceval.core.errors import InputError
-from geceval.learning.finetuning import Recipe
 from geceval.learning.loop import SELECTION, LossTrainer, arguments, finished, fit, start
+from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.words import encode_words
 from geceval.scorers.learned.detection_counts import detection_scores

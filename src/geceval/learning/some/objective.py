@@ -15,8 +15,9 @@ import torch
 from datasets import Dataset
 
 from geceval.core.errors import InputError
-from geceval.learning.finetuning import Recipe, head_pooling
 from geceval.learning.loop import SELECTION, LossTrainer, arguments, finished, fit, start
+from geceval.learning.network import head_pooling
+from geceval.learning.recipe import Recipe
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
 from geceval.models.reader import Text
