@@ -273,7 +273,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing(judge, tmp_path):
 
 CONCURRENT = """
 import sys
-from geceval.scorers.judge.options import JudgeRunTime, Settings
+from geceval.scorers.judge.settings import JudgeRunTime, Settings
 from geceval.scorers.llm_judge import LlmJudge
 url, cache = sys.argv[1:]
 judge = LlmJudge(Settings(model="m", base_url=url), JudgeRunTime(api_key_env=None, cache=cache))

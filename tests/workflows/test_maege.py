@@ -86,8 +86,11 @@ def test_metrics_score_each_distinct_request_once(m2, monkeypatch):
 
         def score(self, sources, predictions, references=None) -> Result:
             assert references is None
-            self.asked += zip(sources, predictions, strict=True)
-            return Result(0.0, [float(len(text)) for text in predictions], "counting")
+            return super().score(sources, predictions)
+
+        def _score(self, columns) -> Result:
+            self.asked += zip(columns.sources, columns.predictions, strict=True)
+            return Result(0.0, [float(len(text)) for text in columns.predictions], "counting")
 
     monkeypatch.setattr(registry, "make_scorer", lambda name, options: Counting())
     found = geceval.maege("counting", m2)["counting"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_count
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
@@ -41,7 +41,10 @@ class Settings:
 
 
 class Bartscore(Scorer):
-    """Mean log-probability of the prediction's tokens given a reference; of several references the best counts."""
+    """Mean log-probability of the prediction's tokens given a reference; of several references the best counts.
+
+    The score is the mean of the sentence scores: natural logarithms, at most 0. The sources are checked but not used.
+    """
 
     name = "bartscore"
     description = "BARTScore: how probable a sequence-to-sequence model finds a correction, given its reference."
@@ -57,22 +60,7 @@ class Bartscore(Scorer):
         """
         self._translator()
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: Not used but for checks.
-            predictions: One string a sentence.
-            references: One list of references a sentence.
-
-        Returns:
-            The mean and one score a sentence: natural logarithms, 0 at best.
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns do not fit together or the checkpoint cannot be used.
-        """
-        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+    def _score(self, columns: Columns) -> Result:
         translator = self._translator()
 
         def likelihoods(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geceval.core import options
-from geceval.core.inputs import References
+from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.result import Result
 
 
@@ -65,19 +65,30 @@ class Scorer(abc.ABC):
     def load(self) -> None:  # noqa: B027 - nothing to load is the common case
         """Load models and pipelines, or take them from the cache of this process; a metric may have none."""
 
-    @abc.abstractmethod
     def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system; the columns are checked before anything is loaded.
 
         Args:
-            sources: One string a sentence.
-            predictions: One string a sentence.
-            references: One list of references a sentence, or one string a sentence.
+            sources: What the learner wrote, one string per sentence; tokenised for the edit metrics.
+            predictions: What the system made of it, one string per sentence.
+            references: One list of references, or one string, per sentence; the lists may differ in length. Not used
+                by metrics without references, or if the settings name an M2 file.
 
         Raises:
             TypeError: If a column or a row has the wrong type.
-            ValueError: If columns are empty or do not fit together, or if a model or file cannot be used.
+            ValueError: If columns are empty or do not fit together, if the M2 file does not fit the sources, if a model
+                cannot be used, or if it gives something that is not a finite number.
+            OSError: If a file cannot be read.
         """
+        return self._score(self._check(sources, predictions, references))
+
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        needs = self.needs_references()
+        return check_columns(self.name, sources, predictions, references, needs_references=needs)
+
+    @abc.abstractmethod
+    def _score(self, columns: Columns) -> Result:
+        """What `score` returns for columns that have been checked."""
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """Corpus scores of samples of sentences that have been scored; nothing is scored again.

@@ -10,7 +10,7 @@ import numpy as np
 
 from geceval.core.checks import check_count
 from geceval.core.errors import InputError
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
@@ -52,7 +52,12 @@ class Settings:
 
 
 class Bertscore(Scorer):
-    """F1 of greedily matched tokens; of several references the best precision, recall and F1, each for itself."""
+    """F1 of greedily matched tokens; of several references the best precision, recall and F1, each for itself.
+
+    The score is the mean F1 of the sentences; the details `precision`, `recall` and `f` are means, `precisions` and
+    `recalls` hold one number per sentence. An empty text scores 0 (before rescaling). The sources are checked but not
+    used.
+    """
 
     name = "bertscore"
     description = (
@@ -75,23 +80,7 @@ class Bertscore(Scorer):
         """
         self._matcher()
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: Not used but for checks.
-            predictions: One string a sentence.
-            references: One list of references a sentence.
-
-        Returns:
-            The mean F1 and one F1 a sentence; the details `precision`, `recall` and `f` are the means, `precisions`
-            and `recalls` one number a sentence. An empty text scores 0 (before rescaling).
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns do not fit together or the checkpoint cannot be used.
-        """
-        columns = check_columns(self.name, sources, predictions, references, needs_references=True)
+    def _score(self, columns: Columns) -> Result:
         matcher, options = self._matcher(), (self.runtime.batch_size, self.runtime.progress)
         cache = self.runtime.cache
 

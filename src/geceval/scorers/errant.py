@@ -11,7 +11,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.errors import InputTypeError
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.edit import Edit
@@ -85,6 +85,10 @@ class Errant(Scorer):
 
     With several references each sentence takes the one that gives the best F of all sentences up to it (the sentence
     score: of this sentence alone), so the corpus score depends, very little, on the order of the sentences.
+
+    The details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn; `by_type`, the same
+    numbers for each operation, main type and full type; `annotators`, the annotator (or the number of the reference)
+    that was chosen for each sentence.
     """
 
     name = "errant"
@@ -101,31 +105,7 @@ class Errant(Scorer):
         """
         self._annotator()
 
-    def score(
-        self,
-        sources: Sequence[str],
-        predictions: Sequence[str],
-        references: References | None = None,
-    ) -> Result:
-        """Score one system.
-
-        Args:
-            sources: One tokenised string a sentence.
-            predictions: One tokenised string a sentence.
-            references: One list of references a sentence; not used with `gold_m2`.
-
-        Returns:
-            The result. Its details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn;
-            `by_type`, the same numbers for each operation, main type and full type; `annotators`, who was taken for
-            each sentence (the number of the reference where there are references).
-
-        Raises:
-            OSError: If `gold_m2` cannot be read.
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns` and `load`, or if `gold_m2` is not M2 or holds other sentences.
-        """
-        needs = self.needs_references()
-        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
+    def _score(self, columns: Columns) -> Result:
         gold = gold_from_m2(self.name, columns, self.settings.gold_m2)
         return self._compare(*edits_and_gold(self._annotator(), self.runtime, columns, gold))
 

@@ -29,7 +29,14 @@ logger = logging.getLogger("geceval")
 
 
 class Ged(Scorer):
-    """Token-level precision, recall and F of error detection; or the mean log P(correct) of corrected sentences."""
+    """Token-level precision, recall and F of error detection; or the mean log P(correct) of corrected sentences.
+
+    For detection, `predictions` and `references` are label sequences or corrected sentences; with a `model`, the
+    predictions are the sources once more. Each sentence is compared with the reference that gives it the best F. The
+    details are precision, recall, f, tp, fp, fn of errors against correct tokens, macro_precision, macro_recall,
+    macro_f, `by_class`, and `annotators`, the reference chosen for each sentence. For the sentence score, each of the
+    scores is at most 0.
+    """
 
     name = "ged"
     description = (
@@ -63,31 +70,13 @@ class Ged(Scorer):
         if model is not None and self._detector is None:
             self._detector = load_detector(model, self.runtime, settings.max_length, settings.classes)
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        needs, warn = self.needs_references(), self.settings.task == "sentence"  # label sequences are no such texts
+        return check_columns(self.name, sources, predictions, references, needs_references=needs, warn=warn)
 
-        Args:
-            sources: What the learner wrote, one tokenised string a sentence.
-            predictions: Label sequences or corrected sentences, one string a sentence; for detection with a `model`,
-                the sources once more.
-            references: Label sequences or corrected sentences, one list a sentence; not used with `gold_m2` or for the
-                sentence score. Of several, each sentence is compared with the one that gives it the best F.
-
-        Returns:
-            The result. For detection its details are precision, recall, f, tp, fp, fn of errors against correct
-            tokens, macro_precision, macro_recall, macro_f, `by_class`, and `annotators`, the reference taken for each
-            sentence. For the sentence score, each of the scores is at most 0.
-
-        Raises:
-            OSError: If `gold_m2` cannot be read.
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns` and `load`; or if a label sequence does not fit its source, or `gold_m2` is
-                not M2, holds other sentences, or types that are not in the label scheme.
-        """
-        needs = self.needs_references()
-        columns = check_columns(self.name, sources, predictions, references, needs_references=needs, warn=False)
+    def _score(self, columns: Columns) -> Result:
         if self.settings.task == "sentence":
-            return self._score_sentences(check_columns(self.name, sources, predictions))
+            return self._score_sentences(columns)
         if self.settings.model is not None:
             self._check_predictions(columns)
         gold_edits = gold_from_m2(self.name, columns, self.settings.gold_m2)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
-from geceval.core.inputs import References
+from geceval.core.inputs import Columns, References
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
@@ -69,6 +69,8 @@ class Gleu(Scorer):
     less those that it shares with S but not with R, out of the len(H) + 1 - n n-grams of H. A corpus adds counts and
     lengths up; GLEU is the geometric mean of the precisions times the brevity penalty exp(min(0, 1 - |R|/|H|)), and
     0 if any sum is 0. A sentence score is the mean over its references.
+
+    `details["sd"]` is the standard deviation over the iterations, 0 without draws.
     """
 
     name = "gleu"
@@ -78,29 +80,11 @@ class Gleu(Scorer):
     bounds = (0.0, 1.0)
     missing_reference = 0.0
 
-    def score(
-        self,
-        sources: Sequence[str],
-        predictions: Sequence[str],
-        references: References | None = None,
-    ) -> Result:
-        """Score one system.
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        return columns_with_references(self.name, sources, predictions, references, self.settings.gold_m2)
 
-        Args:
-            sources: One string a sentence.
-            predictions: One string a sentence.
-            references: One list of references a sentence; the lists may differ in length, each sentence then draws
-                among its own.
-
-        Returns:
-            The result; `details["sd"]` is the standard deviation over the iterations (0 without draws).
-
-        Raises:
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns`, or if the M2 file does not fit the sources.
-        """
+    def _score(self, columns: Columns) -> Result:
         settings = self.settings
-        columns = columns_with_references(self.name, sources, predictions, references, settings.gold_m2)
         corpus = count_ngrams(columns, settings.unit, settings.order)
         statistics = sentence_statistics(corpus, settings)
         exists = np.arange(len(statistics))[:, None] < corpus.reference_counts

@@ -18,7 +18,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns, References
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.chunks import Chunk
@@ -26,7 +26,7 @@ from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.chunk_weights import UNIFORM, Difficulty, given_difficulty
 from geceval.scorers.difficulty.counts import ChunkCounts, count_chunks
 from geceval.scorers.difficulty.references import (
-    choose_references,
+    choose_reference,
     chunks_of_m2,
     classify,
     count_systems,
@@ -101,7 +101,11 @@ class Settings:
 
 
 class Gotoscorer(Scorer):
-    """GoToScorer on ERRANT edits of the predictions."""
+    """GoToScorer on ERRANT edits of the predictions.
+
+    The score is F_beta; the details are precision, recall, f, f1, accuracy, the weighted counts tp, fp, fn, tn, and
+    `systems`, the number of systems that define the weights (0 if uniform).
+    """
 
     name = "gotoscorer"
     description = "F-score of edits that counts hard corrections for more, as several systems find them hard."
@@ -117,34 +121,18 @@ class Gotoscorer(Scorer):
         """Load the spaCy pipeline."""
         self._annotator()
 
-    def score(
-        self,
-        sources: Sequence[str],
-        predictions: Sequence[str],
-        references: References | None = None,
-    ) -> Result:
-        """Score one system.
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        columns = super()._check(sources, predictions, references)
+        if self.settings.ref_id is None or columns.references is None:
+            return columns
+        chosen = choose_reference(self.name, references, self.settings.ref_id)
+        return dataclasses.replace(columns, references=chosen)
 
-        Args:
-            sources: One string a sentence.
-            predictions: One string a sentence.
-            references: One list of references a sentence, or one string a sentence; none with `gold_m2`.
-
-        Returns:
-            F_beta and, in the details, precision, recall, f, f1, accuracy, the weighted counts tp, fp, fn, tn, and
-            `systems`, the number of systems that define the weights (0 if uniform).
-
-        Raises:
-            TypeError: If a column is not a list or a row not a string.
-            ValueError: If columns are empty or of different lengths, if references, weights or edits do not belong to
-                the sentences, or if the weights cannot be computed.
-            OSError: If a file cannot be read.
-        """
-        columns = check_columns(self.name, sources, predictions, references, needs_references=self.needs_references())
+    def _score(self, columns: Columns) -> Result:
         if self.settings.weights is None and self.settings.systems is None:
             _warn_once(_NO_WEIGHTS)
         difficulty = given_difficulty(self.settings.weights)
-        gold = self._gold(columns.sources, references)
+        gold = self._gold(columns)
         if difficulty is not None:
             difficulty.check(only_references(self.name, gold))
         elif self.settings.systems is not None:
@@ -194,14 +182,14 @@ class Gotoscorer(Scorer):
             ValueError: As for `difficulty`, and if neither systems nor a weight file are given, or both.
             OSError: If a file cannot be read.
         """
-        columns = check_columns(self.name, sources, sources, references, needs_references=self.needs_references())
+        columns = self._check(sources, sources, references)
         settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
         difficulty = given_difficulty(settings.weights)
         if difficulty is None and settings.systems is None:
             raise InputError(
                 f"{self.name}: difficulty comes from predictions of systems or from a weight file; pass one"
             )
-        chunks = only_references(self.name, self._gold(columns.sources, references))
+        chunks = only_references(self.name, self._gold(columns))
         if difficulty is None:
             difficulty = self._count(columns.sources, [[only] for only in chunks], settings.systems)
         difficulty.check(chunks)
@@ -228,13 +216,12 @@ class Gotoscorer(Scorer):
         settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
         return Gotoscorer(settings, self.runtime)
 
-    def _gold(self, sources: list[str], references: References | None) -> list[list[list[Chunk]]]:
+    def _gold(self, columns: Columns) -> list[list[list[Chunk]]]:
         """The chunks of the references that take part: [sentences][references][chunks]."""
         settings = self.settings
         if settings.gold_m2 is not None:
-            return chunks_of_m2(self.name, settings.gold_m2, sources, settings.ref_id)
-        rows = choose_references(self.name, references, sources, settings.ref_id)
-        return cut_texts(self._annotator(), self.runtime, sources, rows)
+            return chunks_of_m2(self.name, settings.gold_m2, columns.sources, settings.ref_id)
+        return cut_texts(self._annotator(), self.runtime, columns.sources, columns.references)
 
     def _count(self, sources: list[str], gold: list[list[list[Chunk]]], systems: Sequence[Sequence[str]]) -> Difficulty:
         how = self._annotator(), self.runtime

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
-from geceval.core.inputs import References
+from geceval.core.inputs import Columns, References
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
@@ -55,6 +55,8 @@ class Green(Scorer):
     rightly deleted, inserted or kept, a false positive where wrongly deleted or inserted, and a false negative where a
     deletion or insertion is missing. Precision and recall are geometric means over the orders. Each sentence takes
     the reference that gives it the best F; a corpus adds up the counts of those.
+
+    The details are `precision`, `recall` and `f` of the corpus.
     """
 
     name = "green"
@@ -63,28 +65,11 @@ class Green(Scorer):
     Settings = Settings
     bounds = (0.0, 1.0)
 
-    def score(
-        self,
-        sources: Sequence[str],
-        predictions: Sequence[str],
-        references: References | None = None,
-    ) -> Result:
-        """Score one system.
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        return columns_with_references(self.name, sources, predictions, references, self.settings.gold_m2)
 
-        Args:
-            sources: One string a sentence.
-            predictions: One string a sentence.
-            references: One list of references a sentence; the lists may differ in length.
-
-        Returns:
-            The result; `details` holds the corpus `precision`, `recall` and `f`.
-
-        Raises:
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns`, or if the M2 file does not fit the sources.
-        """
+    def _score(self, columns: Columns) -> Result:
         settings = self.settings
-        columns = columns_with_references(self.name, sources, predictions, references, settings.gold_m2)
         corpus = count_ngrams(columns, settings.unit, settings.order)
         counts = sentence_counts(corpus, settings.order)
         f = self._f(counts, settings.order)

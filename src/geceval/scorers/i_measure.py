@@ -12,7 +12,7 @@ import numpy as np
 from geceval.core.cache.memory import LRUCache
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
-from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
@@ -64,6 +64,9 @@ class IMeasure(Scorer):
     WAcc is an accuracy in which a change weighs `change_weight` times as much as a token left alone; I sets it in
     relation to the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the
     best I, then accuracy, then the same for detection, then the first); a corpus adds up the counts of those.
+
+    The details are the counts of the corpus (`fpn`: see `tally`), precision, recall and F, and what `measure`
+    returns.
     """
 
     name = "i_measure"
@@ -73,30 +76,8 @@ class IMeasure(Scorer):
     bounds = (-1.0, 1.0)
     reads_edits = True
 
-    def score(
-        self,
-        sources: Sequence[str],
-        predictions: Sequence[str],
-        references: References | None = None,
-    ) -> Result:
-        """Score one system.
-
-        Args:
-            sources: One string a sentence.
-            predictions: One string a sentence.
-            references: One list of references a sentence; the lists may differ in length.
-
-        Returns:
-            The result; `details` holds the counts of the corpus (`fpn`: see `tally`), P, R and F, and what `measure`
-            returns.
-
-        Raises:
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns`, if the M2 file does not fit the sources, or if two texts of a sentence are
-                too long to be aligned: 5,791 words each.
-        """
+    def _score(self, columns: Columns) -> Result:
         settings = self.settings
-        columns = check_columns(self.name, sources, predictions, references, needs_references=self.needs_references())
         gold = gold_from_m2(self.name, columns, settings.gold_m2)
         if gold is None:
             choices = [plain_choices(row) for row in columns.references or []]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_number
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.encoder import pick_dtype
@@ -73,6 +72,9 @@ class Impara(Scorer):
 
     QE(Y) is the sigmoid of the quality estimator's logit for the prediction alone (Eq. 3). SE(X, Y) is the cosine
     between the mean token states of source and prediction (Eq. 10); it is 1 by definition where they are equal.
+
+    The score is the mean of the sentence scores, each in [0, 1]; the detail `zeroed` counts the sentences that failed
+    the threshold. An empty prediction is scored like any other: the network reads its special tokens only.
     """
 
     name = "impara"
@@ -107,24 +109,7 @@ class Impara(Scorer):
             similarity = get_encoder(resolve(name), self.runtime, max_length=quality.max_length)
         self._loaded = _Loaded(quality, similarity, float(threshold))
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: What the learner wrote, one string a sentence.
-            predictions: What the system made of it.
-            references: Not used.
-
-        Returns:
-            The mean and the scores, each in [0, 1]; the detail `zeroed` counts the sentences that failed the
-            threshold. An empty prediction is scored like any other: the network reads its special tokens only.
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns are empty or of unequal length, if a checkpoint cannot be used, or if the quality
-                estimator gives something that is not a finite number.
-        """
-        columns = check_columns(self.name, sources, predictions)
+    def _score(self, columns: Columns) -> Result:
         self.load()
         quality = sigmoid(estimate(self.name, self._loaded.quality, columns.predictions, self.runtime))
         passed = self._passes(columns.sources, columns.predictions)

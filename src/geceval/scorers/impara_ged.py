@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_count, check_moderate
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.encoder import pick_dtype
@@ -59,6 +58,10 @@ class ImparaGed(Scorer):
 
     The source does not enter the number: there is no similarity estimator. With a detector the score is
     sigmoid(R(O) + weight · log P(correct | O)), the latter averaged or summed over the words.
+
+    The score is the mean of the sentence scores, each in [0, 1]; the sources are checked but not used. An empty
+    prediction is scored like any other: the quality estimator reads its special tokens only, and the detector finds no
+    error.
     """
 
     name = "impara_ged"
@@ -89,24 +92,7 @@ class ImparaGed(Scorer):
             detector = load_detector(settings.detector, self.runtime, quality.max_length)
         self._loaded = quality, detector
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: What the learner wrote, one string a sentence; checked, but not used.
-            predictions: What the system made of it.
-            references: Not used.
-
-        Returns:
-            The mean and the scores, each in [0, 1]. An empty prediction is scored like any other: the quality
-            estimator reads its special tokens only, the detector finds no error.
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns are empty or of unequal length, if a checkpoint cannot be used, or if a network gives
-                something that is not a finite number.
-        """
-        columns = check_columns(self.name, sources, predictions)
+    def _score(self, columns: Columns) -> Result:
         self.load()
         quality, detector = self._loaded
         logits = estimate(self.name, quality, columns.predictions, self.runtime)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geceval.core.errors import InputTypeError
-from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.inputs import Columns, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.chat.reply import JudgeError
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 class LlmJudge(Scorer):
     """Grades by a language model: 1 to 5 a sentence; the corpus score is the mean over the sentences that have one.
+
+    The score is the mean of the grades, 1.0 to 5.0; with `on_failure="skip"`, a sentence without a valid grade is not a
+    number. The details say which rows those are and why, and what the call took: requests, tokens, costs.
 
     Args:
         settings: What can change a grade.
@@ -114,25 +117,7 @@ class LlmJudge(Scorer):
         columns = check_columns(self.name, sources, predictions)
         return self._chats(list(dict.fromkeys(self._questions(columns))))
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: What the learner wrote, one string a sentence.
-            predictions: What the system made of it.
-            references: Not used.
-
-        Returns:
-            The mean and the grades, 1.0 to 5.0; with `on_failure="skip"` not a number where there is no valid grade.
-            The details say which rows those are and why, and what this call took: requests, tokens, costs.
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns are empty or of unequal length, if the judge cannot be used (`JudgeError`), or, with
-                `on_failure="raise"`, if a sentence gets no valid grade.
-            OSError: If the cache cannot be read or written.
-        """
-        columns = check_columns(self.name, sources, predictions)
+    def _score(self, columns: Columns) -> Result:
         questions = self._questions(columns)
         cache = AnswerCache(self.runtime.cache) if self.runtime.cache is not None else None
         self.load()

@@ -74,6 +74,10 @@ class M2(Scorer):
     With several annotators, each sentence takes the one that gives the best F of all sentences up to it (the sentence
     score: of this sentence alone); if equal, more matches, then fewer proposed + beta² · gold edits, then the annotator
     that comes first. The corpus score therefore depends, very little, on the order of the sentences.
+
+    The details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn; `annotators`, the
+    annotator (or the number of the reference) that was chosen for each sentence; and `thinned`, the sentences, from 0,
+    whose lattice was too large to be searched in full.
     """
 
     name = "m2"
@@ -91,33 +95,27 @@ class M2(Scorer):
         *,
         gold: Sequence[Gold] | None = None,
     ) -> Result:
-        """Score one system.
+        """Score one system, see `Scorer.score`.
 
         Args:
-            sources: One tokenised string a sentence.
-            predictions: One tokenised string a sentence.
-            references: One list of references a sentence; not used if gold edits are given here or in the settings.
-            gold: Gold edits instead, one mapping of annotator to edits a sentence.
-
-        Returns:
-            The result. Its details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn;
-            `annotators`, who was taken for each sentence (the number of the reference where there are references);
-            and `thinned`, the sentences, from 0, whose lattice was too large to be searched in full.
-
-        Raises:
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns`, or if the gold edits do not fit the sources.
+            sources: One tokenised string per sentence.
+            predictions: One tokenised string per sentence.
+            references: One list of references per sentence; not used if gold edits are given here or in the settings.
+            gold: Gold edits instead, one mapping of annotator to edits per sentence.
         """
-        settings = self.settings
-        given = gold is not None or settings.gold_m2 is not None
-        columns = check_columns(self.name, sources, predictions, references, needs_references=not given)
-        large: set[int] = set()
         if gold is None:
-            gold, large = read_gold(self.name, columns, settings.gold_m2, self.runtime)
-        else:
-            check_gold(self.name, columns.sources, gold)
+            return super().score(sources, predictions, references)
+        columns = check_columns(self.name, sources, predictions)
+        check_gold(self.name, columns.sources, gold)
+        return self._score_against(columns, gold, set())
+
+    def _score(self, columns: Columns) -> Result:
+        return self._score_against(columns, *read_gold(self.name, columns, self.settings.gold_m2, self.runtime))
+
+    def _score_against(self, columns: Columns, gold: Sequence[Gold], large: set[int]) -> Result:
+        settings = self.settings
         found, thinned = extract_edits(columns, gold, settings.rules(), self.runtime)
-        large |= thinned
+        large = large | thinned
         counted = [{who: _count(extraction) for who, extraction in options.items()} for options in found]
         chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
         self._warn(gold, large)

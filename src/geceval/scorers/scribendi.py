@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_count, check_number
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.encoder import pick_dtype
@@ -56,6 +55,9 @@ class Scribendi(Scorer):
     """0 for a source left alone; 1 if the correction is less perplexing and similar enough; else -1.
 
     The corpus score is the sum over the sentences, as published.
+
+    The score is the sum of the sentence scores, each -1, 0 or 1; the details `positive`, `unchanged` and `negative`
+    count them. A correction from or to an empty text is worth -1.
     """
 
     name = "scribendi"
@@ -76,23 +78,7 @@ class Scribendi(Scorer):
         """
         self._model()
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: What the learner wrote, one string a sentence.
-            predictions: What the system made of it, one string a sentence.
-            references: Not used.
-
-        Returns:
-            The sum and one score a sentence: -1, 0 or 1. The details `positive`, `unchanged` and `negative` count
-            the sentences with each. A correction from or to an empty text is worth -1.
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns are empty or of unequal length, or the checkpoint cannot be used.
-        """
-        columns = check_columns(self.name, sources, predictions)
+    def _score(self, columns: Columns) -> Result:
         model = self._model()
         changed = [pair for pair in zip(columns.sources, columns.predictions, strict=True) if pair[0] != pair[1]]
         texts = [text for pair in changed for text in pair]

@@ -10,7 +10,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_moderate
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.encoder import pick_dtype
@@ -74,6 +74,10 @@ class Some(Scorer):
 
     The regressors answer on the scale of the human ratings they were trained on, 1 to 4. Nothing is clipped: an answer
     beyond that scale gives a sub-score beyond [0, 1], as in the published code.
+
+    The score is the mean of the sentence scores; the details hold for each of `grammaticality`, `fluency` and `meaning`
+    the mean sub-score under that name and one sub-score per sentence under `<name>_scores`. Equal source and prediction
+    are no special case, nor is an empty prediction: the networks read its special tokens only.
     """
 
     name = "some"
@@ -104,25 +108,7 @@ class Some(Scorer):
             for part, checkpoint in checkpoints.items()
         }
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: What the learner wrote, one string a sentence.
-            predictions: What the system made of it.
-            references: Not used.
-
-        Returns:
-            The mean and the scores; in the details, for each of `grammaticality`, `fluency` and `meaning`, the mean
-            sub-score under that name and one sub-score a sentence under `<name>_scores`. Equal source and prediction
-            are no special case, nor is an empty prediction: the networks read its special tokens only.
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns are empty or of unequal length, if a checkpoint cannot be used, or if a regressor
-                gives something that is not a finite number.
-        """
-        columns = check_columns(self.name, sources, predictions)
+    def _score(self, columns: Columns) -> Result:
         self.load()
         pairs = list(zip(columns.sources, columns.predictions, strict=True))
         texts = {"grammaticality": columns.predictions, "fluency": columns.predictions, "meaning": pairs}

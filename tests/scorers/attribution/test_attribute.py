@@ -34,9 +34,9 @@ class Toy(Scorer):
     def needs_references(self):
         return self.needs
 
-    def score(self, sources, predictions, references=None):
-        self.calls.append((sources, predictions, references))
-        scores = [self.worth(set(text.split())) for text in predictions]
+    def _score(self, columns):
+        self.calls.append((columns.sources, columns.predictions, columns.references))
+        scores = [self.worth(set(text.split())) for text in columns.predictions]
         return Result(sum(scores) / len(scores), scores, "toy")
 
 

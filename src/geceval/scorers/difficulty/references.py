@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import References, check_columns, check_references
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
 from geceval.edits.chunks import Chunk, cut, cut_annotations
 from geceval.edits.edit import Edit
@@ -98,16 +98,12 @@ def chunks_of_m2(metric: str, path: str | Path, sources: Sequence[str], ref_id: 
         raise InputError(f"{metric}: {path} has no annotator {ref_id} (ref_id); {error.args[0]}") from error
 
 
-def choose_references(
-    metric: str, references: References | None, sources: Sequence[str], ref_id: int | None
-) -> list[list[str]]:
-    """The references that take part, from references that `check_columns` has passed: all, or one a sentence.
+def choose_reference(metric: str, references: References, ref_id: int) -> list[list[str]]:
+    """Reference number `ref_id` of each sentence, alone in its list; `check_columns` has passed the references.
 
     Raises:
         ValueError: If a sentence has no reference `ref_id`.
     """
-    if ref_id is None or references is None:
-        return check_references(metric, references, sources, warn=False)
     rows = []
     for number, row in enumerate(references):
         texts = [row] if isinstance(row, str) else row

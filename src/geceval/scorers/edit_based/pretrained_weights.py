@@ -15,7 +15,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
-from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version, signature
@@ -98,7 +98,10 @@ class Comparison:
 
 
 class WeightedEdits(Scorer):
-    """What the two metrics share; a subclass says where edits come from and which of them match."""
+    """What the two metrics share; a subclass says where edits come from and which of them match.
+
+    The score and the sentence scores lie in [0, 1], higher is better; see `score_comparisons` for the details.
+    """
 
     bounds = (0.0, 1.0)
 
@@ -106,23 +109,7 @@ class WeightedEdits(Scorer):
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, Comparison]], dict[str, object]]:
         """Annotator to comparison, one mapping a sentence, and what else the signature says."""
 
-    def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
-        """Score one system.
-
-        Args:
-            sources: One tokenised string a sentence.
-            predictions: One tokenised string a sentence.
-            references: One list of references a sentence; not used if the settings name an M2 file.
-
-        Returns:
-            See `score_comparisons`; score and scores lie in [0, 1], higher is better.
-
-        Raises:
-            TypeError: See `check_columns`.
-            ValueError: See `check_columns`, or if the gold edits do not fit the sources or a model fails.
-        """
-        needs = self.needs_references()
-        columns = check_columns(self.name, sources, predictions, references, needs_references=needs)
+    def _score(self, columns: Columns) -> Result:
         rows, facts = self.comparisons(columns)
         facts |= gold_facts(self.settings.gold_m2)
         return score_comparisons(self.name, self.settings, self.runtime, rows, **facts)
