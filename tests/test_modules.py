@@ -73,10 +73,12 @@ def test_folder(name, extras):
     folder = module_folder(name)
     files = {path.name for path in folder.iterdir() if path.name != "__pycache__"}
     assert files == {"README.md", f"{name}.py", "requirements.txt"}
-    assert len((folder / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 130
+    script = (folder / f"{name}.py").read_text(encoding="utf-8")
+    assert len(script.splitlines()) <= 130
     (requirement,) = (folder / "requirements.txt").read_text(encoding="utf-8").split()
-    package, _, extra = requirement.rstrip("]").partition("[")
-    assert package == "geceval"
+    extra = registry.entry(name).extra
+    assert requirement == (f"geceval[{extra}]" if extra else "geceval")
+    assert f"\nimport geceval.hub.module  # From: {requirement}\n" in script  # what evaluate says to install
     assert set(filter(None, extra.split(","))) <= set(extras)
     assert lint_metric_card(folder / "README.md") == []
 
@@ -88,6 +90,7 @@ def test_texts_and_columns(name, load):
     for text in (module.description, module.citation, module.inputs_description, module.license, module.homepage):
         assert text.strip()
     assert module.reference_urls
+    assert sys.modules[type(module).__module__].__doc__ == entry.description == module.scorer.description
     assert entry.description.endswith(".")
     assert len(entry.description) <= 110
     for word in ("Args:", "Returns:", "Examples:"):
@@ -95,8 +98,10 @@ def test_texts_and_columns(name, load):
     forms = module.features if isinstance(module.features, list) else [module.features]
     wanted = ["sources", "predictions", *(["references"] if entry.references else [])]
     assert [list(form) for form in forms] == [wanted] * len(forms)
-    for field in dataclasses.fields(registry.scorer_class(name).Settings):
-        assert re.search(rf"\b{field.name}\b", module.inputs_description), f"option {field.name} is not described"
+    scorer_class = registry.scorer_class(name)
+    for field in (*dataclasses.fields(scorer_class.Settings), *dataclasses.fields(scorer_class.RunTime)):
+        entry = rf"^    ([\w, ]*, )?{field.name}\b[\w, ]*(:| \()"
+        assert re.search(entry, module.inputs_description, re.MULTILINE), f"option {field.name} is not described"
 
 
 def plain(value):

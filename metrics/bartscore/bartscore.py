@@ -1,7 +1,5 @@
 """BARTScore: how probable a sequence-to-sequence model finds a correction, given its reference."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
@@ -26,9 +24,6 @@ Args:
     model (`str`, *optional*, defaults to `"facebook/bart-large-cnn"`): A sequence-to-sequence model: a folder, or a Hub
         id, optionally with `@revision`.
     max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the network reads, at most 1024.
-    batch_size, device, dtype (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Mean over the sentences, at most 0; higher is better.
@@ -42,14 +37,5 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Bartscore(geceval.hub.module.Module):
     reference_urls = ["https://proceedings.neurips.cc/paper/2021/hash/e4d2b6e6fdeca3e60e0f1a62fee3d9dd-Abstract.html"]
-
-    def scorer_class(self):
-        from geceval.scorers.bartscore import Bartscore
-
-        return Bartscore
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """BERTScore: token similarity of a correction to its references, by any encoder, offline with the bundled one."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
@@ -31,9 +29,6 @@ Args:
     idf (`bool`, *optional*, defaults to `False`): Weigh tokens by inverse document frequency in the references.
     baseline (`tuple` of three `float`, *optional*): Precision, recall and F1 of unrelated texts, for rescaling.
     max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the network reads, at most 512.
-    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Mean F1, at most 1; higher is better.
@@ -56,14 +51,5 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Bertscore(geceval.hub.module.Module):
     reference_urls = ["https://openreview.net/forum?id=SkeHuCVFDr"]
-
-    def scorer_class(self):
-        from geceval.scorers.bertscore import Bertscore
-
-        return Bertscore
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """Precision, recall and F of typed edits."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[edits]
 
 _CITATION = """\
@@ -49,9 +47,6 @@ Args:
     gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
     nlp (`str`, *optional*): spaCy pipeline, by name or folder, or `"bundled"`; by default `en_core_web_sm` where it is
         installed, else the bundled one.
-    workers, progress (*optional*): Processes that extract edits, and a progress bar.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): F of all edits, or the mean of `scores` with `average="sentence"`; in [0, 1], higher is better.
@@ -59,7 +54,7 @@ Returns:
     precision, recall, f, tp, fp, fn (`float`): Of all edits, whatever the average.
     by_type (`dict`): The same for each type: `by_type["operation"]["R"]`, `by_type["main"]["VERB:SVA"]`,
         `by_type["full"]["R:VERB:SVA"]`.
-    annotators (`list` of `int`): The annotator, or the place of the reference, that each sentence was compared with.
+    annotators (`list` of `int`): The annotator, or the index of the reference, that each sentence was compared with.
     signature (`str`): What was computed.
 
 Examples:
@@ -80,15 +75,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Errant(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/P17-1074", "https://aclanthology.org/C16-1079"]
     codebase_urls = ["https://github.com/chrisjbryant/errant"]
-
-    def scorer_class(self):
-        from geceval.scorers.errant import Errant
-
-        return Errant
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

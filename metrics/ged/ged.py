@@ -1,7 +1,5 @@
 """Error detection: precision, recall and F over tokens, or how free of errors a detector finds a sentence."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[edits,neural]
 
 _CITATION = """\
@@ -45,9 +43,6 @@ Args:
     gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
     max_length (`int`, *optional*): Tokens beyond which the detector's input is cut; by default as stored with it.
     nlp (`str`, *optional*): spaCy pipeline behind ERRANT; by default `en_core_web_sm` or else the bundled one.
-    batch_size, device, dtype, workers, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): F, binary or macro, in [0, 1]; or the mean of `scores`, at most 0. Higher is better.
@@ -72,15 +67,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Ged(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2021.emnlp-main.687"]
     codebase_urls = ["https://github.com/gotutiyan/ged_baselines"]
-
-    def scorer_class(self):
-        from geceval.scorers.ged import Ged
-
-        return Ged
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """GLEU for grammatical error correction, not the GLEU of machine translation."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval
 
 _CITATION = """\
@@ -45,8 +43,6 @@ Args:
     unit (`str`, *optional*, defaults to `"word"`): `"word"` or `"char"`.
     gold_m2 (`str`, *optional*): M2 file to make the references from.
 
-    Every option is taken by `load` and by `compute`.
-
 Returns:
     score (`float`): GLEU of the corpus, in [0, 1]; higher is better. The mean over the draws.
     scores (`list` of `float`): GLEU of each sentence, the mean over its references, in [0, 1].
@@ -67,15 +63,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Gleu(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/P15-2097", "https://arxiv.org/abs/1605.02592"]
     codebase_urls = ["https://github.com/cnap/gec-ranking"]
-
-    def scorer_class(self):
-        from geceval.scorers.gleu import Gleu
-
-        return Gleu
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """F-score of edits that counts hard corrections for more, as several systems find them hard."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[edits]
 
 _CITATION = """\
@@ -30,7 +28,7 @@ Args:
     systems (`list` of `list` of `str`, *optional*): Instead of `weights`, predictions of all systems that define the
         difficulty, one list a system. In the authors' program the scored systems do.
     gold_m2 (`str`, *optional*): An M2 file whose edits are the reference, spans as they stand there.
-    ref_id (`int`, *optional*): Annotator of `gold_m2`, or place in each list of `references`, from 0. By default each
+    ref_id (`int`, *optional*): Annotator of `gold_m2`, or index in each list of `references`, from 0. By default each
         sentence takes the reference that gives it the best F. A weight file belongs to one reference.
     beta (`float`, *optional*, defaults to 0.5): Weight of recall.
     average (`str`, *optional*, defaults to `"corpus"`): `"sentence"` makes `score` the mean of `scores`.
@@ -39,9 +37,6 @@ Args:
     covered_insertion (`str`, *optional*, defaults to `"wrong"`): An insertion of the reference inside a longer edit of
         the system is `"wrong"`, as in the authors' program, or `"correct"`, as in gec-metrics.
     nlp (`str`, *optional*): spaCy pipeline for ERRANT, which finds the edits of the predictions.
-    workers, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): F_beta over weighted chunks, in [0, 1]; higher is better.
@@ -67,15 +62,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Gotoscorer(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2020.coling-main.188"]
     codebase_urls = ["https://github.com/gotutiyan/GTS"]
-
-    def scorer_class(self):
-        from geceval.scorers.gotoscorer import Gotoscorer
-
-        return Gotoscorer
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

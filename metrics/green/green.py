@@ -1,7 +1,5 @@
 """GREEN: precision and recall of n-grams that were rightly kept, inserted or deleted."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval
 
 _CITATION = """\
@@ -34,8 +32,6 @@ Args:
     unit (`str`, *optional*, defaults to `"word"`): `"word"` or `"char"`.
     gold_m2 (`str`, *optional*): M2 file to make the references from.
 
-    Every option is taken by `load` and by `compute`.
-
 Returns:
     score (`float`): F of the corpus, in [0, 1]; higher is better.
     scores (`list` of `float`): F of each sentence with its best reference, in [0, 1].
@@ -56,15 +52,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Green(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2024.inlg-main.25"]
     codebase_urls = ["https://github.com/shotakoyama/green"]
-
-    def scorer_class(self):
-        from geceval.scorers.green import Green
-
-        return Green
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

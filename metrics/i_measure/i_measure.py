@@ -1,7 +1,5 @@
 """I-measure: how much better or worse than the source a correction is."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval
 
 _CITATION = """\
@@ -36,8 +34,6 @@ Args:
     max_mixed (`int`, *optional*, defaults to 256): Most combinations a sentence to try all of.
     gold_m2 (`str`, *optional*): M2 file with the annotators' edits.
 
-    Every option is taken by `load` and by `compute`.
-
 Returns:
     score (`float`): I of the corpus, in [-1, 1]; higher is better. The original program prints 100 times as much.
     scores (`list` of `float`): I of each sentence with its best reference, in [-1, 1].
@@ -59,15 +55,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class IMeasure(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/N15-1060"]
     codebase_urls = ["https://github.com/mfelice/imeasure"]
-
-    def scorer_class(self):
-        from geceval.scorers.i_measure import IMeasure
-
-        return IMeasure
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """Reference-free quality of the corrected sentence, 0 where the meaning is lost."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
@@ -34,9 +32,6 @@ Args:
     threshold_rule (`str`, *optional*, defaults to `"paper"`): `"paper"` keeps a score if similarity > threshold,
         `"gec-metrics"` zeroes it if similarity < threshold.
     max_length (`int`, *optional*): Tokens beyond which a sentence is cut; by default as stored with `model`, else 128.
-    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
@@ -60,15 +55,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class IMPARA(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2022.coling-1.316"]
     codebase_urls = ["https://github.com/Silviase/IMPARA"]
-
-    def scorer_class(self):
-        from geceval.scorers.impara import Impara
-
-        return Impara
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
@@ -32,9 +30,6 @@ Args:
         beside the quality estimator's logit. 0 is the published metric.
     detector (`str`, *optional*, defaults to `"bundled"`): That detector, a token classifier.
     detector_reduction (`str`, *optional*, defaults to `"mean"`): `"mean"` or `"sum"` of log P(correct) over the words.
-    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
@@ -57,15 +52,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class ImparaGED(geceval.hub.module.Module):
     reference_urls = ["https://huggingface.co/naist-nlp/IMPARA-GED"]
     codebase_urls = ["https://github.com/gotutiyan/gec-metrics"]
-
-    def scorer_class(self):
-        from geceval.scorers.impara_ged import ImparaGed
-
-        return ImparaGed
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

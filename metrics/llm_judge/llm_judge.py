@@ -1,7 +1,5 @@
 """Grades from 1 to 5 by a large language model, for whole corrections or for their edits."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[llm]
 
 _CITATION = """\
@@ -39,9 +37,6 @@ Args:
     cache (`str`, *optional*): Folder that keeps valid answers, so that none is paid for twice.
     concurrency, retries, timeout (*optional*, default to 4, 4 and 60.0 seconds): How the endpoint is asked.
     price_per_million (*optional*): What a million tokens cost, `(read, written)`, for `cost`.
-    device, dtype, workers, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Mean of the grades, in [1, 5]; higher is better.
@@ -59,14 +54,5 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class LlmJudge(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2024.bea-1.6"]
-
-    def scorer_class(self):
-        from geceval.scorers.llm_judge import LlmJudge
-
-        return LlmJudge
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """Precision, recall and F of edits, cut so that as many as possible match the gold edits."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval
 
 _CITATION = """\
@@ -38,15 +36,12 @@ Args:
         sentence, as version 3.2 of the official scorer and PT-M2 do.
     matching (`str`, *optional*, defaults to `"official"`): `"repaired"` sorts gold edits that are out of order and
         leaves out those that are given twice.
-    workers, cache (*optional*): Processes that cut edits, and a folder that keeps them.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): F of all edits, or the mean of `scores` with `average="sentence"`; in [0, 1], higher is better.
     scores (`list` of `float`): F of each sentence, in [0, 1].
     precision, recall, f, tp, fp, fn (`float`): Of all edits, whatever the average.
-    annotators (`list` of `int`): The annotator, or the place of the reference, that each sentence was compared with.
+    annotators (`list` of `int`): The annotator, or the index of the reference, that each sentence was compared with.
     thinned (`list` of `int`): Sentences, from 0, too different from their source to be searched in full.
     signature (`str`): What was computed.
 
@@ -66,15 +61,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class M2(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/N12-1067"]
     codebase_urls = ["https://github.com/nusnlp/m2scorer"]
-
-    def scorer_class(self):
-        from geceval.scorers.m2 import M2
-
-        return M2
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

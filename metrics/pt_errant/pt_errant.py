@@ -1,7 +1,5 @@
 """ERRANT with edits weighted by BERTScore or BARTScore."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[edits,neural]
 
 _CITATION = """\
@@ -37,9 +35,6 @@ Args:
         or `"keep"`.
     nlp (`str`, *optional*): spaCy pipeline of ERRANT: a name, a folder or `"bundled"`; by default `en_core_web_sm`
         where that is installed, else the bundled one.
-    batch_size, device, dtype, progress, workers (*optional*): How to compute.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): In [0, 1]; higher is better.
@@ -64,15 +59,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class PtErrant(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2022.emnlp-main.463"]
     codebase_urls = ["https://github.com/pygongnlp/PT-M2"]
-
-    def scorer_class(self):
-        from geceval.scorers.pt_errant import PtErrant
-
-        return PtErrant
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """M2 with edits weighted by BERTScore or BARTScore."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
@@ -35,11 +33,9 @@ Args:
     gold_m2 (`str`, *optional*): M2 file with the gold edits.
     zero_weights (`str`, *optional*, defaults to `"uniform"`): Where all edits of a sentence weigh nothing: `"uniform"`
         or `"keep"`.
-    max_unchanged_words (`int`, *optional*, defaults to 2), insertions (`str`, defaults to `"v3.2"`), matching (`str`,
-        defaults to `"official"`): As in the metric `m2`, but with the insertions of PT-M2's program by default.
-    batch_size, device, dtype, progress (*optional*): How to compute.
-
-    Every option is taken by `load` and by `compute`.
+    max_unchanged_words (`int`, *optional*, defaults to 2): As in the metric `m2`.
+    insertions (`str`, *optional*, defaults to `"v3.2"`): As in the metric `m2`, with the default of PT-M2's program.
+    matching (`str`, *optional*, defaults to `"official"`): As in the metric `m2`.
 
 Returns:
     score (`float`): In [0, 1]; higher is better.
@@ -64,15 +60,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class PtM2(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2022.emnlp-main.463"]
     codebase_urls = ["https://github.com/pygongnlp/PT-M2"]
-
-    def scorer_class(self):
-        from geceval.scorers.pt_m2 import PtM2
-
-        return PtM2
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """Scribendi Score: whether a language model likes a correction better than its source, summed over sentences."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
@@ -31,9 +29,6 @@ Args:
     threshold (`float`, *optional*, defaults to 0.8): Similarity to the source, in [0, 1], that a correction must reach:
         the larger of token sort ratio and Levenshtein distance ratio.
     max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the model reads.
-    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Sum over the sentences, between minus and plus their number; higher is better.
@@ -48,14 +43,5 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Scribendi(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2021.emnlp-main.239"]
-
-    def scorer_class(self):
-        from geceval.scorers.scribendi import Scribendi
-
-        return Scribendi
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

@@ -1,7 +1,5 @@
 """Grammaticality, fluency and meaning as people would rate them, reference-free."""
 
-import evaluate
-
 import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
@@ -32,9 +30,6 @@ Args:
         meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98, .01), or three numbers, none negative.
     max_length (`int`, *optional*): Tokens beyond which a text is cut; by default as stored with each regressor, else
         128. Source and prediction of the meaning regressor share them.
-    batch_size, device, dtype, progress (*optional*): How to compute; see the card.
-
-    Every option is taken by `load` and by `compute`.
 
 Returns:
     score (`float`): Mean of the sentence scores; higher is better. About [0, 1] for weights that add up to 1.
@@ -60,15 +55,6 @@ Examples:
 """
 
 
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Some(geceval.hub.module.Module):
     reference_urls = ["https://aclanthology.org/2020.coling-main.573"]
     codebase_urls = ["https://github.com/kokeman/SOME"]
-
-    def scorer_class(self):
-        from geceval.scorers.some import Some
-
-        return Some
-
-    def _info(self):
-        return self.describe(_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION)

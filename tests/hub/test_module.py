@@ -18,8 +18,11 @@ import evaluate
 
 import geceval.hub.module  # From: geceval
 from geceval.core.inputs import check_columns
+from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
+
+_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION = "Toy.", "@misc{toy}", "Args: a text of the module."
 
 loads = []
 
@@ -36,10 +39,10 @@ class Settings:
 
 
 class Scorer:
-    name, Settings, higher_is_better, bounds = "toy", Settings, True, (0.0, 1.0)
+    name, Settings, RunTime, higher_is_better, bounds = "toy", Settings, RunTime, True, (0.0, 1.0)
 
     def __init__(self, settings=None, runtime=None):
-        self.settings, self.runtime = settings or Settings(), runtime
+        self.settings, self.runtime = settings or Settings(), runtime or RunTime()
 
     def needs_references(self):
         return self.settings.gold_m2 is None
@@ -61,13 +64,11 @@ class Scorer:
 
 
 class Toy(geceval.hub.module.Module):
-    """Toy."""
+    reference_urls = ["https://example.org/toy"]
 
-    def scorer_class(self):
+    @classmethod
+    def scorer_class(cls):
         return Scorer
-
-    def _info(self):
-        return self.describe("Toy.", "@misc{toy}", "Args: a text of the module.")
 '''
 
 SOURCES = ["a b", "c d", "e f"]
@@ -112,7 +113,8 @@ def test_the_base_itself_is_no_metric():
 def test_texts_and_columns(toy):
     assert (toy.name, toy.license, toy.citation, toy.module_type) == ("toy", "Apache-2.0", "@misc{toy}", "metric")
     assert [list(form) for form in toy.features] == [["sources", "predictions", "references"]] * 2
-    assert toy.compute.__doc__.endswith("Args: a text of the module.")
+    assert "Args: a text of the module." in toy.compute.__doc__
+    assert type(toy).__doc__ == "Toy.Args: a text of the module."
     assert "Args: a text of the module." in repr(toy)
 
 

@@ -1,4 +1,4 @@
-"""The base of every evaluate module: columns, options, checks, pickling."""
+"""Base class of the `evaluate` modules of all metrics: texts, columns, options, checks, pickling."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import abc
 import importlib
 import inspect
 import pickle
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,39 +14,45 @@ from typing import Any, ClassVar
 
 import datasets
 import evaluate
+from evaluate.naming import camelcase_to_snakecase
 
+from geceval import registry
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.hub.load import module_folder
+from geceval.scorers.base import Scorer
 
-_HOUSE_ARGUMENTS = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self", "kwargs"}
+_EVALUATE_ARGUMENTS = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self", "kwargs"}
 
 
 class Module(evaluate.Metric, abc.ABC):
-    """A metric of geceval as an `evaluate` module; a subclass names its scorer and its texts.
+    """A metric of geceval as an `evaluate` module.
+
+    A subclass lies in a file of its own with the constants `_DESCRIPTION`, `_CITATION` and `_KWARGS_DESCRIPTION`, from
+    which `evaluate` shows the texts. Its class name is that of the metric in camel case: `PtM2` for `pt_m2`.
 
     Options of either kind (settings, which can change the number, and run-time options, see
     `geceval.core.options.RunTime`) are taken by `load` and by `compute`; the latter hold for one call. The positional
     `config_name` of `evaluate.load` is another way to write `model=`.
     """
 
-    reference_urls: ClassVar[list[str]] = []
     codebase_urls: ClassVar[list[str]] = []
 
+    @property
     @abc.abstractmethod
-    def scorer_class(self) -> type:
-        """The class of `geceval.scorers` that computes this metric, imported here and not before."""
+    def reference_urls(self) -> list[str]:
+        """Papers that describe the metric, a class attribute of each module; the first becomes the home page."""
 
-    @abc.abstractmethod
-    def _info(self) -> evaluate.MetricInfo:
-        """The texts of the module; see `describe`."""
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__doc__ = cls._text("_DESCRIPTION") + cls._text("_KWARGS_DESCRIPTION")
 
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         self._arguments = {"config_name": config_name, **arguments}
-        house = {name: value for name, value in arguments.items() if name in _HOUSE_ARGUMENTS}
-        options = {name: value for name, value in arguments.items() if name not in _HOUSE_ARGUMENTS}
+        for_evaluate = {name: value for name, value in arguments.items() if name in _EVALUATE_ARGUMENTS}
+        options = {name: value for name, value in arguments.items() if name not in _EVALUATE_ARGUMENTS}
         scorer_class = self.scorer_class()
         if config_name not in (None, "default"):
             if "model" in options:
@@ -54,14 +61,22 @@ class Module(evaluate.Metric, abc.ABC):
                 )
             options["model"] = config_name
         self._takes_references = scorer_class().needs_references()
-        defaults = scorer_class.Settings(), getattr(scorer_class, "RunTime", RunTime)()
-        self._settings, self._runtime = replace_options(scorer_class.name, *defaults, options)
-        self.scorer = scorer_class(self._settings, self._runtime)
+        defaults = scorer_class.Settings(), scorer_class.RunTime()
+        self.scorer = scorer_class(*replace_options(scorer_class.name, *defaults, options))
         self._lock = threading.RLock()  # the rows of two threads must not meet in one computation
-        super().__init__(config_name=None, **house)
+        super().__init__(config_name=None, **for_evaluate)
 
-    def describe(self, description: str, citation: str, inputs_description: str) -> evaluate.MetricInfo:
-        """What `_info` returns: the given texts, the columns, the licence and the links of the class."""
+    @classmethod
+    def scorer_class(cls) -> type[Scorer]:
+        """The class that computes this metric: by default the one of `geceval.scorers` that has its name."""
+        return registry.scorer_class(camelcase_to_snakecase(cls.__name__))
+
+    @classmethod
+    def _text(cls, constant: str) -> str:
+        """A text of the file that defines this module."""
+        return getattr(sys.modules[cls.__module__], constant)
+
+    def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
         columns = {"sources": text, "predictions": text}
         features = datasets.Features(columns)
@@ -72,9 +87,9 @@ class Module(evaluate.Metric, abc.ABC):
                 datasets.Features({**columns, "references": text}),
             ]
         return evaluate.MetricInfo(
-            description=description,
-            citation=citation,
-            inputs_description=inputs_description,
+            description=self._text("_DESCRIPTION"),
+            citation=self._text("_CITATION"),
+            inputs_description=self._text("_KWARGS_DESCRIPTION") + _run_time_options(),
             features=features,
             homepage=next(iter(self.reference_urls), ""),
             license="Apache-2.0",
@@ -186,12 +201,11 @@ class Module(evaluate.Metric, abc.ABC):
         with naming_the_extra(self.name):
             return scorer.score(list(sources), list(predictions), rows).to_dict()
 
-    def _scorer(self, options: dict[str, Any]) -> Any:
+    def _scorer(self, options: dict[str, Any]) -> Scorer:
         """The scorer of one call; networks and parses are cached in the process, so another one costs little."""
         if not options:
             return self.scorer
-        settings, runtime = replace_options(self.name, self._settings, self._runtime, options)
-        return type(self.scorer)(settings, runtime)
+        return type(self.scorer)(*replace_options(self.name, self.scorer.settings, self.scorer.runtime, options))
 
     def _download_and_prepare(self, dl_manager: Any) -> None:
         with naming_the_extra(self.name):
@@ -222,3 +236,13 @@ def _rebuild(module: str, qualified_name: str, name: str, arguments: dict[str, A
         factory = evaluate.loading.evaluation_module_factory(str(module_folder(name)))
         namespace = importlib.import_module(factory.module_path)
     return getattr(namespace, qualified_name)(**arguments)
+
+
+def _run_time_options() -> str:
+    """The paragraph that closes the text of every module: the run-time options, as their class explains them."""
+    return (
+        "\nEvery option is taken by `load` and by `compute`. All metrics take these run-time options, which say how\n"
+        "to compute, and ignore those that they have no use for:\n\n"
+        + inspect.getdoc(RunTime).partition("Attributes:\n")[2]
+        + "\n"
+    )
