@@ -15,11 +15,11 @@ import argparse
 import numpy as np
 from timing import interleaved, print_medians
 
+from geceval.meta.agreement import Pairs, judged_pairs
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_seeda
-from geceval.meta.paired import compare_agreement, outcomes
-from geceval.meta.protocol import Pairs, judged_pairs
-from geceval.meta.resampling import Settings, compare_rows
+from geceval.meta.significance.agreement import compare_agreement, outcomes
+from geceval.meta.significance.systems import Settings, compare_rows
 
 LOOPS = 100
 

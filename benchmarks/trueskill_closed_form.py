@@ -18,7 +18,7 @@ from timing import interleaved, print_medians
 
 from geceval.meta.judgments.data import system_set
 from geceval.meta.judgments.readers import read_seeda
-from geceval.meta.ranking import rate_scores
+from geceval.meta.trueskill import rate_scores
 
 
 def main() -> None:

@@ -138,7 +138,7 @@ def loaded_by(statement: str) -> set[str]:
         ("import geceval", set()),
         ("import geceval; geceval.list_metrics()", set()),
         ("import geceval.cli.app", set()),
-        ("import geceval.edits.m2, geceval.edits.edit, geceval.meta.ranking", set()),
+        ("import geceval.edits.m2, geceval.edits.edit, geceval.meta.trueskill", set()),
         ("from geceval import registry; [registry.entry(name) for name in registry.list_metrics()]", set()),
     ],
 )

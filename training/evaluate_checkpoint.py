@@ -23,9 +23,11 @@ from geceval.learning.impara import train as train_impara
 from geceval.learning.runs import read_results
 from geceval.learning.scripts import exit_code
 from geceval.learning.some import train as train_some
+from geceval.meta.aggregation import aggregate
+from geceval.meta.agreement import agreement, judged_pairs
+from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_gjg15, read_seeda
-from geceval.meta.protocol import aggregate, agreement, correlate_systems, judged_pairs
 
 WRITERS = {
     "impara": train_impara.write_results,

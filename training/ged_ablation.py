@@ -28,9 +28,9 @@ from geceval.learning.impara.job import Job as QualityJob
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
 from geceval.learning.scripts import exit_code
+from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_seeda
-from geceval.meta.protocol import agreement, judged_pairs
 
 COLUMNS = ("GED dev F0.5", "pairs, test fold", "rated pairs", "SEEDA sentence (S)", "SEEDA sentence (E)")
 

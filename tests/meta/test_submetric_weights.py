@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr
 
-from geceval.meta.protocol import Pairs, agreement
+from geceval.meta.agreement import Pairs, agreement
 from geceval.meta.submetric_weights import split_pairs, tune_on_sentences, tune_on_systems, weight_grid
 
 

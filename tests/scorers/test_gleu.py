@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geceval.meta.protocol import correlate_systems
+from geceval.meta.correlation import correlate_systems
 from geceval.scorers.gleu import Gleu, Settings, draw_references
 from geceval.scorers.references.gold import m2_references
 

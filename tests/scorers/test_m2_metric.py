@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from geceval.core.result import Counts
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, write_m2
-from geceval.meta.protocol import correlate_systems
+from geceval.meta.correlation import correlate_systems
 from geceval.scorers.m2 import M2, Settings
 from geceval.scorers.references.annotators import best_annotator
 

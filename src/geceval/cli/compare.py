@@ -24,7 +24,7 @@ from geceval.cli.shared_options import (
 )
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.corpora.text_files import read_corpus
-from geceval.meta.resampling import METHODS
+from geceval.meta.significance.systems import METHODS
 from geceval.workflows.compare import Comparison
 from geceval.workflows.compare import compare as compare_systems
 

@@ -13,9 +13,9 @@ from geceval.cli.arguments import metric_options
 from geceval.cli.shared_options import Cache, ConllM2, Form, Format, MetricOptions, Output
 from geceval.cli.tables import check_outputs, records_text, write
 from geceval.core.errors import InputError
+from geceval.meta.agreement import TieRule
 from geceval.meta.figures import drawing
 from geceval.meta.judgments.readers import read_human
-from geceval.meta.protocol import TieRule
 from geceval.meta.scores import MetricScores, OfSystem, check_suffix, write_scores
 from geceval.workflows import analyses
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate

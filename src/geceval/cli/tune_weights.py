@@ -15,8 +15,9 @@ from geceval.cli.shared_options import Form, Format, OneMetricOptions, Output
 from geceval.cli.tables import check_outputs, records_text, write
 from geceval.core.errors import InputError
 from geceval.corpora.text_files import read_corpus
+from geceval.meta.agreement import Pairs, agreement, judged_pairs
+from geceval.meta.correlation import correlate
 from geceval.meta.judgments.readers import read_human, read_system_scores
-from geceval.meta.protocol import Pairs, agreement, correlate, judged_pairs
 from geceval.meta.submetric_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
 from geceval.workflows.meta_evaluation import choose_systems
 

@@ -12,10 +12,10 @@ from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
 from geceval.corpora.folder import Config, check_count, check_counts
 from geceval.edits.m2 import read_m2, references
+from geceval.meta.aggregation import human_expected_wins
 from geceval.meta.judgments.appraise import Ranking, read_rankings
 from geceval.meta.judgments.data import HumanData, Item, system_set
 from geceval.meta.judgments.readers import GJG15_SYSTEMS, SEEDA_SYSTEMS, read_gjg15, read_outputs, read_seeda
-from geceval.meta.judgments.system_scores import human_expected_wins
 
 SENTENCES = 1312
 _TOLERANCE = 0.001 + 1e-9  # published Expected Wins are means over bootstrap samples, with three decimals

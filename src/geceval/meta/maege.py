@@ -11,7 +11,7 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.meta.chains import Chain, Corpora
-from geceval.meta.protocol import Correlation, correlate
+from geceval.meta.correlation import Correlation, correlate
 
 
 @dataclass(frozen=True, slots=True)

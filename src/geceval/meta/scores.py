@@ -24,7 +24,7 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_text, write_bytes, write_text
-from geceval.meta.protocol import Aggregation, aggregate
+from geceval.meta.aggregation import Aggregation, aggregate
 
 SUFFIXES = (".tsv", ".json", ".parquet")
 _SIGNATURE = "_signature"
@@ -64,7 +64,7 @@ class MetricScores:
         return MetricScores(self.metric, tuple(systems), self.sentences[rows], self.corpus[rows], self.signature)
 
     def of_systems(self, aggregation: OfSystem) -> dict[str, float]:
-        """One score a system: `"corpus"`, or an aggregation of `geceval.meta.protocol.aggregate`."""
+        """One score a system: `"corpus"`, or an aggregation of `geceval.meta.aggregation.aggregate`."""
         values = self.corpus if aggregation == "corpus" else aggregate(self.sentences, aggregation)
         return dict(zip(self.systems, values.tolist(), strict=True))
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.meta.protocol import Pairs
+from geceval.meta.agreement import Pairs
+from geceval.meta.correlation import correlations
 
 STEPS = 100
 BLOCK = 2048  # pairs whose margins under all triples are in memory at once, 80 MB
@@ -56,11 +57,7 @@ def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
         raise InputError(f"tuning on systems needs at least three of them, got {len(target)}")
     if not np.isfinite(target).all() or np.ptp(target) == 0:
         raise InputError("the human scores must be finite numbers that are not all equal")
-    weighted = _centred(scores) @ weight_grid().T
-    target = _centred(target)
-    scale = np.linalg.norm(weighted, axis=0) * np.linalg.norm(target)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return _best(target @ weighted / scale)
+    return _best(correlations(weight_grid() @ scores.T, target, "pearson"))
 
 
 def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
@@ -71,7 +68,7 @@ def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
 
     Args:
         scores: Sub-scores of every output, array of shape [systems, sentences, 3].
-        pairs: See `geceval.meta.protocol.judged_pairs`.
+        pairs: See `geceval.meta.agreement.judged_pairs`.
 
     Raises:
         ValueError: If the shape does not fit, a score is not finite, or no pair is left.
@@ -79,8 +76,8 @@ def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
     scores = np.asarray(scores, dtype=float)
     _check_parts(scores, 3)
     margins = scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
-    kept = (pairs.human != 0) & margins.any(axis=1)
-    margins, human = margins[kept], pairs.human[kept]
+    counted = (pairs.human != 0) & margins.any(axis=1)
+    margins, human = margins[counted], pairs.human[counted]
     if not len(human):
         raise InputError("no pair of different outputs that people ordered is left to tune on")
     grid = weight_grid().T
@@ -112,11 +109,7 @@ def split_pairs(pairs: Pairs, share: float = 0.1, seed: int = 1) -> tuple[Pairs,
         raise InputError(f"{share} of {len(sentences)} judged sentences leaves one part empty")
     random.Random(seed).shuffle(sentences)
     chosen = np.isin(pairs.sentence, sentences[:count])
-    return _select(pairs, chosen), _select(pairs, ~chosen)
-
-
-def _select(pairs: Pairs, rows: np.ndarray) -> Pairs:
-    return Pairs(pairs.sentence[rows], pairs.first[rows], pairs.second[rows], pairs.human[rows])
+    return pairs.select(chosen), pairs.select(~chosen)
 
 
 def _check_parts(scores: np.ndarray, dimensions: int) -> None:
@@ -125,10 +118,6 @@ def _check_parts(scores: np.ndarray, dimensions: int) -> None:
         raise InputError(f"sub-scores must have the shape [{', '.join(shape)}, 3], got {list(scores.shape)}")
     if not np.isfinite(scores).all():
         raise InputError("a sub-score is not a finite number")
-
-
-def _centred(values: np.ndarray) -> np.ndarray:
-    return values - values.mean(axis=0)
 
 
 def _best(values: np.ndarray) -> Tuned:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from geceval.meta.agreement import agreement, judged_pairs
+from geceval.meta.correlation import Correlation, correlate_systems, top_k, windows
 from geceval.meta.figures import plots
 from geceval.meta.figures.pair_maps import PairMap, by_human_rank, by_metric_rank
 from geceval.meta.judgments.data import HumanData
-from geceval.meta.protocol import Correlation, agreement, correlate_systems, judged_pairs, top_k, windows
 from geceval.meta.scores import MetricScores
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.result import Result
 from geceval.core.signature import signature
-from geceval.meta.resampling import Settings, Standing, compare_rows
+from geceval.meta.significance.systems import Settings, SystemEstimate, compare_rows
 from geceval.scorers.base import Scorer
 
 
@@ -30,7 +30,7 @@ class Comparison:
     """
 
     metric: str
-    standings: list[Standing]
+    standings: list[SystemEstimate]
     signature: str
     test: str
 
@@ -52,7 +52,8 @@ def compare(
         systems: Name of each system to its predictions, at least two.
         references: One list of references a sentence, for metrics that need them.
         options: Metric to its settings and run-time options.
-        test: Fields of `geceval.meta.resampling.Settings`: `methods`, `baseline`, `resamples`, `confidence`, `seed`.
+        test: Fields of `geceval.meta.significance.systems.Settings`: `methods`, `baseline`, `resamples`, `confidence`,
+            `seed`.
 
     Returns:
         Metric to comparison.
@@ -87,8 +88,8 @@ def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Set
         settings: How to test.
 
     Raises:
-        ValueError: See `geceval.meta.resampling.compare_rows`; the message names the sentence if one of them makes a
-            corpus score NaN or infinite. What a sentence without a score means is the metric's business.
+        ValueError: See `geceval.meta.significance.systems.compare_rows`; the message names the sentence if one of them
+            makes a corpus score NaN or infinite. What a sentence without a score means is the metric's business.
     """
     settings = settings or Settings()
     for name, result in results.items():

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from geceval import registry
 from geceval.core.errors import InputError
+from geceval.meta.agreement import agreement, judged_pairs
+from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments.data import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
-from geceval.meta.protocol import agreement, correlate_systems, judged_pairs
 from geceval.meta.scores import MetricScores
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 

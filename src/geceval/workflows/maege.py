@@ -19,8 +19,8 @@ from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence
 from geceval.meta.chains import Annotated, Chain, Corpora, Settings, make_chains, make_corpora
+from geceval.meta.correlation import Correlation
 from geceval.meta.maege import ChainAgreement, chain_agreement, corpus_correlation, sentence_correlation
-from geceval.meta.protocol import Correlation
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.gold import gold_facts, gold_sentences
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from geceval.meta.agreement import judged_pairs
 from geceval.meta.figures.pair_maps import by_human_rank, by_metric_rank
 from geceval.meta.judgments.data import HumanData, Item, system_set
 from geceval.meta.judgments.readers import read_seeda
-from geceval.meta.protocol import judged_pairs
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from geceval.meta.agreement import Agreement
+from geceval.meta.correlation import Correlation
 from geceval.meta.figures import drawing, plots
 from geceval.meta.figures.pair_maps import PairMap
-from geceval.meta.protocol import Agreement, Correlation
 
 SYSTEMS = ["A", "B", "C"]
 HUMANS = {"ew": {"A": 0.1, "B": 0.2, "C": 0.4}, "ts": {"A": 3.0, "B": 2.0, "C": 1.0}}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.errors import InputError
+from geceval.meta.agreement import Pairs, check_finite, ranked_pairs, verdicts
 from geceval.meta.judgments.data import Item
-from geceval.meta.protocol import Pairs, check_finite, compared, rank_table
 
 RANK_TIES = ("order", "zero", "drop")
 
@@ -44,7 +44,7 @@ def by_metric_rank(pairs: Pairs, scores: np.ndarray) -> PairMap:
     the order of the list; the paper leaves this open.
 
     Args:
-        pairs: See `geceval.meta.protocol.judged_pairs`; pairs with equal human ranks do not count.
+        pairs: See `geceval.meta.agreement.judged_pairs`; pairs with equal human ranks do not count.
         scores: The metric's sentence scores, array of shape [systems, sentences].
 
     Raises:
@@ -68,30 +68,18 @@ def by_human_rank(
         items: The judgments.
         systems: Which systems.
         scores: The metric's sentence scores, array of shape [systems, sentences].
-        ties: `"order"`, `"zero"` or `"drop"`, see `geceval.meta.protocol.agreement`.
-        expand: See `geceval.meta.protocol.judged_pairs`.
+        ties: `"order"`, `"zero"` or `"drop"`, see `geceval.meta.agreement.agreement`.
+        expand: See `geceval.meta.agreement.judged_pairs`.
 
     Raises:
         ValueError: If `ties` is unknown, a score is not finite, or no two outputs are ordered.
     """
     if ties not in RANK_TIES:
         raise InputError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
-    check_finite(scores)
-    table = rank_table(items, systems, expand=expand)
-    item, first, second = compared(table)
-    ranks = np.stack([table[item, first], table[item, second]]).astype(int) - 1
-    ordered = ranks[0] != ranks[1]
-    if not ordered.any():
-        raise InputError("no pair of systems is left to compare")
-    sentence = np.array([each.sentence for each in items])[item]
-    difference = scores[first, sentence] - scores[second, sentence]
-    if ties == "order":  # the later system wins
-        difference = np.where(difference == 0, -1.0, difference)
-    if ties == "drop":
-        ordered &= difference != 0
-    agree = difference * (ranks[1] - ranks[0]) > 0
-    lower, upper = ranks.min(axis=0), ranks.max(axis=0)
-    return _count(lower[ordered], upper[ordered], agree[ordered], int(ranks.max()) + 1)
+    pairs, ranks = ranked_pairs(items, systems, expand=expand)
+    found = verdicts(pairs, scores, ties)
+    lower, upper = np.sort(ranks[:, found.counted] - 1, axis=0)
+    return _count(lower, upper, found.agree[found.counted], int(ranks.max()))
 
 
 def _count(lower: np.ndarray, upper: np.ndarray, agree: np.ndarray, size: int) -> PairMap:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from geceval.core.errors import InputError
+from geceval.meta.agreement import Agreement
+from geceval.meta.correlation import Correlation, correlate
 from geceval.meta.figures import drawing
 from geceval.meta.figures.drawing import styled
 from geceval.meta.figures.pair_maps import PairMap
-from geceval.meta.protocol import Agreement, Correlation, correlate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,14 +1,13 @@
-"""Rating systems from pairwise comparisons: TrueSkill in closed form and Expected Wins."""
+"""TrueSkill ratings of systems from pairwise comparisons, in closed form."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-
-from geceval.core.errors import InputError
 
 _SQRT2 = math.sqrt(2.0)
 _SQRT2PI = math.sqrt(2.0 * math.pi)
@@ -46,7 +45,7 @@ class TrueSkill:
             Means and variances, each an array of shape [systems].
         """
         means, variances = [self.mu] * systems, [self.sigma**2] * systems
-        margin = _normal_quantile((self.draw_probability + 1) / 2) * _SQRT2 * self.beta
+        margin = NormalDist().inv_cdf((self.draw_probability + 1) / 2) * _SQRT2 * self.beta
         noise = 2 * self.beta**2
         for i, j, outcome in games:
             first, second = (j, i) if outcome < 0 else (i, j)
@@ -93,46 +92,6 @@ def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None, *, orders: i
     return (skill or TrueSkill()).rate(games, count)[0]
 
 
-def expected_wins(wins: np.ndarray) -> np.ndarray:
-    """Expected Wins (Bojar et al. 2011): the mean share of wins against every other system.
-
-    EW(i) = mean over j ≠ i of wins(i, j) / (wins(i, j) + wins(j, i)); a pair that was never decided adds 0.
-
-    Args:
-        wins: Array of shape [systems, systems]; `wins[i, j]` counts how often i beat j, draws left out.
-
-    Returns:
-        Array of shape [systems], in [0, 1].
-
-    Raises:
-        ValueError: If there are fewer than two systems.
-    """
-    count = wins.shape[0]
-    if count < 2:
-        raise InputError("expected wins need at least two systems")
-    decided = wins + wins.T
-    shares = np.divide(wins, decided, out=np.zeros_like(wins, dtype=float), where=decided > 0)
-    np.fill_diagonal(shares, 0.0)
-    return shares.sum(axis=1) / (count - 1)
-
-
-def count_wins(scores: np.ndarray) -> np.ndarray:
-    """How often each system's sentence score beats each other system's.
-
-    Args:
-        scores: Array of shape [systems, sentences]; a NaN never wins and never loses.
-
-    Returns:
-        Array of shape [systems, systems].
-    """
-    return np.stack([(row > scores).sum(axis=1) for row in scores]).astype(float)
-
-
-def rank_order(values: Sequence[float]) -> list[int]:
-    """Positions from the best (highest) to the worst value; equal values keep their order."""
-    return sorted(range(len(values)), key=lambda position: -values[position])
-
-
 def _win(t: float, margin: float) -> tuple[float, float]:
     x = t - margin
     v = _density(x) / max(_cumulative(x), _SMALLEST) if x > -30 else -x
@@ -155,9 +114,3 @@ def _density(x: float) -> float:
 
 def _cumulative(x: float) -> float:
     return math.erfc(-x / _SQRT2) / 2
-
-
-def _normal_quantile(p: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(p)

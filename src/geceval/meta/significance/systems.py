@@ -1,8 +1,8 @@
-"""Do systems differ under a metric? Bootstrap intervals and paired tests from what was scored sentence by sentence.
+"""Do systems differ under a metric? Bootstrap intervals and paired tests of corpus scores.
 
-Nothing is scored again: a metric says once what its corpus score is made of, sentence by sentence (n-gram counts, true
-and false positives, or just scores), and turns any sample of these rows into a corpus score. So the tests are of the
-corpus score itself and not of a mean of sentence scores.
+Each system is scored once: a metric says what each sentence adds to its corpus score (n-gram counts, true and false
+positives, or just scores), and turns any sample of these rows into a corpus score. So the corpus score itself is
+tested, not a mean of sentence scores.
 
 A bootstrap sample keeps its sentences in the order of the corpus. Metrics that choose an annotator by the totals of the
 sentences before (ERRANT, M2, PT-M2, PT-ERRANT) choose anew in every sample, as they would in a corpus of these
@@ -11,20 +11,23 @@ sentences; weights that come from all systems together (GoToScorer) stay those o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
-from geceval.meta.paired import check_confidence, p_value
+from geceval.meta.significance.resampling import (
+    Aggregate,
+    bootstrap_scores,
+    check_confidence,
+    interval,
+    p_value,
+    randomised_differences,
+)
 
 METHODS = ("bootstrap", "randomisation")
-_BYTES = 64_000_000  # of rows held at once
-
-Aggregate = Callable[[np.ndarray], np.ndarray]
-"""From rows, `[samples][sentences][...]`, to corpus scores, `[samples]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,8 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One system beside the baseline.
+class SystemEstimate:
+    """A system's corpus score, its bootstrap interval and its difference from the baseline.
 
     Attributes:
         system: Its name.
@@ -86,7 +89,7 @@ def compare_rows(
     settings: Settings | None = None,
     *,
     higher_is_better: bool = True,
-) -> list[Standing]:
+) -> list[SystemEstimate]:
     """Compare systems that were scored on the same sentences.
 
     Args:
@@ -105,23 +108,28 @@ def compare_rows(
     settings = settings or Settings()
     scores = _own_scores(systems, aggregate)
     baseline = pick_baseline(scores, settings.baseline, higher_is_better)
-    samples = {name: _bootstrap(rows, aggregate, settings.resamples, settings.seed) for name, rows in systems.items()}
-    tail = (1 - settings.confidence) / 2
-    standings = []
-    for name, rows in systems.items():
-        low, high = np.quantile(samples[name], [tail, 1 - tail]).tolist()
+    draws = settings.resamples, settings.seed
+    samples = {name: bootstrap_scores(rows, aggregate, *draws) for name, rows in systems.items()}
+
+    def p(name: str, method: str) -> float:
+        if name == baseline:
+            return 1.0
         difference = scores[name] - scores[baseline]
-        p = {method: 1.0 for method in settings.methods}
-        if name != baseline:
-            for method in settings.methods:
-                if method == "bootstrap":
-                    found = samples[name] - samples[baseline]
-                else:
-                    found = _randomise(systems[baseline], rows, aggregate, settings.resamples, settings.seed)
-                kind = "shifted" if method == "bootstrap" else method
-                p[method] = p_value(difference, found, kind, "two-sided")
-        standings.append(Standing(name, scores[name], low, high, difference, p))
-    return standings
+        if method == "bootstrap":
+            return p_value(difference, samples[name] - samples[baseline], "shifted", "two-sided")
+        found = randomised_differences(systems[baseline], systems[name], aggregate, *draws)
+        return p_value(difference, found, method, "two-sided")
+
+    return [
+        SystemEstimate(
+            name,
+            score,
+            *interval(samples[name], settings.confidence),
+            difference=score - scores[baseline],
+            p={method: p(name, method) for method in settings.methods},
+        )
+        for name, score in scores.items()
+    ]
 
 
 def pick_baseline(scores: Mapping[str, float], name: str, higher_is_better: bool = True) -> str:
@@ -154,32 +162,3 @@ def _own_scores(systems: Mapping[str, np.ndarray], aggregate: Aggregate) -> dict
         if not np.isfinite(score):
             raise InputError(f"the score of {name} is {score}; resampling needs finite scores")
     return scores
-
-
-def _bootstrap(rows: np.ndarray, aggregate: Aggregate, resamples: int, seed: int) -> np.ndarray:
-    """Corpus scores of samples with replacement, [resamples]; the same samples for every system."""
-    draw = np.random.default_rng(seed)
-    found = []
-    for size in _chunks(rows, resamples):
-        chosen = np.sort(draw.integers(len(rows), size=(size, len(rows))), axis=1)
-        found.append(aggregate(rows[chosen]))
-    return np.concatenate(found)
-
-
-def _randomise(first: np.ndarray, second: np.ndarray, aggregate: Aggregate, resamples: int, seed: int) -> np.ndarray:
-    """Differences second - first when the systems swap sentences at random, [resamples]."""
-    draw = np.random.default_rng(seed)
-    both = np.concatenate([first, second])
-    places = np.arange(len(first))
-    found = []
-    for size in _chunks(both, resamples):
-        swapped = (draw.random((size, len(first))) < 0.5) * len(first)
-        found.append(aggregate(both[places + len(first) - swapped]) - aggregate(both[places + swapped]))
-    return np.concatenate(found)
-
-
-def _chunks(rows: np.ndarray, resamples: int) -> Iterator[int]:
-    """Sizes of the portions in which resamples are made, so that memory stays bounded."""
-    most = max(1, _BYTES // max(rows.nbytes, 1))
-    for done in range(0, resamples, most):
-        yield min(most, resamples - done)

@@ -5,20 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from geceval.meta.aggregation import aggregate
+from geceval.meta.agreement import Pairs, agreement, judged_pairs, rank_table
+from geceval.meta.correlation import correlate, correlate_systems, top_k, windows
 from geceval.meta.judgments.data import HumanData, Item, system_set
 from geceval.meta.judgments.readers import read_seeda
-from geceval.meta.protocol import (
-    Pairs,
-    aggregate,
-    agreement,
-    correlate,
-    correlate_systems,
-    judged_pairs,
-    rank_table,
-    top_k,
-    windows,
-)
-from geceval.meta.ranking import rate_scores
+from geceval.meta.trueskill import rate_scores
 
 
 def lengths(data: HumanData, systems: list[str]) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import trueskill
 
-from geceval.meta.ranking import TrueSkill, count_wins, expected_wins, rate_scores
+from geceval.meta.trueskill import TrueSkill, rate_scores
 
 
 def play_with_package(scores: np.ndarray) -> np.ndarray:
@@ -45,22 +45,3 @@ def test_long_one_sided_series_stay_finite_and_ordered(outcomes):
     assert np.isfinite(means).all() and (variances > 0).all()
     assert np.sign(means[0] - means[1]) == np.sign(sum(outcomes))
     assert means.sum() == pytest.approx(0, abs=1e-9)
-
-
-def test_expected_wins_by_hand():
-    # A beats B 3:1 and never meets C; B and C are 2:2.
-    wins = np.array([[0.0, 3.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
-    assert expected_wins(wins).tolist() == [(3 / 4 + 0) / 2, (1 / 4 + 1 / 2) / 2, (0 + 1 / 2) / 2]
-
-
-def test_systems_that_only_draw_have_no_expected_wins():
-    assert expected_wins(count_wins(np.ones((2, 4)))).tolist() == [0.0, 0.0]
-
-
-def test_nan_neither_wins_nor_loses():
-    assert count_wins(np.array([[1.0, np.nan], [0.0, 5.0]])).tolist() == [[0.0, 1.0], [0.0, 0.0]]
-
-
-def test_one_system_has_nobody_to_beat():
-    with pytest.raises(ValueError, match="at least two systems"):
-        expected_wins(np.zeros((1, 1)))

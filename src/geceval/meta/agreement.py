@@ -1,0 +1,193 @@
+"""Agreement of a metric with people on sentences: pairwise accuracy and Kendall's tau, with five tie rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from geceval.core.errors import InputError
+from geceval.meta.judgments.data import Item
+
+TieRule = Literal["order", "zero", "drop", "hties", "calibrated"]
+TIE_RULES: tuple[str, ...] = get_args(TieRule)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of systems that one annotator compared on one sentence.
+
+    Attributes:
+        sentence: Array [pairs] of sentence indices.
+        first: Array [pairs] of indices in the list of systems; first < second.
+        second: Array [pairs], likewise.
+        human: Array [pairs]: 1 if the first was ranked better, -1 if worse, 0 if both got the same rank.
+    """
+
+    sentence: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    human: np.ndarray
+
+    def select(self, rows: np.ndarray) -> Pairs:
+        """Some of the pairs, by a mask or indices."""
+        return Pairs(self.sentence[rows], self.first[rows], self.second[rows], self.human[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Sentence-level agreement.
+
+    Attributes:
+        accuracy: Share of pairs that the metric orders as the annotator did, in [0, 1]; NaN under `"hties"`, which
+            defines none.
+        kendall: (concordant - discordant) / pairs, in [-1, 1].
+        pairs: Number of pairs that count.
+        tie_share: Share of the human-ordered pairs to which the metric gives equal scores, whatever the tie rule.
+        epsilon: Scores that differ by at most this are tied; above 0 only under `"calibrated"`.
+    """
+
+    accuracy: float
+    kendall: float
+    pairs: int
+    tie_share: float
+    epsilon: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a tie rule makes of pairs; all three are arrays [pairs] of bool.
+
+    Attributes:
+        agree: The metric orders the pair as the annotator did; of pairs that count.
+        disagree: It orders the pair the other way round; of pairs that count.
+        counted: The pair counts.
+        epsilon: See `Agreement`.
+    """
+
+    agree: np.ndarray
+    disagree: np.ndarray
+    counted: np.ndarray
+    epsilon: float = 0.0
+
+
+def rank_table(items: Sequence[Item], systems: Sequence[str], *, expand: bool = True) -> np.ndarray:
+    """The rank that each item gives to each system.
+
+    Args:
+        items: The judgments.
+        systems: Which systems.
+        expand: Rank every system of a group that shares one text; otherwise only the first listed of each group.
+
+    Returns:
+        Array of shape [items, systems]; NaN where an item does not rank the system.
+    """
+    index = {system: number for number, system in enumerate(systems)}
+    table = np.full((len(items), len(systems)), np.nan)
+    for row, item in zip(table, items, strict=True):
+        for group, rank in item.groups:
+            members = sorted(index[system] for system in group if system in index)
+            row[members if expand else members[:1]] = rank
+    return table
+
+
+def ranked_pairs(items: Sequence[Item], systems: Sequence[str], *, expand: bool = True) -> tuple[Pairs, np.ndarray]:
+    """The pairs of `judged_pairs`, and the human ranks of their first and second systems, array of shape [2, pairs]."""
+    table = rank_table(items, systems, expand=expand)
+    first, second = np.triu_indices(len(systems), k=1)
+    item, pair = np.nonzero(~np.isnan(table[:, first] + table[:, second]))
+    first, second = first[pair], second[pair]
+    ranks = np.stack([table[item, first], table[item, second]]).astype(np.int64)
+    sentence = np.array([each.sentence for each in items], dtype=np.int64)[item]
+    return Pairs(sentence, first, second, np.sign(ranks[1] - ranks[0])), ranks
+
+
+def judged_pairs(items: Sequence[Item], systems: Sequence[str], *, expand: bool = True) -> Pairs:
+    """All pairs of `systems` that each item compares, including those with equal ranks.
+
+    Args:
+        items: The judgments.
+        systems: Which systems, in the order that tie rule `"order"` looks at.
+        expand: Compare every system of a group that shares one text; otherwise only the first listed of each group.
+
+    Returns:
+        The pairs in the order of items, then of systems.
+    """
+    return ranked_pairs(items, systems, expand=expand)[0]
+
+
+def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agreement:
+    """Sentence-level accuracy and Kendall's tau.
+
+    Args:
+        pairs: See `judged_pairs`.
+        scores: The metric's sentence scores, array of shape [systems, sentences], systems ordered as in `pairs`.
+        ties: What equal scores mean. Over the pairs that people ordered: `"order"` the later system wins (the published
+            scripts of SEEDA and gec-metrics; depends on the order of systems), `"zero"` neither agrees nor disagrees,
+            `"drop"` the pair does not count. Over all pairs: `"hties"` agreement if people tied as well, else neither
+            (Chollampatt and Ng 2018), `"calibrated"` agreement if people tied as well, else disagreement, where scores
+            are tied up to the difference that gives the highest accuracy (Deutsch et al. 2023).
+
+    Raises:
+        ValueError: If `ties` is unknown, a score is not finite, or no pair is left.
+    """
+    found = verdicts(pairs, scores, ties)
+    count, agree, disagree = (int(each.sum()) for each in (found.counted, found.agree, found.disagree))
+    ordered = pairs.human != 0
+    tied = _differences(pairs, scores) == 0
+    return Agreement(
+        accuracy=float("nan") if ties == "hties" else agree / count,
+        kendall=2 * (agree / count) - 1 if ties == "calibrated" else (agree - disagree) / count,
+        pairs=count,
+        tie_share=float(tied[ordered].mean()) if ordered.any() else 0.0,
+        epsilon=found.epsilon,
+    )
+
+
+def verdicts(pairs: Pairs, scores: np.ndarray, ties: TieRule) -> Verdicts:
+    """Which pairs metric and annotator order alike; arguments and errors as in `agreement`."""
+    if ties not in TIE_RULES:
+        raise InputError(f"unknown tie rule {ties!r}; choose one of {', '.join(TIE_RULES)}")
+    check_finite(scores)
+    difference = _differences(pairs, scores)
+    epsilon = _calibrate(difference, pairs.human) if ties == "calibrated" else 0.0
+    ordered, tied = pairs.human != 0, np.abs(difference) <= epsilon
+    metric = np.where(tied, -1 if ties == "order" else 0, np.sign(difference))
+    agree, disagree = metric * pairs.human > 0, metric * pairs.human < 0
+    counted = ordered & ~tied if ties == "drop" else ordered
+    if ties in ("hties", "calibrated"):
+        counted = np.ones_like(ordered)
+        agree |= tied & ~ordered
+    if ties == "calibrated":
+        disagree = ~agree
+    if not counted.any():
+        raise InputError("no pair of systems is left to compare")
+    return Verdicts(agree, disagree, counted, epsilon)
+
+
+def check_finite(scores: np.ndarray) -> None:
+    """Raise a `ValueError` that names system and sentence if a score of [systems, sentences] is NaN or infinite."""
+    bad = np.argwhere(~np.isfinite(scores))
+    if bad.size:
+        system, sentence = bad[0]
+        kind = "NaN" if np.isnan(scores[system, sentence]) else "infinite"
+        raise InputError(f"the score of system {system} on sentence {sentence} is {kind}")
+
+
+def _differences(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
+    return scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
+
+
+def _calibrate(difference: np.ndarray, human: np.ndarray) -> float:
+    """The smallest of the tie thresholds, 0 and each |difference|, that give the highest accuracy.
+
+    Accuracy is (pairs that both order alike + pairs that both tie) / all pairs: Deutsch et al. (2023), acc with ties.
+    """
+    order = np.argsort(np.abs(difference), kind="stable")
+    size = np.abs(difference)[order]
+    alike = (np.sign(difference) * human > 0)[order]
+    gained = np.concatenate([[0], np.cumsum((human == 0)[order].astype(int) - alike)])
+    thresholds = np.unique(np.concatenate([[0.0], size]))
+    return float(thresholds[gained[np.searchsorted(size, thresholds, side="right")].argmax()])

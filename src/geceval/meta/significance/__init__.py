@@ -1,0 +1,1 @@
+"""Is a difference real? Bootstrap, randomisation and Williams' test, for systems under a metric and for metrics."""

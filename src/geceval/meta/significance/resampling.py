@@ -1,0 +1,121 @@
+"""The bootstrap and approximate randomisation: resamples, p-values and intervals.
+
+Corpora are resampled by sentence: rows say what a sentence adds to the corpus score, and the metric turns any sample of
+rows into a corpus score. Ratios of sums (accuracy, Kendall's tau) take a shorter way: only how often a kind of row is
+drawn matters, so that the sums of all resamples are one product of two matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from geceval.core.errors import InputError
+
+EQUAL = 1e-12  # differences of the same numbers, summed in another order, are equal up to this
+_BYTES = 64_000_000  # of rows held at once
+
+Aggregate = Callable[[np.ndarray], np.ndarray]
+"""From rows, `[samples][sentences][...]`, to corpus scores, `[samples]`."""
+
+
+def bootstrap_scores(rows: np.ndarray, aggregate: Aggregate, resamples: int, seed: int) -> np.ndarray:
+    """Corpus scores of bootstrap samples of sentences, array of shape [resamples].
+
+    Samples keep the order of the corpus, and depend on nothing but seed and shape: every system gets the same ones.
+    """
+    draw = np.random.default_rng(seed)
+    found = []
+    for size in _chunks(rows, resamples):
+        chosen = np.sort(draw.integers(len(rows), size=(size, len(rows))), axis=1)
+        found.append(aggregate(rows[chosen]))
+    return np.concatenate(found)
+
+
+def randomised_differences(
+    first: np.ndarray, second: np.ndarray, aggregate: Aggregate, resamples: int, seed: int
+) -> np.ndarray:
+    """Differences second - first of corpus scores, with sentences swapped at random; array of shape [resamples]."""
+    draw = np.random.default_rng(seed)
+    both = np.concatenate([first, second])
+    own = np.arange(len(first))
+    found = []
+    for size in _chunks(both, resamples):
+        swapped = (draw.random((size, len(first))) < 0.5) * len(first)
+        found.append(aggregate(both[own + len(first) - swapped]) - aggregate(both[own + swapped]))
+    return np.concatenate(found)
+
+
+def _chunks(rows: np.ndarray, resamples: int) -> Iterator[int]:
+    """Sizes of the portions in which resamples are made, so that memory stays bounded."""
+    most = max(1, _BYTES // max(rows.nbytes, 1))
+    for done in range(0, resamples, most):
+        yield min(most, resamples - done)
+
+
+def bootstrap_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: np.random.Generator) -> np.ndarray:
+    """Differences right - left of the ratios of bootstrap samples; equal rows are drawn together, by a multinomial.
+
+    Args:
+        left: What each unit adds to numerator and denominator of the first metric, array of shape [units, 2].
+        right: Likewise of the second.
+        resamples: Number of samples.
+        draw: The random numbers.
+    """
+    kinds, counts = np.unique(np.hstack([left, right]), axis=0, return_counts=True)
+    drawn = draw.multinomial(counts.sum(), counts / counts.sum(), size=resamples).astype(float)
+    sums = drawn @ kinds
+    return ratio(sums[:, 2:]) - ratio(sums[:, :2])
+
+
+def randomised_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: np.random.Generator) -> np.ndarray:
+    """The same where units change sides at random; of equal units only the number of swaps matters, a binomial."""
+    kinds, counts = np.unique(right - left, axis=0, return_counts=True)
+    moved = draw.binomial(counts, 0.5, size=(resamples, len(counts))).astype(float) @ kinds
+    return ratio(right.sum(axis=0) - moved) - ratio(left.sum(axis=0) + moved)
+
+
+def ratio(sums: np.ndarray) -> np.ndarray:
+    """Numerator by denominator, [..., 2]; 0 where a resample holds no pair that counts."""
+    value, count = np.moveaxis(sums, -1, 0)
+    return np.where(count > 0, value / np.where(count > 0, count, 1), 0.0)
+
+
+def p_value(difference: float, found: np.ndarray, method: str, alternative: str) -> float:
+    """The p-value of an observed difference, from those of resamples.
+
+    With Δ the difference, Δ* that of a resample and B resamples:
+
+    - `"paired"`: #(Δ* ≤ 0) / B, the share of bootstrap samples in which the second is not better;
+    - `"shifted"`: (1 + #(Δ* - Δ ≥ Δ)) / (B + 1), the bootstrap moved to where there is no difference (Noreen 1989;
+      Riezler and Maxwell 2005 subtract the mean of all Δ*, which tends to Δ);
+    - `"randomisation"`: (1 + #(Δ* ≥ Δ)) / (B + 1), where the two change places in each unit with probability ½.
+
+    Args:
+        difference: Δ, the second minus the first.
+        found: Δ* of each resample, array of shape [B].
+        method: See above.
+        alternative: `"greater"` (the second is better), or `"two-sided"`: twice the smaller tail of `"paired"`,
+            |Δ* - Δ| ≥ |Δ| for `"shifted"`, |Δ*| ≥ |Δ| for `"randomisation"`.
+    """
+    count = len(found)
+    if method == "paired":
+        at_most, at_least = (found <= EQUAL).sum() / count, (found >= -EQUAL).sum() / count
+        return float(at_most if alternative == "greater" else min(1.0, 2 * min(at_most, at_least)))
+    null = found - difference if method == "shifted" else found
+    hits = null >= difference - EQUAL if alternative == "greater" else np.abs(null) >= abs(difference) - EQUAL
+    return float((1 + hits.sum()) / (count + 1))
+
+
+def interval(found: np.ndarray, confidence: float) -> tuple[float, float]:
+    """The percentile interval of the values of bootstrap samples, array of shape [B]."""
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(found, [tail, 1 - tail]).tolist()
+    return low, high
+
+
+def check_confidence(value: float) -> None:
+    """Raise a `ValueError` unless `value` lies between 0 and 1."""
+    if not 0 < value < 1:
+        raise InputError(f"confidence must lie between 0 and 1, got {value!r}")
