@@ -26,15 +26,11 @@ Args:
     model (`str`, *optional*, defaults to `"bundled"`): Quality estimator: `"bundled"`, a folder, or a Hub id such as
         `"naist-nlp/IMPARA-GED"`, optionally with `@revision`.
     max_length (`int`, *optional*): Tokens beyond which a sentence is cut; by default as stored with `model`, else 128.
-    detector_weight (`float`, *optional*, defaults to 0): What an error detector's log P(correct) of the sentence counts
-        beside the quality estimator's logit. 0 is the published metric.
-    detector (`str`, *optional*, defaults to `"bundled"`): That detector, a token classifier.
-    detector_reduction (`str`, *optional*, defaults to `"mean"`): `"mean"` or `"sum"` of log P(correct) over the words.
 
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
     scores (`list` of `float`): One score a sentence, in [0, 1].
-    signature (`str`): What was computed, with the hashes of the models.
+    signature (`str`): What was computed, with the hash of the model.
 
 Examples:
 

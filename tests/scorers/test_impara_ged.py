@@ -1,11 +1,10 @@
-"""IMPARA-GED against plain transformers, its detector, its settings, and bad input."""
+"""IMPARA-GED against plain transformers, its settings, and bad input."""
 
 from __future__ import annotations
 
 import pickle
 import random
 
-import numpy as np
 import pytest
 import torch
 import transformers
@@ -13,8 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from geceval.core.options import RunTime
 from geceval.models import encoder as encoders
-from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.detector import get_detector
+from geceval.models.checkpoints import CheckpointError
 from geceval.scorers.impara_ged import ImparaGed, Settings
 
 FAMILIES = ["Bert", "DebertaV2", "Electra"]
@@ -24,7 +22,6 @@ PUBLISHED = [
     ("ModernBert", {"classifier_pooling": "mean"}),
 ]
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
-LABELS = ("CORRECT", "INCORRECT")
 
 
 def corpus(count=30, seed=0):
@@ -77,20 +74,18 @@ def test_mean_pooling_is_honoured(make_checkpoint, family):
 
 @pytest.fixture(scope="module")
 def local(make_checkpoint):
-    """Settings with a quality estimator and a detector of their own."""
-    detector = make_checkpoint(64, architecture="BertForTokenClassification", labels=LABELS)
-    return {"model": str(make_checkpoint(63, geceval_pooling="mean")), "detector": str(detector)}
+    return {"model": str(make_checkpoint(63, geceval_pooling="mean"))}
 
 
 @pytest.mark.parametrize("batch_size", [1, 7])
 def test_batch_size_and_order_do_not_matter(local, batch_size):
     texts = corpus()
     encoders._encoders._values.clear()
-    expected = ImparaGed(Settings(**local, detector_weight=1.5)).score(texts, texts).scores
+    expected = ImparaGed(Settings(**local)).score(texts, texts).scores
     order = random.Random(batch_size).sample(range(len(texts)), len(texts))
     encoders._encoders._values.clear()
     shuffled = [texts[place] for place in order]
-    result = ImparaGed(Settings(**local, detector_weight=1.5), RunTime(batch_size=batch_size)).score(shuffled, shuffled)
+    result = ImparaGed(Settings(**local), RunTime(batch_size=batch_size)).score(shuffled, shuffled)
     assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
 
 
@@ -99,31 +94,9 @@ def test_the_source_does_not_enter_the_number(local):
     assert one.scores == other.scores and one.signature == other.signature
 
 
-def test_a_detector_adds_its_log_probability_to_the_logit(local):
-    texts = ["the cat sat on the mat", "dogs run", ""]
-    without = np.array(ImparaGed(Settings(**local)).score(texts, texts).scores)
-    logs = [row[:, 0].astype(float) for row in get_detector(resolve(local["detector"])).log_probabilities(texts)]
-    for reduction in ("mean", "sum"):
-        found = np.array([getattr(row, reduction)() if len(row) else 0.0 for row in logs])
-        settings = Settings(**local, detector_weight=0.7, detector_reduction=reduction)
-        logits = np.log(without / (1 - without)) + 0.7 * found
-        result = ImparaGed(settings).score(texts, texts)
-        assert result.scores == pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-6)
-        assert f"|detector:{resolve(local['detector']).identity}|detector_reduction:{reduction}|" in result.signature
-
-
-def test_no_detector_is_loaded_without_a_weight(local):
-    result = ImparaGed(Settings(model=local["model"], detector="some-org/never-loaded")).score(["a"], ["a"])
-    assert "|detector_weight:0.0|detector:off|" in result.signature
-    with pytest.raises(CheckpointError, match="some-org/never-loaded"):
-        ImparaGed(Settings(model=local["model"], detector="some-org/never-loaded", detector_weight=1.0)).load()
-
-
-def test_a_checkpoint_of_another_kind_is_refused(make_checkpoint, local):
+def test_a_checkpoint_of_another_kind_is_refused(make_checkpoint):
     with pytest.raises(CheckpointError, match="has 3 outputs"):
         ImparaGed(Settings(model=str(make_checkpoint(65, num_labels=3)))).load()
-    with pytest.raises(CheckpointError, match="needs a token classifier"):
-        ImparaGed(Settings(model=local["model"], detector=local["model"], detector_weight=1.0)).load()
 
 
 def test_answers_that_are_not_finite_are_named(make_checkpoint):
@@ -143,13 +116,8 @@ def test_answers_that_are_not_finite_are_named(make_checkpoint):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": None}, "impara_ged: model and detector must be strings"),
-        ({"detector": 3}, "impara_ged: model and detector must be strings"),
+        ({"model": None}, "impara_ged: model must be a string"),
         ({"max_length": 0}, "impara_ged: max_length must be at least 3"),
-        ({"detector_weight": -0.1}, "impara_ged: detector_weight must not be negative, got -0.1"),
-        ({"detector_weight": float("nan")}, "impara_ged: detector_weight"),
-        ({"detector_weight": "1"}, "impara_ged: detector_weight must be a number"),
-        ({"detector_reduction": "max"}, "impara_ged: detector_reduction must be one of 'mean', 'sum'"),
     ],
 )
 def test_settings_are_checked(options, message):
