@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.table import Table
 from timing import peak_memory
 
+import geceval
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2, references
-from geceval.edits.maxmatch import corpus as extractor
 from geceval.edits.maxmatch.extraction import Lattice
 from geceval.scorers.m2 import M2, Settings
 
@@ -39,19 +39,15 @@ def extract(source, prediction, golds):
         lattice.extract(gold)
 
 
-def forget():
-    extractor._recent = extractor.LRUCache(extractor.KEPT_SENTENCES)
-
-
 def score(scorer, *columns):
     """Without what was extracted before."""
-    forget()
+    geceval.clear_caches()
     return scorer.score(*columns)
 
 
 def together(scorer, sources, outputs, references):
     """All systems one after the other, what they share searched once."""
-    forget()
+    geceval.clear_caches()
     for predictions in outputs:
         scorer.score(sources, predictions, references)
 

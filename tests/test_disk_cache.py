@@ -11,7 +11,8 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.core.cache.disk import FILE, disk_cache
+from geceval.core.cache.disk import FILE
+from geceval.core.cache.memory import clear_caches
 from geceval.core.options import RunTime
 from geceval.edits.errant import annotate
 from geceval.edits.maxmatch import corpus as extractor
@@ -24,19 +25,11 @@ REFERENCES = [["the cat sat on a mat", "the cat sits on the mat"], ["a dog runs"
 LONG = "the cat " * 100
 
 
-def forget():
-    """What a new process does not know."""
-    encoder._encoders = encoder.LRUCache(encoder.KEPT_NETWORKS)
-    annotate.get_annotator("bundled")._edits = annotate.LRUCache(annotate.EDITS_CACHED)
-    extractor._recent = extractor.LRUCache(extractor.KEPT_SENTENCES)
-    disk_cache.cache_clear()
-
-
 @pytest.fixture(autouse=True)
-def _forget():
-    forget()
+def _as_in_a_new_process():
+    clear_caches()
     yield
-    forget()
+    clear_caches()
 
 
 @pytest.fixture
@@ -90,9 +83,9 @@ def options(make_checkpoint):
 def test_the_same_result_from_disk(name, options, tmp_path, nothing_computed):
     columns = {"predictions": SOURCES} if name == "ged" else {}  # a detector marks the sources
     plain = score(name, None, **columns, **options[name])
-    forget()
+    clear_caches()
     first = score(name, tmp_path, **columns, **options[name])
-    forget()
+    clear_caches()
     nothing_computed()
     again = score(name, str(tmp_path), **columns, **options[name])
     same(plain, first)
@@ -103,7 +96,7 @@ def test_only_new_texts_are_computed(options, tmp_path):
     score("errant", tmp_path, **options["errant"])
     before = entries(tmp_path)
     assert before == 6  # changed pairs: three predictions and three references
-    forget()
+    clear_caches()
     others = ["the cat sat on mat", *PREDICTIONS[1:]]
     got = score("errant", tmp_path, predictions=others, **options["errant"])
     assert entries(tmp_path) == before + 1
@@ -131,7 +124,7 @@ def test_another_network_or_limit_is_another_entry(make_checkpoint, tmp_path):
     for seed, limit in ((0, 128), (1, 128), (0, 4)):
         checkpoint = resolve(str(make_checkpoint(seed)))
         for cache in (tmp_path, None):
-            forget()
+            clear_caches()
             reader = encoder.get_encoder(checkpoint, RunTime(device="cpu"), head=True, max_length=limit)
             found.append(reader.logits(texts, cache=cache).tolist())
     assert found[0::2] == found[1::2]
@@ -143,7 +136,7 @@ def test_a_text_that_is_cut_is_reported_again(options, tmp_path, caplog):
     texts = {"sources": [*SOURCES, LONG], "predictions": [*PREDICTIONS, LONG]}
     messages = []
     for _ in range(2):
-        forget()
+        clear_caches()
         caplog.clear()
         score("impara", tmp_path, **texts, **options["impara"])
         messages.append([record.getMessage() for record in caplog.records if record.levelno == logging.WARNING])
@@ -155,16 +148,16 @@ def test_a_text_that_is_cut_is_reported_again(options, tmp_path, caplog):
 def test_another_layer_is_another_match(options, tmp_path):
     for layer in (1, 2):
         cached = score("bertscore", tmp_path, **{**options["bertscore"], "layer": layer})
-        forget()
+        clear_caches()
         same(cached, score("bertscore", None, **{**options["bertscore"], "layer": layer}))
-        forget()
+        clear_caches()
     assert entries(tmp_path) == 10  # five pairs of prediction and reference
 
 
 def test_a_match_of_a_text_that_is_cut_is_not_kept(options, tmp_path, caplog):
     texts = {"sources": [*SOURCES[:3], LONG], "predictions": [*PREDICTIONS[:3], LONG]}
     for _ in range(2):
-        forget()
+        clear_caches()
         caplog.clear()
         score("bertscore", tmp_path, **texts, **options["bertscore"])
         assert "1 of 9 texts are longer than 160 tokens and were cut" in caplog.text or caplog.text.count("cut") == 1
@@ -185,8 +178,7 @@ def test_detectors_and_language_models(make_checkpoint, make_causal, tmp_path, m
     folders = make_checkpoint(0, "BertForTokenClassification", **labels), make_causal(0)
     answers = []
     for cache in (None, tmp_path, tmp_path):
-        forget()
-        causal._get_causal_model.cache_clear()
+        clear_caches()
         runtime = RunTime(device="cpu")
         rows = get_detector(resolve(str(folders[0])), runtime).log_probabilities(PREDICTIONS, cache=cache)
         model = causal.get_causal_model(resolve(str(folders[1])), runtime)
@@ -214,7 +206,7 @@ def test_the_command(tmp_path, capsys, nothing_computed):
     command = ["score", "-m", "errant", "-o", "nlp=bundled", "-s", files[0], "-p", files[1], "-r", files[2]]
     written = []
     for _ in range(2):
-        forget()
+        clear_caches()
         assert run([*command, "--cache", str(tmp_path / "cache"), "--format", "json"]) == 0
         written.append(capsys.readouterr().out)
         nothing_computed()

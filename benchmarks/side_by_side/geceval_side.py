@@ -81,9 +81,8 @@ def forget() -> None:
     """Empty all bounded memories but that of networks, the tables that scorers keep, and pools of processes."""
     for thing in gc.get_objects():
         kind = type(thing)
-        if kind is LRUCache and thing is not encoder._encoders:
-            thing._values.clear()
-        elif kind is functools._lru_cache_wrapper and thing.__module__.startswith("geceval.scorers."):
+        of_scorers = kind is functools._lru_cache_wrapper and thing.__module__.startswith("geceval.scorers.")
+        if of_scorers or (kind is LRUCache and thing is not encoder._encoders):
             thing.cache_clear()
         elif kind.__name__ in ("Annotator", "Pool") and kind.__module__.startswith("geceval.edits."):
             thing.close()

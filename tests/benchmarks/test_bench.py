@@ -97,7 +97,7 @@ def test_the_floor_counts_each_distinct_text_once(side_by_side):
     assert floor.flops(384, 1536, 6, 13) == 13 * 6 * 2 * (4 * 384 * 384 + 2 * 384 * 1536)
 
     side_by_side["geceval_side"].forget()
-    assert len(encoder._recent) == 0
+    assert len(encoder._answers) == 0
     assert get_encoder(resolve("bundled"), RunTime(device="cpu")) is encoder
 
 

@@ -16,7 +16,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from geceval import registry
-from geceval.core.cache.disk import DiskCache, cached
+from geceval.core.cache.disk import DiskCache
+from geceval.core.cache.lookup import cached
+from geceval.core.cache.memory import LRUCache
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
@@ -298,9 +300,9 @@ def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
     folder = tmp_path_factory.mktemp("store")
     for turn in (0, 1):
         compute = (lambda keys: [(key, values[key]) for key in keys]) if turn == 0 else (lambda keys: 1 / 0)
-        look = cached(compute, str(folder), ["fact"], bytes, bytes)
-        assert dict(look(list(values))) == values
-    assert DiskCache(folder).get_many([b"other"]) == {}
+        disk = DiskCache(str(folder), ["fact"], bytes, bytes)
+        assert cached(values, compute, LRUCache(2), disk) == values
+    assert DiskCache(folder, ["other"], bytes, bytes).get_many(values) == {}
 
 
 @fuzz(40)

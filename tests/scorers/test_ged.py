@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+import geceval
 from geceval.core.options import RunTime
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import resolve
@@ -219,8 +220,7 @@ def test_sentence_scores_do_not_depend_on_batch_or_order(two, batch_size):
     texts = ["the cat " * (number % 7 + 1) + "sat" * (number % 3) for number in range(20)]
     settings = Settings(task="sentence", model=two)
     expected = Ged(settings).score(texts, texts).scores
-    detector = get_detector(resolve(two))
-    detector._recent._values.clear()
+    geceval.clear_caches()
     turned = Ged(settings, RunTime(batch_size=batch_size)).score(texts[::-1], texts[::-1])
     assert turned.scores[::-1] == pytest.approx(expected, abs=1e-5)
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import geceval
 from geceval.meta.correlation import correlate_systems
 from geceval.scorers.gleu import Gleu, Settings, draw_references
 from geceval.scorers.references.gold import m2_references
@@ -172,7 +173,7 @@ def test_draws_of_python_3_are_those_of_its_randint(counts):
 
 def test_sampling_is_repeatable_and_leaves_the_global_generators_alone():
     columns = (["a b c d e"] * 9, ["a b c d f"] * 9, [["a b c d f", "a b c g f"]] * 9)
-    draw_references.cache_clear()
+    geceval.clear_caches()
     random.seed(7)
     np.random.seed(7)
     before = random.getstate(), np.random.get_state()[1].tolist()

@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
+import geceval
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
-from geceval.scorers import gotoscorer
 from geceval.scorers.difficulty.chunk_weights import Difficulty, write_weights
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
 
@@ -89,7 +89,7 @@ def test_every_system_of_a_call_takes_part_unless_weights_are_given():
 
 
 def test_without_weights_chunks_weigh_the_same_and_a_warning_says_so(caplog):
-    gotoscorer._warn_once.cache_clear()
+    geceval.clear_caches()
     with caplog.at_level(logging.WARNING, logger="geceval"):
         plain = score(SYSTEMS[1])
         score(SYSTEMS[0])

@@ -14,10 +14,10 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+import geceval
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
-from geceval.models import encoder as encoders
 from geceval.models.checkpoints import ASSETS, CheckpointError
 from geceval.scorers.impara import Impara, Settings, cosine
 from geceval.workflows.impacts import edit_impacts
@@ -84,18 +84,13 @@ def local(make_checkpoint):
     return {"model": str(make_checkpoint(31)), "se_model": str(make_checkpoint(32, architecture="BertModel"))}
 
 
-def forget():
-    """Forget every network, and with it the results for recent texts."""
-    encoders._encoders._values.clear()
-
-
 @pytest.mark.parametrize("batch_size", [1, 7, 64])
 def test_batch_size_order_and_company_do_not_matter(local, batch_size):
     sources, predictions = corpus()
-    forget()
+    geceval.clear_caches()
     expected = Impara(Settings(**local), RunTime(batch_size=32)).score(sources, predictions).scores
     order = random.Random(batch_size).choices(range(len(sources)), k=90)  # with duplicates
-    forget()
+    geceval.clear_caches()
     scorer = Impara(Settings(**local), RunTime(batch_size=batch_size))
     result = scorer.score([sources[place] for place in order], [predictions[place] for place in order])
     assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
@@ -230,7 +225,7 @@ def test_odd_characters_get_a_score(local):
 def test_a_very_long_line_is_cut_and_reported(local, caplog):
     line = " ".join(["the cat"] * 1000)
     with caplog.at_level(logging.WARNING, logger="geceval"):
-        forget()
+        geceval.clear_caches()
         result = Impara(Settings(**local, threshold=-2)).score([line], [line])
     assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
         "1 of 1 texts are longer than 128 tokens and were cut; what lies beyond does not count"

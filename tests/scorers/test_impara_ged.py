@@ -10,8 +10,8 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+import geceval
 from geceval.core.options import RunTime
-from geceval.models import encoder as encoders
 from geceval.models.checkpoints import CheckpointError
 from geceval.scorers.impara_ged import ImparaGed, Settings
 
@@ -80,10 +80,10 @@ def local(make_checkpoint):
 @pytest.mark.parametrize("batch_size", [1, 7])
 def test_batch_size_and_order_do_not_matter(local, batch_size):
     texts = corpus()
-    encoders._encoders._values.clear()
+    geceval.clear_caches()
     expected = ImparaGed(Settings(**local)).score(texts, texts).scores
     order = random.Random(batch_size).sample(range(len(texts)), len(texts))
-    encoders._encoders._values.clear()
+    geceval.clear_caches()
     shuffled = [texts[place] for place in order]
     result = ImparaGed(Settings(**local), RunTime(batch_size=batch_size)).score(shuffled, shuffled)
     assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)

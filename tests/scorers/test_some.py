@@ -14,8 +14,8 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+import geceval
 from geceval.core.options import RunTime
-from geceval.models import encoder as encoders
 from geceval.models.checkpoints import CheckpointError
 from geceval.scorers.some import PARTS, Settings, Some
 
@@ -52,11 +52,6 @@ def make_some(make_checkpoint, tmp_path_factory):
 @pytest.fixture(scope="module")
 def local(make_some):
     return str(make_some(1))
-
-
-def forget():
-    """Forget every network, and with it the results for recent texts."""
-    encoders._encoders._values.clear()
 
 
 def plain_loop(folder, sources, predictions, weights):
@@ -135,10 +130,10 @@ def test_the_meaning_regressor_reads_the_source_with_token_types(make_some):
 @pytest.mark.parametrize("batch_size", [1, 7, 64])
 def test_batch_size_order_and_company_do_not_matter(local, batch_size):
     sources, predictions = corpus()
-    forget()
+    geceval.clear_caches()
     expected = Some(Settings(model=local), RunTime(batch_size=32)).score(sources, predictions).scores
     order = random.Random(batch_size).choices(range(len(sources)), k=70)  # with duplicates
-    forget()
+    geceval.clear_caches()
     scorer = Some(Settings(model=local), RunTime(batch_size=batch_size))
     result = scorer.score([sources[place] for place in order], [predictions[place] for place in order])
     assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
@@ -147,7 +142,7 @@ def test_batch_size_order_and_company_do_not_matter(local, batch_size):
 
 
 def test_equal_texts_are_read_once(local, monkeypatch):
-    forget()
+    geceval.clear_caches()
     scorer = Some(Settings(model=local))
     scorer.load()
     read = []
@@ -166,7 +161,7 @@ def test_equal_texts_are_read_once(local, monkeypatch):
 def test_a_pair_shares_128_sub_words_and_the_cut_is_reported(local, caplog):
     line, short = " ".join(["the cat"] * 100), "a dog"
     with caplog.at_level(logging.WARNING, logger="geceval"):
-        forget()
+        geceval.clear_caches()
         result = Some(Settings(model=local)).score([line, short], [short, line])
     assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
         *["1 of 2 texts are longer than 128 tokens and were cut; what lies beyond does not count"] * 2,

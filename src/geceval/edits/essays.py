@@ -6,13 +6,13 @@ another spaCy and its parser: sentences end by rule here, so that neither a pipe
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 from geceval.edits.edit import Edit, in_order, without_overlaps
@@ -143,7 +143,7 @@ def _integer(value: Any) -> int:
     return value
 
 
-@functools.cache
+@lru_cache(maxsize=None)
 def _english() -> Language:
     import spacy
 

@@ -6,9 +6,9 @@ number of their classes: 2 (correct or not), 4 (ERRANT's operations), 25 (its ma
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.checks import check_choice
 from geceval.core.errors import InputError
 from geceval.edits.edit import Edit
@@ -93,7 +93,7 @@ def token_labels(
     return labels
 
 
-@functools.lru_cache
+@lru_cache()
 def label_ids(classes: int) -> Mapping[str, int]:
     """The id of each label of a scheme.
 

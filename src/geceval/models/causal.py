@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
@@ -115,7 +115,7 @@ def get_causal_model(checkpoint: Checkpoint, runtime: RunTime, max_length: int |
     return _get_causal_model(checkpoint, tuple(pick_devices(runtime.device)), pick_dtype(runtime), max_length)
 
 
-@functools.lru_cache(maxsize=2)
+@lru_cache(maxsize=2)
 def _get_causal_model(
     checkpoint: Checkpoint, devices: tuple[torch.device, ...], dtype: str, max_length: int | None
 ) -> CausalModel:

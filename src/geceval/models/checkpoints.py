@@ -16,7 +16,6 @@ geceval's own settings live in `config.json`, all of them optional:
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 import math
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.assets import ASSETS
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 
 BUNDLED = "bundled"
@@ -212,7 +212,7 @@ def file_sha256(path: Path) -> str:
     return _sha256(path, path.stat().st_mtime_ns)
 
 
-@functools.lru_cache(maxsize=256)
+@lru_cache(maxsize=256)
 def _sha256(path: Path, modified: int) -> str:
     """SHA-256 of a file; `modified` only makes a changed file another entry of the cache."""
     digest = hashlib.sha256()

@@ -6,7 +6,6 @@ for recent texts, so that several systems, or two metrics over one network, shar
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache.memory import LRUCache, lru_cache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
@@ -216,7 +215,7 @@ def _computes_in_bfloat16(device: torch.device) -> bool:
     return device.type == "cpu" and bool(_cpu_flags() & {"avx512_bf16", "amx_bf16"})
 
 
-@functools.lru_cache
+@lru_cache()
 def _cpu_flags() -> frozenset[str]:
     """What Linux says of the processor; nothing elsewhere."""
     try:

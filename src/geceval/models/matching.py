@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.cache.disk import cached
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache.disk import DiskCache
+from geceval.core.cache.lookup import cached
+from geceval.core.cache.memory import LRUCache, lru_cache
 from geceval.models.batching import SENTENCE
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Matcher:
         self.encoder, self.layer = encoder, layer
         tokenizer = encoder.tokenizer
         self._unweighted = [i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]
-        self._recent: LRUCache[tuple[str, str], Match] = LRUCache(KEPT_PAIRS)
+        self._matches: LRUCache[tuple[str, str], Match] = LRUCache(KEPT_PAIRS)
         width = 4 * SENTENCE * encoder.model.config.hidden_size
         self._references: LRUCache[str, States] = LRUCache(max(1, KEPT_STATES // width))
 
@@ -94,9 +94,8 @@ class Matcher:
             return zip(missing, self._match(missing, None, batch_size, progress), strict=True)
 
         facts = self.encoder.facts() if cache is not None else []
-        found = self._recent.get_or_compute(
-            pairs, cached(compute, cache if facts else None, ["match", VERSION, self.layer, *facts], _pack, _unpack)
-        )
+        disk = DiskCache(cache if facts else None, ["match", VERSION, self.layer, *facts], _pack, _unpack)
+        found = cached(pairs, compute, self._matches, disk)
         return np.array([found[pair][0] for pair in pairs]).reshape(-1, 3)
 
     def match_weighted(
@@ -162,7 +161,7 @@ class Matcher:
         return units, shares
 
 
-@functools.lru_cache(maxsize=4)
+@lru_cache(maxsize=4)
 def get_matcher(encoder: Encoder, layer: int) -> Matcher:
     """The matcher of a network and layer, shared within the process together with the pairs that it remembers."""
     return Matcher(encoder, layer)

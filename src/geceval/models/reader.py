@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from geceval.core.cache.disk import cached
+from geceval.core.cache.disk import DiskCache
+from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
 from geceval.core.signature import package_version
 from geceval.models.batching import form_batches, share_out
@@ -49,7 +50,7 @@ class Reader:
     def __init__(self, model: Any, tokenizer: Any, max_length: int, name: str = "") -> None:
         self.models, self.tokenizer = [model], tokenizer
         self.max_length, self.name = max_length, name
-        self._recent: LRUCache[tuple[str, Text], np.ndarray] = LRUCache(self.kept_texts)
+        self._answers: LRUCache[tuple[str, Text], tuple[np.ndarray, bool]] = LRUCache(self.kept_texts)
 
     @property
     def model(self) -> Any:
@@ -86,21 +87,17 @@ class Reader:
 
         def run(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], tuple[np.ndarray, bool]]]:
             encoded, cut = self._tokenize([text for _, text in missing])
-            for places, output in self._run(read, encoded, batch_size, progress, "cpu"):
-                for place, row in zip(places, output.numpy(), strict=True):
-                    value = take(row, encoded[place]).copy()  # a view would keep the whole batch alive
-                    yield missing[place], (value, place in cut)
+            for indices, output in self._run(read, encoded, batch_size, progress, "cpu"):
+                for index, row in zip(indices, output.numpy(), strict=True):
+                    value = take(row, encoded[index]).copy()  # a view would keep the whole batch alive
+                    yield missing[index], (value, index in cut)
 
-        def compute(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], np.ndarray]]:
-            facts = self.facts() if cache is not None and missing else []
-            long = 0
-            for key, (value, is_cut) in cached(run, cache if facts else None, facts, _pack, _unpack)(missing):
-                long += is_cut
-                yield key, value
-            self._report(long, len(missing))
-
-        found = self._recent.get_or_compute(((what, text) for text in texts), compute)
-        return [found[what, text] for text in texts]
+        keys = [(what, text) for text in texts]
+        new = [key for key in dict.fromkeys(keys) if key not in self._answers]
+        facts = self.facts() if cache is not None and new else []
+        found = cached(keys, run, self._answers, DiskCache(cache if facts else None, facts, _pack, _unpack))
+        self._report(sum(found[key][1] for key in new), len(new))
+        return [found[key][0] for key in keys]
 
     def facts(self) -> list[Any]:
         """All that an answer depends on beside the text; empty if answers are not to be kept on disk.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint
@@ -96,7 +96,7 @@ def get_translator(checkpoint: Checkpoint, runtime: RunTime, max_length: int | N
     return _get_translator(checkpoint, tuple(pick_devices(runtime.device)), pick_dtype(runtime), length)
 
 
-@functools.lru_cache(maxsize=2)
+@lru_cache(maxsize=2)
 def _get_translator(checkpoint: Checkpoint, devices: tuple[torch.device, ...], dtype: str, length: int) -> Translator:
     import transformers
 

@@ -6,7 +6,6 @@ not with the reference count against it.
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.checks import check_choice, check_count
 from geceval.core.inputs import Columns, References
 from geceval.core.result import Result
@@ -183,7 +183,7 @@ def gleu(statistics: np.ndarray) -> np.ndarray:
     return np.where(defined, np.exp(brevity + logs.mean(axis=-1)), 0.0)
 
 
-@functools.lru_cache(maxsize=8)
+@lru_cache(maxsize=8)
 def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> np.ndarray:
     """Which reference each iteration draws for each sentence; iteration j is seeded with 101·j.
 

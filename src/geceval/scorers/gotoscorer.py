@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References
@@ -280,6 +281,6 @@ class Gotoscorer(Scorer):
         return get_annotator(self.settings.nlp)
 
 
-@functools.cache
+@lru_cache(maxsize=None)
 def _warn_once(message: str) -> None:
     logger.warning(message)

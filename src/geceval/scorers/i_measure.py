@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
@@ -193,7 +194,7 @@ def _count(triples: list[Triple]) -> np.ndarray:
     def compute(missing: list[Triple]) -> Iterable[tuple[Triple, np.ndarray]]:
         return zip(missing, map(np.copy, count_columns(missing)), strict=True)  # a view would keep all
 
-    found = _COUNTED.get_or_compute(triples, compute)
+    found = cached(triples, compute, _COUNTED)
     return np.array([found[triple] for triple in triples], dtype=np.int64).reshape(-1, len(KINDS))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
@@ -144,7 +144,7 @@ def _judged(path: str, human: HumanData) -> list[M2Sentence]:
     return [sentences[line] for line in human.lines]
 
 
-@functools.lru_cache(maxsize=2)
+@lru_cache(maxsize=2)
 def _read_m2(path: str, modified: int) -> list[M2Sentence]:
     """The sentences of a file; `modified` only makes a changed file another entry of the cache."""
     return read_m2(path)

@@ -11,7 +11,9 @@ from contextlib import closing
 
 import pytest
 
-from geceval.core.cache.disk import FILE, DiskCache, cached
+from geceval.core.cache.disk import FILE, DiskCache
+from geceval.core.cache.lookup import cached
+from geceval.core.cache.memory import LRUCache, clear_caches
 
 FACTS = ["lengths", 1]
 
@@ -29,17 +31,15 @@ class Lengths:
 
 
 def lengths(folder, texts, compute=None, facts=FACTS):
-    """What `kept` gives for the texts, and which of them it computed."""
+    """What `cached` gives for the texts in a new process, and which of them it computed."""
     compute = compute or Lengths()
-    found = dict(cached(compute, folder, facts, lambda n: str(n).encode(), int)(list(texts)))
+    found = cached(texts, compute, LRUCache(0), DiskCache(folder, facts, lambda n: str(n).encode(), int))
     return found, compute.asked
 
 
 @pytest.fixture(autouse=True)
-def fresh_stores():
-    from geceval.core.cache.disk import disk_cache
-
-    disk_cache.cache_clear()
+def fresh_caches():
+    clear_caches()
 
 
 def test_only_what_is_new_is_computed(tmp_path):
@@ -118,19 +118,21 @@ def test_a_full_disk_costs_one_warning(tmp_path):
     """A limit on the size of files has the effect of a full disk, also for root."""
     code = f"""
 import logging, resource
+from geceval import clear_caches
 from geceval.core.cache.disk import DiskCache
 logging.basicConfig(level=logging.WARNING)
-store = DiskCache({str(tmp_path)!r})
-store.put_many({{b"small": b"kept"}})
+store = DiskCache({str(tmp_path)!r}, [], bytes, bytes)
+store.put_many({{"small": b"kept"}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 for _ in range(2):
-    store.put_many({{bytes([n]): bytes(10_000) for n in range(100)}})
-assert DiskCache({str(tmp_path)!r}).get_many([b"small", bytes([1])]) == {{b"small": b"kept"}}
+    store.put_many({{n: bytes(10_000) for n in range(100)}})
+clear_caches()
+assert DiskCache({str(tmp_path)!r}, [], bytes, bytes).get_many(["small", 1]) == {{"small": b"kept"}}
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("WARNING") == 1
-    assert DiskCache(tmp_path).get_many([b"small"]) == {b"small": b"kept"}
+    assert DiskCache(tmp_path, [], bytes, bytes).get_many(["small"]) == {"small": b"kept"}
 
 
 def test_what_came_before_a_failure_is_kept(tmp_path):
@@ -139,7 +141,7 @@ def test_what_came_before_a_failure_is_kept(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        dict(cached(fails, tmp_path, FACTS, lambda n: str(n).encode(), int)(["a", "bb"]))
+        lengths(tmp_path, ["a", "bb"], fails)
     assert lengths(tmp_path, ["a", "bb"]) == ({"a": 1, "bb": 2}, ["bb"])
 
 

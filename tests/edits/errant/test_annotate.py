@@ -25,6 +25,7 @@ import errant.en.classifier
 import spacy
 from spacy.tokens import Doc
 
+import geceval
 from geceval.edits.edit import Edit, apply
 from geceval.edits.errant import alignment, annotate, pipeline
 from geceval.edits.errant.annotate import Annotator, get_annotator
@@ -203,8 +204,8 @@ def test_worker_processes_give_the_same_edits(fresh):
 SCRIPT = """
 import json, multiprocessing, sys
 import spacy
-from geceval.edits.annotate import get_annotator
-from geceval.edits.pipeline import BUNDLED
+from geceval.edits.errant.annotate import get_annotator
+from geceval.edits.errant.pipeline import BUNDLED
 from geceval.edits.workers import Workers
 
 if __name__ == "__main__":
@@ -359,9 +360,9 @@ def installed(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: en_core_web_sm\nVersion: 9.9.9\n")
     monkeypatch.syspath_prepend(site)
-    annotate._annotator.cache_clear()
+    geceval.clear_caches()
     yield package
-    annotate._annotator.cache_clear()
+    geceval.clear_caches()
     sys.modules.pop("en_core_web_sm", None)
 
 

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+import geceval
 from geceval.core.cache.disk import FILE
 from geceval.edits.edit import Edit
 from geceval.edits.maxmatch import corpus as extractor
@@ -20,7 +21,7 @@ WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "."]
 
 @pytest.fixture(autouse=True)
 def _forget(monkeypatch):
-    monkeypatch.setattr(extractor, "_recent", extractor.LRUCache(1000))
+    geceval.clear_caches()
     yield
     extractor.close()
 
@@ -55,7 +56,7 @@ def test_here_in_processes_and_from_disk(rules, tmp_path):
     assert sum(len(e.matches) for options, _ in expected for e in options.values()) > 20
     assert any(thinned for _, thinned in expected) == (rules.max_cells == 4)
     for workers, cache in ((1, None), (2, tmp_path), (1, tmp_path)):
-        extractor._recent = extractor.LRUCache(1000)
+        geceval.clear_caches()
         found = extract_all(*columns, rules, workers, cache)
         assert [(dict(each.by_annotator), each.thinned) for each in found] == expected
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
@@ -74,10 +75,10 @@ def test_only_what_is_new_is_searched(monkeypatch, tmp_path):
     extract_all(["a cat"], ["the cat"], gold[:1], EXTRACTING)  # other rules
     extract_all(["a cat"], ["the cat"], [{0: [Edit(0, 1, "the")]}], SCORING)  # other gold
     assert searched[3:] == ["the cat", "the cat"]
-    extractor._recent = extractor.LRUCache(1000)
+    geceval.clear_caches()
     assert extract_all(sources, predictions, gold, SCORING, cache=tmp_path) == first
     assert len(searched) == 5
-    extractor._recent = extractor.LRUCache(1000)
+    geceval.clear_caches()
     monkeypatch.setattr(extractor, "package_version", lambda name: f"another {name}")
     assert extract_all(sources, predictions, gold, SCORING, cache=tmp_path) == first
     assert searched[5:] == ["the cat", "dog"]
@@ -97,7 +98,7 @@ def test_a_gold_edit_beyond_the_source_is_the_same_error_in_a_process():
 def test_a_process_that_dies_is_an_error_and_not_the_end(monkeypatch):
     columns = corpus(80)
     expected = extract_all(*columns, SCORING)
-    extractor._recent = extractor.LRUCache(1000)
+    geceval.clear_caches()
     with monkeypatch.context() as patch:
         patch.setattr(extractor, "_extract", lambda keys: os._exit(1))
         with pytest.raises(RuntimeError, match="a worker process that extracts edits died; use workers=1"):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import geceval
 from geceval.core.inputs import Columns
 from geceval.scorers.gleu import Gleu
 from geceval.scorers.green import Green
@@ -55,6 +56,6 @@ def test_the_system_before_leaves_no_trace(scorer, monkeypatch):
 def test_what_is_kept_depends_on_how_much_there_is_to_count(unit, order, kept, monkeypatch):
     """50 characters of 10 words: 40, 90 and 200 n-grams at most."""
     monkeypatch.setattr(ngrams, "KEPT_NGRAMS", 50)
-    ngrams._keep_given.cache_clear()
+    geceval.clear_caches()
     ngrams.count_ngrams(Columns(["abcd " * 5], ["a"], [["abcd " * 5]]), unit, order)
     assert ngrams._keep_given.cache_info().currsize == kept

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+import geceval
 from geceval.scorers.m2 import M2, Settings
-from geceval.scorers.references import gold
 
 TEXT = "S a b\nA 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n"
 
@@ -16,7 +16,7 @@ def test_a_pipe_serves_several_systems(tmp_path):
     """`--gold-m2 <(zcat gold.m2.gz)`: every system and the signature read the same text."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    gold._read_once.cache_clear()
+    geceval.clear_caches()
     threading.Thread(target=path.write_text, args=(TEXT,), daemon=True).start()
     scorer = M2(Settings(gold_m2=str(path)))
     right, wrong = scorer.score(["a b"], ["x b"]), scorer.score(["a b"], ["y b"])

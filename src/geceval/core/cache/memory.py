@@ -1,28 +1,59 @@
-"""A bounded memory of what was computed last."""
+"""Bounded caches in memory, and `clear_caches`, which empties every cache of the library."""
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_caches: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def clear_caches() -> None:
+    """Empty every cache of geceval in this process: networks, pipelines, edits, answers for texts, files read.
+
+    What is asked for next is loaded and computed as in a new process. It frees memory, e.g. between two large models,
+    once nothing else refers to them. Files that `cache=` wrote stay; worker processes of a pipeline stay until it is
+    freed.
+    """
+    for cache in list(_caches):
+        cache.cache_clear()
+
+
+def lru_cache(maxsize: int | None = 128) -> Callable[[Function], Function]:
+    """`functools.lru_cache`, emptied by `clear_caches`."""
+
+    def decorate(function: Function) -> Function:
+        wrapped = functools.lru_cache(maxsize)(function)
+        _caches.add(wrapped)
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
 
 
 class LRUCache(Generic[Key, Value]):
-    """The values that were used last, at most `size` of them; `None` is no value. Threads may share one."""
+    """The `size` values that were used last, emptied by `clear_caches`. Threads may share one; `None` is no value."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._values: OrderedDict[Key, Value] = OrderedDict()
+        _caches.add(self)
 
     def __len__(self) -> int:
         return len(self._values)
 
+    def __contains__(self, key: Key) -> bool:
+        return key in self._values
+
     def get(self, key: Key) -> Value | None:
-        """The value of a key, which is then the one used last; `None` if it is not there (any more)."""
+        """The value of a key, which then counts as the one used last; `None` if it is not there."""
         value = self._values.get(key)
         if value is not None:
             with suppress(KeyError):  # another thread has just dropped it
@@ -30,24 +61,23 @@ class LRUCache(Generic[Key, Value]):
         return value
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep a value, and forget the one used longest ago if there are too many."""
+        """Add a value; if there are too many, the one used longest ago is dropped."""
         self._values[key] = value
         with suppress(KeyError):
             self._values.move_to_end(key)
             if len(self._values) > self._size:
                 self._values.popitem(last=False)
 
-    def get_or_compute(
-        self, keys: Iterable[Key], compute: Callable[[list[Key]], Iterable[tuple[Key, Value]]]
-    ) -> dict[Key, Value]:
-        """The values of distinct keys; those that are not there are computed, and kept as they come.
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Value]:
+        """The values of those keys that are there."""
+        found = {key: self.get(key) for key in keys}
+        return {key: value for key, value in found.items() if value is not None}
 
-        Args:
-            keys: In any order, with repetitions.
-            compute: From the missing keys, in the order given, to each of them with its value, in any order.
-        """
-        found = {key: self.get(key) for key in dict.fromkeys(keys)}
-        for key, value in compute([key for key, value in found.items() if value is None]):
-            found[key] = value
+    def put_many(self, values: Mapping[Key, Value]) -> None:
+        """Add several values, in their order."""
+        for key, value in values.items():
             self.put(key, value)
-        return found
+
+    def cache_clear(self) -> None:
+        """Drop all values; named as the method of `functools.lru_cache`."""
+        self._values.clear()

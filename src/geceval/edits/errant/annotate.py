@@ -7,7 +7,6 @@ tags, lemmas and dependencies, so its edits depend on the spaCy pipeline: `Annot
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,8 +20,9 @@ from rich.console import Console
 from rich.progress import Progress
 from spacy.tokens import Doc
 
-from geceval.core.cache.disk import cached
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache.disk import DiskCache
+from geceval.core.cache.lookup import cached
+from geceval.core.cache.memory import LRUCache, lru_cache
 from geceval.core.errors import InputError
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, in_order
@@ -59,7 +59,7 @@ def get_annotator(nlp: str | Path | Language | None = None) -> Annotator:
     return _annotator(pipeline.resolve(nlp))
 
 
-@functools.lru_cache(maxsize=4)
+@lru_cache(maxsize=4)
 def _annotator(nlp: str | Language) -> Annotator:
     return Annotator(*pipeline.load(nlp))
 
@@ -112,26 +112,20 @@ class Annotator:
         """
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
 
-        def extract(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
-            return ((missing[place], edits) for place, edits in self._pool.run(self.extract, missing, workers))
-
         def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
-            coarse = 0
-            facts = ["edits", VERSION, self.pipeline, *map(package_version, ("errant", "spacy", "rapidfuzz"))]
-            with _bar(progress and bool(missing)) as bar:
+            with _bar(progress) as bar:
                 task = bar.add_task("ERRANT edits", total=len(missing))
-                for pair, edits in cached(extract, cache, facts, _pack, _unpack)(missing):
-                    coarse += _is_coarse(pair, edits)
-                    yield pair, edits
+                for index, edits in self._pool.run(self.extract, missing, workers):
+                    yield missing[index], edits
                     bar.advance(task)
-            if coarse:
-                logger.warning(
-                    "%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", coarse
-                )
 
-        found = self._edits.get_or_compute(
-            ((source, corrected) for source, corrected in keys if source != corrected), compute
-        )
+        facts = ["edits", VERSION, self.pipeline, *map(package_version, ("errant", "spacy", "rapidfuzz"))]
+        changed = dict.fromkeys(key for key in keys if key[0] != key[1])
+        new = [key for key in changed if key not in self._edits]
+        found = cached(changed, compute, self._edits, DiskCache(cache, facts, _pack, _unpack))
+        coarse = sum(_is_coarse(key, found[key]) for key in new)
+        if coarse:
+            logger.warning("%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", coarse)
         return [list(found.get(key, ())) for key in keys]
 
     def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
@@ -208,7 +202,7 @@ class Annotator:
                 doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
                 yield text, doc
 
-        return self._docs.get_or_compute(texts, compute)
+        return cached(texts, compute, self._docs)
 
 
 def _rebuild(config: dict[str, Any], data: bytes, name: str) -> Annotator:

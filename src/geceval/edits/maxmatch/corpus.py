@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geceval.core.cache.disk import cached
+from geceval.core.cache.disk import DiskCache
+from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit
@@ -36,7 +37,7 @@ class Extracted:
     thinned: bool
 
 
-_recent: LRUCache[Key, Extracted] = LRUCache(KEPT_SENTENCES)
+_extracted: LRUCache[Key, Extracted] = LRUCache(KEPT_SENTENCES)
 _pool = Pool()
 
 
@@ -72,10 +73,10 @@ def extract_all(
     ]
 
     def compute(missing: list[Key]) -> Iterator[tuple[Key, Extracted]]:
-        return ((missing[place], found) for place, found in _pool.run(_extract, missing, workers))
+        return ((missing[index], found) for index, found in _pool.run(_extract, missing, workers))
 
     facts = ["maxmatch", VERSION, package_version("rapidfuzz")]  # which chooses the one path of very long texts
-    found = _recent.get_or_compute(keys, cached(compute, cache, facts, _pack, _unpack))
+    found = cached(keys, compute, _extracted, DiskCache(cache, facts, _pack, _unpack))
     return [found[key] for key in keys]
 
 

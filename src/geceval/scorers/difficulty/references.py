@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
@@ -70,7 +70,7 @@ def count_systems(
     return _count_texts(annotator, runtime, texts, repeated, rows, covered_insertion)
 
 
-@functools.lru_cache(maxsize=4)
+@lru_cache(maxsize=4)
 def _count_texts(
     annotator: Annotator,
     runtime: RunTime,

@@ -9,7 +9,6 @@ it from being one. Reading the JSON gives each text back exactly.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import re
@@ -17,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from geceval.core.cache.memory import lru_cache
 from geceval.edits.edit import Edit
 from geceval.models.chat.reply import MOST_POINTS, Messages, escape
 
@@ -128,7 +128,7 @@ def messages(question: Question, level: str, criterion: str, edits: Sequence[Seq
     ]
 
 
-@functools.cache
+@lru_cache(maxsize=None)
 def version(level: str, criterion: str) -> str:
     """A short hash of the wording, for the signature."""
     shape = Question("source", ("output",))

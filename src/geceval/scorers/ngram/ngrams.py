@@ -5,12 +5,12 @@ Sources and references are counted once for all systems that are scored beside t
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.inputs import Columns
 
 UNITS = ("word", "char")
@@ -144,7 +144,7 @@ def _count_given(sources: tuple[str, ...], references: tuple[tuple[str, ...], ..
     return Given(vocabulary, units.lengths.reshape(len(columns), -1), _tables(units, len(columns), order))
 
 
-@functools.lru_cache(maxsize=2)
+@lru_cache(maxsize=2)
 def _keep_given(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int) -> Given:
     """The same, all orders counted and kept for the next system."""
     given = _count_given(sources, references, unit, order)

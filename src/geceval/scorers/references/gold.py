@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns
@@ -142,11 +142,11 @@ def _read(path: str | Path) -> str:
     return _read_once(path) if str(path) == "-" or Path(path).is_fifo() else read_text(path)
 
 
-@functools.lru_cache(maxsize=1)
+@lru_cache(maxsize=1)
 def _read_once(path: str | Path) -> str:
     return read_text(path)
 
 
-@functools.lru_cache(maxsize=4)
+@lru_cache(maxsize=4)
 def _parse(path: str | Path, text: str) -> list[M2Sentence]:
     return parse_m2(text, name=str(path))
