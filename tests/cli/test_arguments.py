@@ -33,26 +33,26 @@ def test_a_flag_without_value_is_named(arguments):
 @pytest.mark.parametrize(
     ("text", "annotation", "wanted"),
     [
-        ("0.5", "float", 0.5),
-        ("1", "float", 1.0),
-        ("3", "int", 3),
-        ("3", "int | None", 3),
-        ("none", "int | None", None),
-        ("None", "str | None", None),
-        ("none", "str", "none"),
-        ("123", "str", "123"),
-        ("3", "int | str", 3),
-        ("all", "int | str", "all"),
-        ("yes", "bool", True),
-        ("False", "bool", False),
-        ("R,M", "list[str]", ["R", "M"]),
-        ("R, M", "tuple[str, ...]", ("R", "M")),
-        ("", "tuple[str, ...]", ()),
-        (".1,.2", "tuple[float, float, float] | None", (0.1, 0.2)),
-        ("none", "tuple[float, ...] | None", None),
-        ("system", "str | tuple[float, float, float]", "system"),
-        (".1,.2,.7", "str | tuple[float, float, float]", (0.1, 0.2, 0.7)),
-        ("a=b", "str", "a=b"),
+        ("0.5", float, 0.5),
+        ("1", float, 1.0),
+        ("3", int, 3),
+        ("3", int | None, 3),
+        ("none", int | None, None),
+        ("None", str | None, None),
+        ("none", str, "none"),
+        ("123", str, "123"),
+        ("3", int | str, 3),
+        ("all", int | str, "all"),
+        ("yes", bool, True),
+        ("False", bool, False),
+        ("R,M", list[str], ["R", "M"]),
+        ("R, M", tuple[str, ...], ("R", "M")),
+        ("", tuple[str, ...], ()),
+        (".1,.2", tuple[float, float, float] | None, (0.1, 0.2)),
+        ("none", tuple[float, ...] | None, None),
+        ("system", str | tuple[float, float, float], "system"),
+        (".1,.2,.7", str | tuple[float, float, float], (0.1, 0.2, 0.7)),
+        ("a=b", str, "a=b"),
     ],
 )
 def test_values(text, annotation, wanted):
@@ -64,10 +64,10 @@ def test_values(text, annotation, wanted):
 @pytest.mark.parametrize(
     ("text", "annotation", "message"),
     [
-        ("half", "float", "option x must be a number, got 'half'"),
-        ("0.5", "int", "option x must be a whole number, got '0.5'"),
-        ("maybe", "bool", "option x must be yes or no, got 'maybe'"),
-        ("", "int | None", "option x must be a whole number, got ''"),
+        ("half", float, "option x must be a number, got 'half'"),
+        ("0.5", int, "option x must be a whole number, got '0.5'"),
+        ("maybe", bool, "option x must be yes or no, got 'maybe'"),
+        ("", int | None, "option x must be a whole number, got ''"),
     ],
 )
 def test_bad_values(text, annotation, message):
@@ -96,3 +96,17 @@ def test_options_go_to_the_metrics_that_have_them():
 def test_bad_options_are_named(assignment, message):
     with pytest.raises(ValueError, match=message):
         metric_options(["gleu"], [assignment])
+
+
+def test_a_flag_goes_only_to_the_metrics_that_its_help_names():
+    options = metric_options(["ged", "impara", "gleu", "errant"], None, threshold=0.9, average="sentence", beta=1.0)
+    assert options == {
+        "ged": {"beta": 1.0},
+        "impara": {"threshold": 0.9},
+        "gleu": {},
+        "errant": {"average": "sentence", "beta": 1.0},
+    }
+    options = metric_options(["ged", "impara"], ["threshold=0.5", "impara.threshold=0.7"], threshold=0.9)
+    assert options == {"ged": {"threshold": 0.5}, "impara": {"threshold": 0.7}}
+    with pytest.raises(ValueError, match="--threshold is for impara, scribendi; none of them is among -m gleu ged"):
+        metric_options(["gleu", "ged"], None, threshold=0.9)

@@ -220,7 +220,7 @@ MISTAKES = [
     (["score", "-m", "gleu", *CORPUS, "-o", "ordre=2"], "unknown option 'ordre'; gleu has "),
     (["score", "-m", "gleu", *CORPUS, "-o", "order=two"], "option order must be a whole number, got 'two'"),
     (["score", "-m", "gleu", *CORPUS, "-o", "counting=odd"], "counting must be one of"),
-    (["score", "-m", "gleu", *CORPUS, "--threshold", "0.5"], "unknown option 'threshold'"),
+    (["score", "-m", "gleu", *CORPUS, "--threshold", "0.5"], "--threshold is for impara, scribendi; none"),
     (["score", "-m", "gleu", *CORPUS, "--batch-size", "0"], "batch_size must be at least 1, got 0"),
     (["score", "-m", "gleu", "-s", SOURCE, "-p", *SYSTEMS], "gleu needs references: pass -r FILE... or --gold-m2 FILE"),
     (["score", "-m", "gleu", "-s", "none.txt", "-p", *SYSTEMS, "-r", *REFERENCES], "none.txt: No such file"),
@@ -245,6 +245,38 @@ MISTAKES = [
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES, ids=[message[:28] for _, message in MISTAKES])
 def test_mistakes_are_one_line_and_exit_code_2(fails, arguments, message):
     assert message in fails(*arguments)
+
+
+def test_the_traceback_of_a_mistake_is_shown_on_request(call, monkeypatch):
+    code, out, plain = call("convert", "none.m2")
+    assert (code, out, plain) == (2, "", "geceval: error: none.m2: No such file or directory\n")
+    shown = call("--debug", "convert", "none.m2")
+    monkeypatch.setenv("GECEVAL_DEBUG", "1")
+    assert shown == call("convert", "none.m2")
+    code, out, err = shown
+    assert (code, out) == (2, "")
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert err.endswith(f"FileNotFoundError: [Errno 2] No such file or directory: 'none.m2'\n{plain}")
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, RuntimeError, KeyError, ImportError])
+def test_our_own_errors_are_no_mistake_of_the_user(call, monkeypatch, error):
+    def broken(*arguments):
+        raise error("frob")
+
+    monkeypatch.setattr(registry, "score_systems", broken)
+    code, out, err = call("score", "-m", "gleu", *CORPUS)
+    assert (code, out) == (1, "")
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert 'raise error("frob")' in err
+    assert err.endswith("\ngeceval: this is a bug of geceval; please report it with the lines above\n")
+
+
+def test_a_flag_for_one_metric_leaves_the_others_alone(ok):
+    arguments = ["score", "-m", "gleu", "ged", "impara", *CORPUS, "--format", "json"]
+    found = json.loads(ok(*arguments, "--threshold", "0.9"))
+    assert found == json.loads(ok(*arguments, "-o", "impara.threshold=0.9"))
+    assert "|threshold:0.9|" in found["systems"][0]["metrics"]["impara"]["signature"]
 
 
 def test_unparallel_files_fail_before_any_model_loads(fails, tmp_path, monkeypatch):

@@ -78,6 +78,26 @@ def test_a_reference_of_one_sentence(call, tmp_path):
     assert [float(line.split("\t")[5]) for line in out.splitlines()[1:]] == list(direct.scores)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [["-m", "m2", "-r", "{r}"], ["-m", "green", "-r", "{r}", "-o", "beta=1"], ["-r", "{r}", "-r", "{r}", "-m", "gleu"]],
+)
+@pytest.mark.parametrize("texts_last", [True, False])
+def test_options_leave_the_texts_alone(call, tmp_path, options, texts_last):
+    reference = tmp_path / "r"
+    reference.write_text("He goes to school .\n", encoding="utf-8")
+    options = ["--method", "shapley", "--format", "tsv", *(option.format(r=reference) for option in options)]
+    code, out, err = call(*(options + PAIR if texts_last else PAIR + options))
+    assert (code, err) == (0, "")
+    assert [line.split("\t")[2:4] for line in out.splitlines()[1:]] == [["go", "goes"], ["", "the"]]
+
+
+def test_several_values_after_one_flag_are_told_how_to_write_it(call, files):
+    code, out, err = call("--method", "add", "-m", "gleu", *files, files[-1])
+    assert (code, out) == (2, "")
+    assert "-s FILE and -p FILE; an option takes one value, -r A -r B" in err
+
+
 MISTAKES = [
     (["-m", "gleu", *PAIR], "-m is for the other methods; add --method shapley"),
     (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),

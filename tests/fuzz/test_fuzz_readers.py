@@ -338,7 +338,7 @@ def test_answers_of_models(text):
 @FUZZ
 @given(
     st.text(max_size=12),
-    st.sampled_from(["int", "float", "bool", "str | None", "list[int]", "tuple[float, ...] | None"]),
+    st.sampled_from([int, float, bool, str | None, list[int], tuple[float, ...] | None]),
 )
 def test_values_of_options(text, annotation):
     with contextlib.suppress(ValueError):

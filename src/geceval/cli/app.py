@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -28,6 +29,7 @@ from geceval.cli.score import score
 from geceval.cli.train import train
 from geceval.cli.tune_weights import tune_weights
 from geceval.cli.weights import weights
+from geceval.core.errors import UserError
 from geceval.core.extras import naming_the_extra
 from geceval.version import __version__
 
@@ -53,20 +55,24 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("score", cls=ManyValuesCommand)(score)
-app.command("list")(list_)
-app.command("detect", cls=ManyValuesCommand)(detect)
-app.command("impacts", cls=ManyValuesCommand)(impacts)
-app.command("weights", cls=ManyValuesCommand)(weights)
-app.command("tune-weights", cls=ManyValuesCommand)(tune_weights)
-app.command("meta", cls=ManyValuesCommand)(meta)
-app.command("report", cls=ManyValuesCommand)(report)
-app.command("compare", cls=ManyValuesCommand)(compare)
-app.command("maege", cls=ManyValuesCommand)(maege)
-app.command("convert", cls=ManyValuesCommand)(convert)
+_VERBS = {
+    "score": score,
+    "list": list_,
+    "detect": detect,
+    "impacts": impacts,
+    "weights": weights,
+    "tune-weights": tune_weights,
+    "meta": meta,
+    "report": report,
+    "compare": compare,
+    "maege": maege,
+    "convert": convert,
+    "register": register,
+    "doctor": doctor,
+}
+for _name, _verb in _VERBS.items():
+    app.command(_name, cls=ManyValuesCommand)(_verb)
 app.add_typer(train, name="train")
-app.command("register")(register)
-app.command("doctor", cls=ManyValuesCommand)(doctor)
 app.add_typer(data, name="data", help="Build data sets for datasets.load_dataset.")
 app.add_typer(publish, name="publish", help="Put metrics, checkpoints, data sets and Spaces on the Hub.")
 
@@ -82,40 +88,55 @@ def _print_and_exit(text: str):
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_and_exit(f"geceval {__version__}"), is_eager=True)
     ] = False,
     citation: Annotated[
         bool, typer.Option("--citation", callback=_print_and_exit(CITATION), is_eager=True, help="Print BibTeX.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar="GECEVAL_DEBUG", help="Show the traceback of every error.")
+    ] = False,
 ) -> None:
     """Score grammatical error correction."""
+    context.obj["debug"] = debug
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command and return its exit code; a mistake of the user is one line on standard error."""
+    """Run the command and return its exit code.
+
+    A mistake of the user is one line on standard error (below the traceback with `--debug`) and 2; any other error is
+    a bug of geceval: a traceback, a request to report it, and 1.
+    """
+    state = {"debug": False}
     try:
         with _our_streams(), naming_the_extra(" ".join(arguments[:1])):
-            code = app(arguments or ["--help"], prog_name="geceval", standalone_mode=False) or 0
+            code = app(arguments or ["--help"], prog_name="geceval", standalone_mode=False, obj=state) or 0
         if code == _INTERRUPTED:  # typer returns it without a word
             raise KeyboardInterrupt
         return code
-    except ClickException as error:
-        return _complain(error.format_message())
     except BrokenPipeError:  # the reader, e.g. `head`, has seen enough; nothing is left to flush at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        return _complain(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
-    except (ValueError, TypeError, ImportError) as error:
-        return _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         print("geceval: interrupted", file=sys.stderr)
         return _INTERRUPTED
+    except (UserError, OSError, ClickException) as error:
+        if state["debug"]:
+            traceback.print_exc()
+        return _complain(error)
+    except Exception:
+        traceback.print_exc()
+        print("geceval: this is a bug of geceval; please report it with the lines above", file=sys.stderr)
+        return 1
 
 
-def _complain(message: str) -> int:
+def _complain(error: Exception) -> int:
     """One line of letters: names and contents of files may hold line breaks and orders to the terminal."""
+    message = error.format_message() if isinstance(error, ClickException) else str(error)
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        message = f"{error.filename}: {error.strerror}"
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
     print(f"geceval: error: {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}", file=sys.stderr)
     return 2

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
+import collections.abc
+import types
+import typing
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand
 
 from geceval import registry
 from geceval.core.errors import InputError
 
+FLAGS_FOR = {
+    "threshold": ("impara", "scribendi"),
+    "average": ("errant", "gotoscorer", "m2", "pt_errant", "pt_m2"),
+}
+"""Flags that are for some metrics only, though others have an option of that name, with another meaning."""
+
 
 class ManyValuesCommand(TyperCommand):
-    """A command whose list options take several values after one flag: `-p a.txt b.txt` is `-p a.txt -p b.txt`."""
+    """A command whose list options take several values after one flag: `-p a.txt b.txt` is `-p a.txt -p b.txt`.
+
+    Where the command also takes texts or files without a flag, which an option must not swallow, each option takes the
+    one value that follows it, as everywhere in the shell.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the flag before each of its values, which is what click reads."""
         flags = {flag for parameter in self.params if getattr(parameter, "multiple", False) for flag in parameter.opts}
+        if any(isinstance(parameter, TyperArgument) for parameter in self.params):
+            flags = set()
         return super().parse_args(ctx, repeat_flags(args, flags))
 
 
@@ -54,21 +68,31 @@ def _check_has_value(flag: str, values: int) -> None:
 
 
 def metric_options(
-    metrics: Sequence[str], assignments: Iterable[str] | None, **named: Any
+    metrics: Sequence[str], assignments: Iterable[str] | None, **flags: Any
 ) -> dict[str, dict[str, Any]]:
     """Options of each metric, from `KEY=VALUE` (for every metric that has the option) and `METRIC.KEY=VALUE`.
 
-    A later assignment wins over an earlier one, and any over `named`, options that the verb has a flag for; those that
-    are `None` were not given.
+    Args:
+        metrics: The metrics that are scored.
+        assignments: What the user gave after `-o`; a later one wins over an earlier one, and any over `flags`.
+        flags: Options that the verb has a flag for, `None` if not given; see `FLAGS_FOR`.
 
     Raises:
         ValueError: If an assignment is malformed, names a metric that is not scored or an option that none of the
             metrics has, or its value is not of the option's type.
     """
     options: dict[str, dict[str, Any]] = {metric: {} for metric in metrics}
-    fields = {metric: _fields(metric) for metric in metrics}
-    flags = [f"{key}={value}" for key, value in named.items() if value is not None]
-    for assignment in [*flags, *(assignments or [])]:
+    annotations = {metric: _annotations(metric) for metric in metrics}
+    given = []
+    for key, value in flags.items():
+        takers = [name for name in metrics if name in FLAGS_FOR.get(key, metrics)]
+        if value is not None and not takers:
+            raise InputError(
+                f"--{key} is for {', '.join(FLAGS_FOR[key])}; none of them is among -m {' '.join(metrics)}"
+            )
+        if value is not None:
+            given += [f"{name}.{key}={value}" for name in takers] if key in FLAGS_FOR else [f"{key}={value}"]
+    for assignment in [*given, *(assignments or [])]:
         target, equals, text = assignment.partition("=")
         metric, dot, key = target.rpartition(".")
         key = key.replace("-", "_")
@@ -76,13 +100,13 @@ def metric_options(
             raise InputError(f"option {assignment!r} must be KEY=VALUE or METRIC.KEY=VALUE")
         if dot and metric not in options:
             raise InputError(f"option {assignment!r} is for {metric!r}, which is not among -m {' '.join(metrics)}")
-        takers = [name for name in ([metric] if dot else metrics) if key in fields[name]]
+        names = [metric] if dot else metrics
+        takers = [name for name in names if key in annotations[name]]
         if not takers:
-            names = [metric] if dot else metrics
-            known = "; ".join(f"{name} has {', '.join(sorted(fields[name]))}" for name in names)
+            known = "; ".join(f"{name} has {', '.join(sorted(annotations[name]))}" for name in names)
             raise InputError(f"unknown option {key!r}; {known}")
         for name in takers:
-            options[name][key] = parse_value(key, text, fields[name][key])
+            options[name][key] = parse_value(key, text, annotations[name][key])
     return options
 
 
@@ -100,39 +124,38 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
     return scorers
 
 
-def _fields(metric: str) -> dict[str, str]:
-    """Options of a metric with their annotated types, as text."""
+def _annotations(metric: str) -> dict[str, Any]:
+    """The type of each option of a metric."""
     scorer = registry.scorer_class(metric)
-    kinds = (scorer.RunTime, scorer.Settings)
-    return {field.name: str(field.type) for kind in kinds for field in dataclasses.fields(kind)}
+    return typing.get_type_hints(scorer.RunTime) | typing.get_type_hints(scorer.Settings)
 
 
-def parse_value(name: str, text: str, annotation: str) -> Any:
+def parse_value(name: str, text: str, annotation: Any) -> Any:
     """The value that a text stands for, e.g. `"0.5"` for `float`, `"none"` for `str | None`, `"1,2"` for `list[int]`;
     without a comma a text for `str | list[int]` is a string.
 
     Raises:
         ValueError: If the text is not of that type.
     """
-    words = set(re.findall(r"\w+", annotation))
-    if "None" in words and text.lower() == "none":
+    united = isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union
+    kinds = typing.get_args(annotation) if united else (annotation,)
+    if types.NoneType in kinds and text.lower() == "none":
         return None
-    if words & {"list", "tuple", "Sequence"}:
-        alternatives = re.sub(r"\[.*?\]", "", annotation).replace(" ", "").split("|")
-        if "str" in alternatives and "," not in text:  # a name that stands for a list
-            return text
-        inner = re.sub(r"\b(list|tuple|Sequence|None)\b", "", annotation)
-        values = [parse_value(name, part.strip(), inner) for part in text.split(",") if part.strip()]
-        return tuple(values) if "tuple" in words else values
-    if "bool" in words and text.lower() in ("yes", "no", "true", "false"):
+    for kind in kinds:
+        origin = typing.get_origin(kind)
+        if origin in (list, tuple, collections.abc.Sequence) and ("," in text or str not in kinds):
+            inner = typing.get_args(kind)[0]
+            values = [parse_value(name, part.strip(), inner) for part in text.split(",") if part.strip()]
+            return tuple(values) if origin is tuple else values
+    if bool in kinds and text.lower() in ("yes", "no", "true", "false"):
         return text.lower() in ("yes", "true")
-    for word, kind in (("int", int), ("float", float)):
-        if word in words:
+    for number in (int, float):
+        if number in kinds:
             try:
-                return kind(text)
+                return number(text)
             except ValueError:
                 continue
-    if words & {"bool", "int", "float"} and "str" not in words:
-        wanted = "yes or no" if "bool" in words else "a whole number" if "float" not in words else "a number"
-        raise InputError(f"option {name} must be {wanted}, got {text!r}")
-    return text
+    if str in kinds or Path in kinds:
+        return text
+    wanted = "yes or no" if bool in kinds else "a whole number" if float not in kinds else "a number"
+    raise InputError(f"option {name} must be {wanted}, got {text!r}")

@@ -60,7 +60,8 @@ def impacts(
     sources: Annotated[str | None, typer.Option("-s", "--sources", help="File, one sentence a line.")] = None,
     predictions: Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")] = None,
     references: Annotated[
-        list[str] | None, typer.Option("-r", "--references", help="Files, for a metric that needs references.")
+        list[str] | None,
+        typer.Option("-r", "--references", help="A file, for a metric that needs references; -r A -r B for several."),
     ] = None,
     method: Annotated[Method, typer.Option(help="IMPARA's impact, or how a metric's gain is divided.")] = Method.impact,
     metric: Annotated[
@@ -86,6 +87,8 @@ def impacts(
     token vectors. It compares edits of one sentence; in a longer sentence, every edit has less impact. The other
     methods divide what the correction gains over the source in any metric: by the gain of the edit alone (add), by
     what is lost without it (sub), or by Shapley values.
+
+    As the texts stand without a flag, each option takes one value: -r A -r B, -o KEY=VALUE -o KEY=VALUE.
 
     Example: geceval impacts --method shapley -m impara "He go to school ." "He goes to the school ."
     """
@@ -134,7 +137,8 @@ def _columns(
                 raise InputError(f"{path} has {len(read)} lines but there is one sentence")
         return [texts[0]], [texts[1]], [[line for (line,) in lines]] if lines else None
     if texts or not sources or not predictions:
-        raise InputError("impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE")
+        hint = "; an option takes one value, -r A -r B" if len(texts) > 2 or sources else ""
+        raise InputError(f"impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE{hint}")
     corpus = read_corpus(sources, [predictions], references)
     return corpus.sources, next(iter(corpus.systems.values())), corpus.references
 

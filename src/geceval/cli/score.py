@@ -36,10 +36,16 @@ def score(
     references: References = None,
     gold_m2: GoldM2 = None,
     option: MetricOptions = None,
-    model: Annotated[str | None, typer.Option(help="bundled, a folder, or a Hub id[@revision].")] = None,
-    threshold: Annotated[float | None, typer.Option(help="Similarity threshold (impara).")] = None,
-    beta: Annotated[float | None, typer.Option(help="Weight of recall in F (edit metrics).")] = None,
-    average: Annotated[str | None, typer.Option(help="corpus or sentence (edit metrics).")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="bundled, a folder, or a Hub id[@revision]; for every metric that has a model.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Similarity that a correction must pass (impara, scribendi).")
+    ] = None,
+    beta: Annotated[float | None, typer.Option(help="Weight of recall in F (all metrics with an F).")] = None,
+    average: Annotated[
+        str | None, typer.Option(help="corpus or sentence (errant, gotoscorer, m2, pt_errant, pt_m2).")
+    ] = None,
     batch_size: Annotated[int | None, typer.Option(help="Sentences a batch of a neural model.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32, bfloat16, float16, or auto.")] = None,
