@@ -260,8 +260,8 @@ class _Reader:
         count, first = self.notes.get(what, (0, number))
         self.notes[what] = (count + 1, first)
 
-    def error(self, number: int, message: str) -> ValueError:
-        return ValueError(f"{self.name}, line {number}: {message}")
+    def error(self, number: int, message: str) -> InputError:
+        return InputError(f"{self.name}, line {number}: {message}")
 
 
 def _fields(line: str) -> list[str]:
