@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_text
 from geceval.corpora.folder import Config, check_count, find
+from geceval.meta.judgments.ratings import read_rows
 
 SYSTEMS = ("smt", "lstm", "copy-net", "transformer", "cnn")
 ASPECTS = {"grammaticality": ("grammer", "ave_g"), "fluency": ("fluency", "ave_f"), "meaning": ("meaning", "ave_m")}
@@ -37,17 +35,7 @@ def build_tmu_gfm(folder: Path) -> list[Config]:
             mean of the ratings without zeros.
     """
     path = find(folder, "tmu-gfm-dataset.csv")
-    try:
-        lines = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=True))
-    except csv.Error as error:
-        raise InputError(f"{path}: not valid CSV ({error})") from error
-    if not lines or lines[0] != _COLUMNS:
-        raise InputError(f"{path}: expected the columns {', '.join(_COLUMNS)}")
-    rows = []
-    for number, line in enumerate(lines[1:], start=1):
-        if len(line) != len(_COLUMNS):
-            raise InputError(f"{path}, row {number}: {len(line)} columns, expected {len(_COLUMNS)}")
-        rows.append(_to_row(f"{path}, row {number}", dict(zip(_COLUMNS, line, strict=True))))
+    rows = [_to_row(where, row) for where, row in read_rows(path, _COLUMNS)]
     check_count(path, "rows", len(rows), _ROWS)
     return [Config("default", _SCHEMA, {"train": rows})]
 

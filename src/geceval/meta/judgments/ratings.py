@@ -8,6 +8,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,28 +42,50 @@ def read_tmu_gfm(path: str | Path) -> list[Rating]:
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If the file is not CSV in UTF-8, a column is missing or a mean is no finite number; the message
-            names the line.
+        ValueError: See `read_rows`; or if a mean is not a finite number.
     """
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
     ratings = []
-    try:
-        missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            raise InputError(f"{path}: no column {missing[0]!r}; expected {', '.join(_COLUMNS)}")
-        for row in reader:
-            means = [_number(row[name]) for name in _COLUMNS[2:]]
-            if not all(map(math.isfinite, means)):
-                raise InputError(f"{path}, line {reader.line_num}: a mean rating is no number")
-            ratings.append(Rating(row["source"], row["output"], *means))
-    except csv.Error as error:
-        raise InputError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
+    for where, row in read_rows(path, _COLUMNS):
+        means = [_number(row[name]) for name in _COLUMNS[2:]]
+        if not all(map(math.isfinite, means)):
+            raise InputError(f"{where}: a mean rating is no number")
+        ratings.append(Rating(row["source"], row["output"], *means))
     return ratings
 
 
-def _number(text: str | None) -> float:
+def read_rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Read a CSV file with a header.
+
+    Args:
+        path: The file.
+        columns: Names that the header must have; it may have others.
+
+    Yields:
+        File and line of a row, for messages, and its cells by column.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not CSV in UTF-8, lacks a column, or a row has more or fewer cells than the header.
+    """
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
-        return math.nan if text is None else float(text)
+        header = list(reader.fieldnames or ())
+        for name in columns:
+            if name not in header:
+                raise InputError(f"{path}: no column {name!r}; expected the columns {', '.join(columns)}")
+        for row in reader:
+            where = f"{path}, line {reader.line_num}"
+            cells = [cell for cell in row.values() if isinstance(cell, str)] + row.get(None, [])
+            if len(cells) != len(header):
+                raise InputError(f"{where}: {len(cells)} columns, expected {len(header)}")
+            yield where, row
+    except csv.Error as error:
+        raise InputError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
     except ValueError:
         return math.nan
 
