@@ -133,7 +133,31 @@ def test_edits(load):
     ]
     assert {edit["required"] for row in rows for edit in row["edits"]} == {"REQUIRED"}
     with_alternatives = load("conll14", "alt", split="test")
-    assert {who for row in with_alternatives for who in row["annotators"]} == {0, 1, 2, 3, 4}
+    assert {annotator for row in with_alternatives for annotator in row["annotators"]} == {0, 1, 2, 3, 4}
+
+
+def test_edits_carry_what_the_file_says_of_them(tmp_path):
+    path = tmp_path / "f.m2"
+    path.write_text(
+        "S She go home\n"
+        "A 1 2|||R:VERB|||goes|||REQUIRED|||agreement|||1\n"
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
+        "A 1 2|||R:VERB|||goes||went|||OPTIONAL|||-NONE-|||1\n"
+        "A 2 3|||U:NOUN||||||OPTIONAL||||||2\n\n",
+        encoding="utf-8",
+    )
+    (row,) = parallel.m2_rows(path, "mine", 1)
+    fields = ("annotator", "start", "correction", "required", "comment")
+    assert [tuple(edit[field] for field in fields) for edit in row["edits"]] == [
+        (1, 1, "goes", "REQUIRED", "agreement"),
+        (1, 1, "goes||went", "OPTIONAL", "-NONE-"),
+        (2, 2, "", "OPTIONAL", ""),
+    ]
+    assert dict(zip(row["annotators"], row["references"], strict=True)) == {
+        1: "She goes home",
+        0: "She go home",
+        2: "She go",
+    }
 
 
 def test_cweb_annotators(load):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_text
 from geceval.core.inputs import read_lines
 from geceval.corpora.folder import Config, check_count, find, find_if_any
 from geceval.edits.edit import Edit
-from geceval.edits.m2 import M2Sentence, parse_m2, references
+from geceval.edits.m2 import read_m2, references
 
 Rows = list[dict[str, Any]]
 
@@ -165,18 +164,15 @@ def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> 
         OSError: If the file cannot be read.
         ValueError: If it is not M2 or has another number of sentences.
     """
-    text = read_text(path)
-    sentences = parse_m2(text, name=str(path))
+    sentences = read_m2(path)
     check_count(path, "sentences", len(sentences), expected)
-    lines = text.split("\n")
     rows = []
     for number, sentence in enumerate(sentences):
         row = _row(name, number, sentence.source, references(sentence), corpus or name.split(".")[0])
-        rest = _required_and_comment(lines, sentence)
         row["edits"] = [
-            _edit(edit, who, *rest[who][place])
-            for who, edits in sentence.edits.items()
-            for place, edit in enumerate(edits)
+            _edit(edit, annotator, *remark)
+            for annotator, edits in sentence.edits.items()
+            for edit, remark in zip(edits, sentence.remarks.get(annotator, []), strict=True)
         ]
         rows.append(row)
     return rows
@@ -196,7 +192,9 @@ def essay_rows(path: Path, name: str, expected: int, nlp: str | None, workers: i
     for number, ((doc, _), sentence) in enumerate(zip(pairs, typed, strict=True)):
         row = _row(name, number, sentence.source, references(sentence), name.split(".")[0], doc)
         row["edits"] = [
-            _edit(edit, who, "REQUIRED", "-NONE-") for who, edits in sentence.edits.items() for edit in edits
+            _edit(edit, annotator, "REQUIRED", "-NONE-")
+            for annotator, edits in sentence.edits.items()
+            for edit in edits
         ]
         rows.append(row)
     return rows
@@ -239,23 +237,3 @@ def _edit(edit: Edit, annotator: int, required: str, comment: str) -> dict[str, 
         "required": required,
         "comment": comment,
     }
-
-
-def _required_and_comment(lines: list[str], sentence: M2Sentence) -> dict[int, list[tuple[str, str]]]:
-    """What the last fields of each annotator's edits say, in the order of the file."""
-    found: dict[int, list[tuple[str, str]]] = {}
-    for line in _block(lines, sentence.line):
-        kind = line.split("|||")[1].strip()
-        _, required, comment, annotator = line.rsplit("|||", 3)
-        if kind != "noop":
-            found.setdefault(int(annotator), []).append((required, comment))
-    return found
-
-
-def _block(lines: list[str], start: int) -> Iterator[str]:
-    """The `A` lines below an `S` line, whose number is counted from 1."""
-    for line in lines[start:]:
-        if not line.strip():
-            return
-        if line.startswith("A "):
-            yield line.rstrip("\r")

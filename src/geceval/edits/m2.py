@@ -42,11 +42,14 @@ class M2Sentence:
         edits: Annotator to edits, annotators in the order in which they first appear in the file and edits in the
             order of the file. An empty list means that the annotator changed nothing.
         line: Number of the `S` line in the file, from 1; 0 if the sentence was not read.
+        remarks: Annotator to the fields "required" and "comment" of each of their edits, in the order of `edits`; empty
+            if the sentence was not read. `write_m2` does not write them.
     """
 
     source: str
     edits: dict[int, list[Edit]] = field(default_factory=lambda: {0: []})
     line: int = 0
+    remarks: dict[int, list[tuple[str, str]]] = field(default_factory=dict, repr=False, compare=False)
 
 
 def read_m2(path: str | Path, *, duplicates: str = "keep") -> list[M2Sentence]:
@@ -67,7 +70,7 @@ def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep") -> list[M
     """Read sentences and edits from the text of an M2 file.
 
     Read without a word: a missing final blank line, blank lines at either end, several edits with one span, types of
-    any kind, `I` lines (ignored), a line `S` without text (an empty sentence). Required and comment are not kept.
+    any kind, `I` lines (ignored), a line `S` without text (an empty sentence).
     Repaired or kept, with one warning a file: CRLF line ends and white space on blank lines (removed), several blank
     lines in a row (read as one), several `S` lines in a row (joined, offsets count through), a noop beside other
     edits or with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are
@@ -209,6 +212,7 @@ class _Reader:
         edit = Edit(start, end, texts[0], kind, annotator, texts[1:])
         if self.is_new(number, edit, edits):
             edits.append(edit)
+            self.current.remarks.setdefault(annotator, []).append((fields[3], fields[4]))
 
     def is_new(self, number: int, edit: Edit, edits: list[Edit]) -> bool:
         """Whether to add the edit, after a look at those that the annotator already has."""
