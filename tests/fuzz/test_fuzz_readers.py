@@ -36,8 +36,8 @@ from geceval.meta.judgments.readers import (
     read_system_scores,
 )
 from geceval.meta.scores import read_scores
+from geceval.models.chat.base import CallFailed
 from geceval.models.chat.endpoint import read_reply
-from geceval.models.chat.reply import CallFailed
 from geceval.scorers.difficulty.chunk_weights import format_weights, read_weights
 from geceval.scorers.judge.answers import read_grades
 from geceval.scorers.learned.label_sequences import parse_labels
@@ -330,7 +330,8 @@ def test_cards(tmp_path_factory, data):
 @example("9" * 5000)
 def test_answers_of_models(text):
     with contextlib.suppress(ValueError):
-        assert set(read_grades(text, ["a"])) == {"a"}
+        (grade,) = read_grades(text, ["a"])
+        assert grade in range(1, 6)
     with contextlib.suppress(CallFailed):
         assert isinstance(read_reply(text).text, str)
 

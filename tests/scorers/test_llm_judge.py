@@ -1,10 +1,14 @@
 """The judge against a stand-in of an endpoint, and against local models that cannot grade, or can do nothing else."""
 
+import contextlib
 import dataclasses
+import hashlib
 import json
 import logging
 import math
 import pickle
+import re
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -14,7 +18,8 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.models.chat.reply import JudgeError
+from geceval.core.cache.disk import FILE
+from geceval.core.errors import InputError
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
 from geceval.scorers.llm_judge import LlmJudge
 
@@ -200,12 +205,12 @@ def test_nothing_judged_is_not_a_number(judge):
 def test_the_first_failure_ends_the_work(judge, chat, tmp_path):
     scorer, server, _ = judge(refuse_cats(chat), concurrency=1)
     with pytest.raises(
-        JudgeError, match=r"llm_judge: predictions\[1\] got no valid grade: refusal .* are lost without"
+        InputError, match=r"llm_judge: predictions\[1\] got no valid grade: refusal .* are lost without"
     ):
         scorer.score(SOURCES, SYSTEMS["one"])
     assert len(server.requests) == 2  # the third sentence was not paid for
     scorer, server, _ = judge(refuse_cats(chat), concurrency=1, cache=tmp_path)
-    with pytest.raises(JudgeError, match="are in the cache"):
+    with pytest.raises(InputError, match="are in the cache"):
         scorer.score(SOURCES, SYSTEMS["one"])
     server.behave = chat.honest
     assert scorer.score(SOURCES, SYSTEMS["one"]).details["cached"] == 1
@@ -213,7 +218,7 @@ def test_the_first_failure_ends_the_work(judge, chat, tmp_path):
 
 def test_an_endpoint_that_wants_to_be_left_alone_for_long_is_not_waited_for(judge, chat):
     scorer, server, pauses = judge(lambda *_: chat.Raw(429, "tomorrow", {"Retry-After": "86400"}))
-    with pytest.raises(JudgeError, match="rate_limit .HTTP 429: tomorrow"):
+    with pytest.raises(InputError, match="rate_limit .HTTP 429: tomorrow"):
         scorer.score(SOURCES[:1], SOURCES[:1])
     assert (len(server.requests), pauses) == (1, [])
 
@@ -231,36 +236,55 @@ def test_the_cache_answers_the_second_time(judge, chat, tmp_path):
         assert other.score(SOURCES[:1], SYSTEMS["one"][:1]).details["cached"] == 0, change
 
 
-def damage(content, how):
-    if how == "cut":
-        return content[: len(content) // 2]
-    if how == "empty":
-        return b""
-    entry = json.loads(content)
+def entries(folder):
+    with contextlib.closing(sqlite3.connect(folder / FILE)) as database:
+        return dict(database.execute("SELECT key, value FROM entries"))
+
+
+def damage(value, how):
     if how == "grade":  # changed by hand
-        entry["answer"] = '{"scores": {"A": 1}}' if "5" in entry["answer"] else '{"scores": {"A": 5}}'
-    elif how == "key":
-        entry["key"] = "0" * 64
-    return json.dumps([entry] if how == "list" else entry).encode()
+        return value.replace(b'"A": 5', b'"A": 1') if b'"A": 5' in value else re.sub(rb'"A": \d', b'"A": 5', value)
+    return value[: len(value) // 2] if how == "cut" else b""
 
 
-@pytest.mark.parametrize("how", ["cut", "empty", "grade", "key", "list"])
-def test_damaged_entries_are_asked_for_again(judge, tmp_path, caplog, how):
+@pytest.mark.parametrize("how", ["cut", "empty", "grade"])
+def test_damaged_entries_are_asked_for_again(judge, tmp_path, how):
     scorer, server, _ = judge(cache=tmp_path)
     first = scorer.score(SOURCES[:1], SYSTEMS["one"][:1])
-    (entry,) = tmp_path.glob("*/*.json")
-    whole = entry.read_bytes()
-    entry.write_bytes(damage(whole, how))
+    whole = entries(tmp_path)
+    (value,) = whole.values()
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+        assert damage(value, how) != value
+        database.execute("UPDATE entries SET value = ?", [damage(value, how)])
     assert scorer.score(SOURCES[:1], SYSTEMS["one"][:1]).scores == first.scores
     assert len(server.requests) == 2
-    assert "1 entries of the cache of answers were damaged" in caplog.text
-    assert entry.read_bytes() == whole
+    assert entries(tmp_path) == whole
+
+
+@pytest.mark.parametrize("harm", [None, "answer", "sha256", "cut"])
+def test_answers_that_earlier_versions_cached_are_read(judge, chat, tmp_path, harm):
+    """They lie in a JSON file each, named by the key."""
+    scorer, server, _ = judge(cache=tmp_path / "new")
+    scorer.score(SOURCES[:1], SYSTEMS["one"][:1])
+    (key,) = (key.hex() for key in entries(tmp_path / "new"))
+    answer = '{"scores": {"A": 2}}'  # not what the stand-in says
+    entry = {"key": key, "answer": answer, "sha256": hashlib.sha256(f"{key}\n{answer}".encode()).hexdigest()}
+    if harm in entry:
+        entry[harm] = entry[harm].replace("2", "3")
+    file = tmp_path / "old" / key[:2] / f"{key}.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(entry)[: 50 if harm == "cut" else None] + "\n")
+    result = LlmJudge(scorer.settings, dataclasses.replace(scorer.runtime, cache=tmp_path / "old")).score(
+        SOURCES[:1], SYSTEMS["one"][:1]
+    )
+    assert result.scores == ([float(chat.grade(SYSTEMS["one"][0]))] if harm else [2.0])
+    assert (len(server.requests), result.details["cached"]) == ((2, 0) if harm else (1, 1))
 
 
 def test_only_valid_answers_are_kept(judge, tmp_path):
     scorer, _, _ = judge(lambda *_: "no", on_failure="skip", retries=1, cache=tmp_path)
     scorer.score(SOURCES, SYSTEMS["one"])
-    assert list(tmp_path.rglob("*.json")) == []
+    assert list(tmp_path.rglob("*")) == []
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing(judge, tmp_path):
@@ -290,7 +314,7 @@ def test_processes_share_a_cache(chat, tmp_path):
     assert [process.returncode for process in running] == [0, 0, 0]
     expected = [float(chat.grade(f"sentence {number} .")) for number in range(60)]
     assert printed == {f"{expected}\n"}
-    assert len(list(tmp_path.glob("*/*"))) == 60  # whole entries, no temporary files
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]  # no temporary files
     judge = LlmJudge(Settings(model="m", base_url=server.url), JudgeRunTime(api_key_env=None, cache=tmp_path))
     texts = [f"sentence {number} ." for number in range(60)]
     assert judge.score(texts, texts).details["cached"] == 60
@@ -309,13 +333,13 @@ def test_the_key_stays_in_the_request(judge, chat, tmp_path, monkeypatch, caplog
     scorer, server, _ = judge(behave, api_key_env="JUDGE_KEY", cache=tmp_path)
     result = scorer.score(SOURCES, SYSTEMS["one"])
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
-    kept = "".join(path.read_text() for path in tmp_path.glob("*/*.json"))
-    assert "***" in kept  # the server did send the key back
-    for text in (kept, repr(result), repr(scorer.settings), repr(scorer.runtime), caplog.text, str(server.requests)):
+    cached = (tmp_path / FILE).read_bytes().decode(errors="replace")
+    assert "***" in cached  # the server did send the key back
+    for text in (cached, repr(result), repr(scorer.settings), repr(scorer.runtime), caplog.text, str(server.requests)):
         assert KEY not in text
     assert KEY.encode() not in pickle.dumps(scorer)
     server.behave = lambda *_: chat.Raw(401, f"wrong key {KEY}")
-    with pytest.raises(JudgeError, match=r"HTTP 401: wrong key \*\*\*") as caught:
+    with pytest.raises(InputError, match=r"HTTP 401: wrong key \*\*\*") as caught:
         scorer.score(["a"], ["b"])
     assert KEY not in str(caught.value)
 
@@ -348,9 +372,9 @@ def test_options_are_checked(options, message):
 
 def test_a_model_must_be_named_and_the_key_be_there(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(JudgeError, match="^llm_judge: no model is bundled; pass model="):
+    with pytest.raises(InputError, match="^llm_judge: no model is bundled; pass model="):
         registry.make_scorer("llm_judge").score(["a"], ["a"])
-    with pytest.raises(JudgeError, match="^llm_judge: the environment variable OPENAI_API_KEY is empty"):
+    with pytest.raises(InputError, match="^llm_judge: the environment variable OPENAI_API_KEY is empty"):
         registry.make_scorer("llm_judge", {"model": "m"}).score(["a"], ["a"])
 
 

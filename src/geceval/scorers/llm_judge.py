@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,22 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geceval.core.errors import InputTypeError
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.chat.reply import JudgeError
 from geceval.models.encoder import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
-from geceval.scorers.judge.asking import Asker, Tally, Verdict, logger
 from geceval.scorers.judge.cache import AnswerCache
+from geceval.scorers.judge.client import JudgeClient, Usage, Verdict
 from geceval.scorers.judge.prompts import Question
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
 
 if TYPE_CHECKING:
     from geceval.edits.errant.annotate import Annotator
-    from geceval.models.chat.reply import Chat, Messages
+    from geceval.models.chat.base import ChatModel, Messages
+
+logger = logging.getLogger("geceval")
 
 
 class LlmJudge(Scorer):
@@ -59,8 +61,8 @@ class LlmJudge(Scorer):
     ) -> None:
         super().__init__(settings, runtime)
         self._sleep = sleep
-        self._chat: Chat | None = None
-        self._verdicts: dict[Question, Verdict] | None = None  # kept between calls by `with_systems` only
+        self._chat: ChatModel | None = None
+        self._verdicts: dict[Question, Verdict] | None = None  # remembered between calls by `with_systems` only
 
     def scores_sentences_alone(self) -> bool:
         """Not if other systems' outputs, which go with the whole corpus, are judged together with the predictions."""
@@ -70,31 +72,33 @@ class LlmJudge(Scorer):
         """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits.
 
         Raises:
-            JudgeError: If no model is named, the key is missing or the address is none (a ValueError).
             CheckpointError: If a local model cannot be used (a ValueError).
+            ValueError: If no model is named, the key is missing or the address is invalid.
         """
-        settings, runtime = self.settings, self.runtime
         if self._chat is None:
-            if settings.model is None:
-                raise JudgeError(f"{self.name}: no model is bundled; pass model=NAME of a model at an endpoint")
-            if settings.backend == "transformers":
-                from geceval.models.chat.local import LocalChat
-
-                self._chat = LocalChat(settings.model, runtime, settings.max_tokens)
-            else:
-                from geceval.models.chat.endpoint import Endpoint
-
-                decoding = {name: getattr(settings, name) for name in ("temperature", "seed", "max_tokens")}
-                where = settings.base_url, runtime.api_key_env
-                with _naming_the_metric():
-                    self._chat = Endpoint(settings.model, *where, decoding, settings.response_format, runtime.timeout)
+            with _naming_the_metric():
+                self._chat = self._make_chat()
         self._annotator()
 
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
-        """This judge, for scoring each of the given systems: their outputs of one sentence share a prompt.
+    def _make_chat(self) -> ChatModel:
+        settings, runtime = self.settings, self.runtime
+        if settings.model is None:
+            raise InputError("no model is bundled; pass model=NAME of a model at an endpoint")
+        if settings.backend == "transformers":
+            from geceval.models.chat.local import LocalModel
 
-        It remembers what became of each prompt, failures too, so that all systems lack the same grades. With `systems`
-        in the settings, or fewer than two systems, nothing changes.
+            return LocalModel(settings.model, runtime, settings.max_tokens)
+        from geceval.models.chat.endpoint import EndpointModel
+
+        decoding = {name: getattr(settings, name) for name in ("temperature", "seed", "max_tokens")}
+        address = settings.base_url, runtime.api_key_env
+        return EndpointModel(settings.model, *address, decoding, settings.response_format, runtime.timeout)
+
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
+        """A judge that shows the systems' outputs of one sentence in one prompt.
+
+        It remembers what became of each prompt, failures included, so that all systems lack the same grades. With
+        `systems` in the settings, or fewer than two systems, nothing changes.
         """
         if self.settings.systems is not None or len(systems) < 2:
             return self
@@ -104,7 +108,7 @@ class LlmJudge(Scorer):
         return judge
 
     def prompts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[Messages]:
-        """The chats that `score` would start, without starting them: one a distinct prompt.
+        """The chats that `score` would send, one per distinct prompt; nothing is sent.
 
         Args:
             sources: One string a sentence.
@@ -114,14 +118,14 @@ class LlmJudge(Scorer):
             TypeError: If a column or a row has the wrong type.
             ValueError: If columns are empty or of unequal length.
         """
-        columns = check_columns(self.name, sources, predictions)
+        columns = self._check(sources, predictions, None)
         return self._chats(list(dict.fromkeys(self._questions(columns))))
 
     def _score(self, columns: Columns) -> Result:
         questions = self._questions(columns)
-        cache = AnswerCache(self.runtime.cache) if self.runtime.cache is not None else None
+        cache = AnswerCache(self.runtime.cache)
         self.load()
-        verdicts, took = self._ask(list(dict.fromkeys(questions)), cache)
+        verdicts, usage = self._ask(list(dict.fromkeys(questions)), cache)
         pairs = zip(questions, columns.predictions, strict=True)
         scores = [_grade(verdicts.get(question), question, output) for question, output in pairs]
         failed = [row for row, value in enumerate(scores) if math.isnan(value)]
@@ -133,12 +137,12 @@ class LlmJudge(Scorer):
             "failed": len(failed),
             "failed_rows": failed,
             "failures": dict(sorted(kinds.items())),
-            **self._spent(took),
+            **self._spent(usage),
         }
         return Result(float(self.aggregate(np.array(scores))), scores, self._signature(), details)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """Means over the sentences that have a grade: `[...][sentences]` to `[...]`, not a number without any."""
+        """Means over the sentences that have a grade: `[...][sentences]` to `[...]`; NaN where none has one."""
         valid = ~np.isnan(rows)
         counts = valid.sum(axis=-1)
         sums = np.where(valid, rows, 0.0).sum(axis=-1)
@@ -170,7 +174,7 @@ class LlmJudge(Scorer):
             for question in questions
         ]
 
-    def _ask(self, questions: list[Question], cache: AnswerCache | None) -> tuple[dict[Question, Verdict], Tally]:
+    def _ask(self, questions: list[Question], cache: AnswerCache) -> tuple[dict[Question, Verdict], Usage]:
         from rich.console import Console
         from rich.progress import Progress
 
@@ -178,40 +182,33 @@ class LlmJudge(Scorer):
         missing = [question for question in questions if question not in known]
         runtime = self.runtime
         stop = self.settings.on_failure == "raise"
-        asker = Asker(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
+        client = JudgeClient(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
         chats = [(messages, question.ids) for messages, question in zip(self._chats(missing), missing, strict=True)]
         hidden = not runtime.progress
         with _naming_the_metric(), Progress(console=Console(stderr=True), disable=hidden, transient=True) as bar:
             task = bar.add_task("judging", total=len(missing))
-            verdicts, took = asker.ask_all(chats, lambda: bar.advance(task))
+            verdicts, usage = client.ask_all(chats, lambda: bar.advance(task))
         found = {question: verdict for question, verdict in zip(missing, verdicts, strict=True) if verdict}
         known.update(found)
-        return known, took
+        return known, usage
 
     def _report(self, failed: list[int], verdicts: list[Verdict | None], rows: int) -> None:
         """Raise or warn because of rows without a grade; those not even asked are `None`."""
         row, verdict = next((row, v) for row, v in zip(failed, verdicts, strict=True) if v is not None)
         what = f"predictions[{row}] got no valid grade: {verdict.failure} ({verdict.reason})"
         if self.settings.on_failure == "raise":
-            kept = "are in the cache" if self.runtime.cache is not None else "are lost without cache=FOLDER"
-            raise JudgeError(
-                f"{self.name}: {what}. Answers that came before {kept}; on_failure='skip' leaves such sentences out"
+            cached = "are in the cache" if self.runtime.cache is not None else "are lost without cache=FOLDER"
+            raise InputError(
+                f"{self.name}: {what}. Answers that came before {cached}; on_failure='skip' leaves such sentences out"
             )
         logger.warning("%s: %d of %d sentences have no score; %s", self.name, len(failed), rows, what)
 
-    def _spent(self, took: Tally) -> dict[str, Any]:
+    def _spent(self, usage: Usage) -> dict[str, Any]:
         prices = self.runtime.price_per_million
-        tokens = (took.prompt_tokens, took.completion_tokens)
+        tokens = (usage.prompt_tokens, usage.completion_tokens)
         cost = sum(count * price for count, price in zip(tokens, prices, strict=True)) / 1e6 if prices else None
-        return {
-            "calls": took.calls,
-            "errors": dict(sorted(took.errors.items())),
-            "cached": took.cached,
-            "prompt_tokens": took.prompt_tokens,
-            "completion_tokens": took.completion_tokens,
-            "uncounted": took.uncounted,
-            "cost": cost,
-        }
+        counts = {field.name: getattr(usage, field.name) for field in dataclasses.fields(usage)}
+        return {**counts, "errors": dict(sorted(usage.errors.items())), "cost": cost}
 
     def _signature(self) -> str:
         settings = self.settings
@@ -235,13 +232,10 @@ class LlmJudge(Scorer):
 
 @contextlib.contextmanager
 def _naming_the_metric() -> Iterator[None]:
-    problem = None
     try:
         yield
-    except JudgeError as error:
-        problem = JudgeError(f"{LlmJudge.name}: {error}")
-    if problem is not None:
-        raise problem
+    except InputError as error:
+        raise type(error)(f"{LlmJudge.name}: {error}") from error
 
 
 def _grade(verdict: Verdict | None, question: Question, output: str) -> float:

@@ -8,11 +8,13 @@ import traceback
 
 import pytest
 
-from geceval.models.chat.endpoint import Endpoint, check_url, read_reply, retry_after
-from geceval.models.chat.reply import CallFailed, JudgeError
+from geceval.core.errors import InputError
+from geceval.models.chat.base import CallFailed
+from geceval.models.chat.endpoint import EndpointModel, check_url, read_reply, retry_after
 
 KEY = "sk-Secret/0123456789abcdef"
 MESSAGES = [{"role": "system", "content": "Grade."}, {"role": "user", "content": '{"outputs": []}'}]
+SCHEMA = {"type": "object", "properties": {"A": {"type": "integer"}}}
 
 
 @pytest.fixture
@@ -22,14 +24,14 @@ def endpoint(chat, monkeypatch):
 
     def make(behave, timeout=5.0, response_format="json_object", **decoding):
         server = chat.start(behave)
-        return Endpoint("judge-1", server.url, "JUDGE_KEY", decoding, response_format, timeout), server
+        return EndpointModel("judge-1", server.url, "JUDGE_KEY", decoding, response_format, timeout), server
 
     return make
 
 
 def test_what_is_sent(endpoint):
     client, server = endpoint(lambda *_: "{}", temperature=0.0, seed=3, max_tokens=None)
-    reply = client.ask(MESSAGES, "AB")
+    reply = client.ask(MESSAGES, SCHEMA)
     assert (reply.text, reply.refused, reply.prompt_tokens, reply.completion_tokens) == ("{}", False, 100, 10)
     assert server.requests == [
         {
@@ -45,12 +47,13 @@ def test_what_is_sent(endpoint):
 
 def test_forms_of_answer(endpoint):
     client, server = endpoint(lambda *_: "{}", response_format="json_schema")
-    client.ask(MESSAGES, "AB")
-    schema = server.requests[0]["response_format"]["json_schema"]["schema"]["properties"]["scores"]
-    assert schema["required"] == ["A", "B"]
-    assert schema["properties"]["B"] == {"type": "integer", "enum": [1, 2, 3, 4, 5]}
+    client.ask(MESSAGES, SCHEMA)
+    assert server.requests[0]["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "grades", "strict": True, "schema": SCHEMA},
+    }
     client, server = endpoint(lambda *_: "{}", response_format="text")
-    client.ask(MESSAGES, "AB")
+    client.ask(MESSAGES, SCHEMA)
     assert "response_format" not in server.requests[0]
 
 
@@ -59,7 +62,7 @@ def error(message, code=None):
 
 
 @pytest.mark.parametrize(
-    ("status", "code", "headers", "kind", "again", "wait"),
+    ("status", "code", "headers", "kind", "retryable", "retry_after"),
     [
         (429, "rate_limit_exceeded", {"Retry-After": "7"}, "rate_limit", True, 7.0),
         (429, None, {}, "rate_limit", True, None),
@@ -73,37 +76,37 @@ def error(message, code=None):
         (413, None, {}, "rejected", False, None),
     ],
 )
-def test_kinds_of_failure(endpoint, chat, status, code, headers, kind, again, wait):
+def test_kinds_of_failure(endpoint, chat, status, code, headers, kind, retryable, retry_after):
     client, server = endpoint(lambda *_: chat.Raw(status, error("what  was\nwrong", code), headers))
     with pytest.raises(CallFailed, match=f"HTTP {status}: what was wrong") as caught:
-        client.ask(MESSAGES, "A")
-    assert (caught.value.kind, caught.value.again, caught.value.wait) == (kind, again, wait)
+        client.ask(MESSAGES, SCHEMA)
+    assert (caught.value.kind, caught.value.retryable, caught.value.retry_after) == (kind, retryable, retry_after)
     assert len(server.requests) == 1  # trying again is not the client's business
 
 
 @pytest.mark.parametrize(("status", "code"), [(401, None), (403, None), (404, None), (429, "insufficient_quota")])
 def test_what_ends_everything(endpoint, chat, status, code):
     client, _ = endpoint(lambda *_: chat.Raw(status, error("no", code)))
-    with pytest.raises(JudgeError, match=rf"cannot be used for model 'judge-1' \(HTTP {status}: no\)"):
-        client.ask(MESSAGES, "A")
+    with pytest.raises(InputError, match=rf"cannot be used for model 'judge-1' \(HTTP {status}: no\)"):
+        client.ask(MESSAGES, SCHEMA)
 
 
 def test_dropped_and_slow_connections(endpoint, chat):
     client, _ = endpoint(lambda *_: chat.Drop())
     with pytest.raises(CallFailed) as caught:
-        client.ask(MESSAGES, "A")
-    assert (caught.value.kind, caught.value.again) == ("connection", True)
+        client.ask(MESSAGES, SCHEMA)
+    assert (caught.value.kind, caught.value.retryable) == ("connection", True)
     client, _ = endpoint(lambda *_: time.sleep(1) or "{}", timeout=0.1)
     with pytest.raises(CallFailed) as caught:
-        client.ask(MESSAGES, "A")
-    assert (caught.value.kind, caught.value.again) == ("timeout", True)
+        client.ask(MESSAGES, SCHEMA)
+    assert (caught.value.kind, caught.value.retryable) == ("timeout", True)
 
 
 def test_nobody_listens(chat, monkeypatch):
     server = chat.start()
     server.close()
     with pytest.raises(CallFailed, match="refused") as caught:
-        Endpoint("m", server.url, None, {}).ask(MESSAGES, "A")
+        EndpointModel("m", server.url, None, {}).ask(MESSAGES, SCHEMA)
     assert caught.value.kind == "connection"
 
 
@@ -123,8 +126,8 @@ def test_nobody_listens(chat, monkeypatch):
 def test_bodies_that_are_no_completion(endpoint, chat, body):
     client, _ = endpoint(lambda *_: chat.Raw(200, body, {"Content-Type": "text/html"}))
     with pytest.raises(CallFailed, match="is base_url right") as caught:
-        client.ask(MESSAGES, "A")
-    assert (caught.value.kind, caught.value.again) == ("malformed", True)
+        client.ask(MESSAGES, SCHEMA)
+    assert (caught.value.kind, caught.value.retryable) == ("malformed", True)
 
 
 def test_refusals_and_missing_counts():
@@ -152,44 +155,46 @@ def test_the_key_is_in_no_message(endpoint, chat, caplog):
     for behaviour in behaviours:
         client, server = endpoint(lambda *_, behaviour=behaviour: behaviour)
         try:
-            client.ask(MESSAGES, "A")
-        except (CallFailed, JudgeError) as caught:
+            client.ask(MESSAGES, SCHEMA)
+        except (CallFailed, InputError) as caught:
             assert caught.__context__ is None and caught.__cause__ is None
             text = "".join(traceback.format_exception(caught)) + repr(caught.__dict__)
         assert server.headers[0]["authorization"].endswith(KEY)  # it was sent, so it could have come back
         assert KEY not in text
         assert KEY not in json.dumps(client.fingerprint)
     client, _ = endpoint(lambda *_: f"your key is {KEY}")
-    assert client.ask(MESSAGES, "A").text == "your key is ***"
+    assert client.ask(MESSAGES, SCHEMA).text == "your key is ***"
     assert KEY not in caplog.text
 
 
-def test_keys_that_are_none(monkeypatch):
+def test_keys_that_are_none(chat, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(JudgeError, match="the environment variable OPENAI_API_KEY is empty"):
-        Endpoint("m", None, "OPENAI_API_KEY", {})
-    with pytest.raises(JudgeError, match="name of an environment variable") as caught:
-        Endpoint("m", None, KEY, {})  # the key where its name should be
+    with pytest.raises(InputError, match="the environment variable OPENAI_API_KEY is empty"):
+        EndpointModel("m", None, "OPENAI_API_KEY", {})
+    with pytest.raises(InputError, match="name of an environment variable") as caught:
+        EndpointModel("m", None, KEY, {})  # the key where its name should be
     assert KEY not in str(caught.value)
     monkeypatch.setenv("JUDGE_KEY", "two words ü")
-    with pytest.raises(JudgeError, match="no HTTP header") as caught:
-        Endpoint("m", None, "JUDGE_KEY", {})
+    with pytest.raises(InputError, match="no HTTP header") as caught:
+        EndpointModel("m", None, "JUDGE_KEY", {})
     assert "words" not in str(caught.value)
     monkeypatch.setenv("JUDGE_KEY", f" {KEY}\n")
-    assert Endpoint("m", "http://localhost/v1", "JUDGE_KEY", {})._client.api_key == KEY
+    server = chat.start()
+    EndpointModel("m", server.url, "JUDGE_KEY", {}).ask(MESSAGES, SCHEMA)
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
 @pytest.mark.parametrize(
     "url", ["", "localhost:8000", "ftp://x/v1", "http://", "http://me:pass@x/v1", "http://x/v1?key=a", "http://x:y/"]
 )
 def test_addresses_that_are_none(url):
-    with pytest.raises(JudgeError, match="base_url must") as caught:
+    with pytest.raises(InputError, match="base_url must") as caught:
         check_url(url)
     assert "pass" not in str(caught.value).replace("password", "")
 
 
 def test_the_address_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1/")
-    assert Endpoint("m", None, None, {}).fingerprint["base_url"] == "http://localhost:1/v1"
+    assert EndpointModel("m", None, None, {}).fingerprint["base_url"] == "http://localhost:1/v1"
     monkeypatch.delenv("OPENAI_BASE_URL")
-    assert Endpoint("m", None, None, {}).base_url == "https://api.openai.com/v1"
+    assert EndpointModel("m", None, None, {}).base_url == "https://api.openai.com/v1"

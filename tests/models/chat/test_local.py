@@ -5,8 +5,9 @@ import math
 
 import pytest
 
-from geceval.models.chat.local import LocalChat
-from geceval.models.checkpoints import CheckpointError
+from geceval.models.causal import get_causal_model
+from geceval.models.chat.local import LocalModel
+from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
 from geceval.scorers.llm_judge import LlmJudge
 
@@ -77,6 +78,13 @@ def test_questions_that_do_not_fit(make_causal):
     assert result.details["failures"] == {"too_long": 1}
 
 
+def local_model(folder):
+    """A model of its own and its tokenizer, which tests may change."""
+    runtime = JudgeRunTime(device="cpu")
+    model = LocalModel(str(folder), runtime, 5)
+    return model, get_causal_model(resolve(str(folder)), runtime).tokenizer  # the same object
+
+
 def messages():
     return [{"role": "system", "content": "S"}, {"role": "user", "content": "U <|x|> "}]
 
@@ -90,24 +98,24 @@ def messages():
     ],
 )
 def test_how_the_chat_is_written(make_causal, template, expected):
-    chat = LocalChat(str(make_causal(2)), JudgeRunTime(device="cpu"), 5)
-    chat._causal.tokenizer.chat_template = template
-    assert chat._causal.tokenizer.decode(chat._encode(messages())["input_ids"][0]) == expected
+    chat, tokenizer = local_model(make_causal(2))
+    tokenizer.chat_template = template
+    assert tokenizer.decode(chat.encode(messages())["input_ids"][0]) == expected
 
 
 def test_one_device_only():
+    judge = LlmJudge(Settings(model="nowhere", backend="transformers"), JudgeRunTime(device="cpu,cpu"))
     with pytest.raises(ValueError, match="llm_judge: a local model answers on one device, got 'cpu,cpu'"):
-        LocalChat("nowhere", JudgeRunTime(device="cpu,cpu"), 5)
+        judge.load()
 
 
 def test_special_tokens_in_a_text_are_text(make_causal):
     """Whatever the tokenizer calls special; `json.loads` gives the text back."""
-    chat = LocalChat(str(make_causal(2)), JudgeRunTime(device="cpu"), 5)
-    tokenizer = chat._causal.tokenizer
+    chat, tokenizer = local_model(make_causal(2))
     tokenizer.add_special_tokens({"additional_special_tokens": ["##END##"]})
     tokenizer.chat_template = PLAIN
     material = json.dumps({"source": "a ##END## b"})
-    ids = chat._encode([{"role": "system", "content": "S"}, {"role": "user", "content": material}])["input_ids"][0]
+    ids = chat.encode([{"role": "system", "content": "S"}, {"role": "user", "content": material}])["input_ids"][0]
     assert tokenizer.convert_tokens_to_ids("##END##") not in ids.tolist()
     inside = tokenizer.decode(ids).partition("<user>")[2].partition("<assistant>")[0]
     assert json.loads(inside) == {"source": "a ##END## b"}

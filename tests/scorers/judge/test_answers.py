@@ -6,7 +6,7 @@ import pytest
 
 from geceval.edits.edit import Edit
 from geceval.scorers.judge import prompts
-from geceval.scorers.judge.answers import LONGEST_ANSWER, read_grades
+from geceval.scorers.judge.answers import LONGEST_ANSWER, answer_schema, read_grades
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,13 @@ from geceval.scorers.judge.answers import LONGEST_ANSWER, read_grades
     ],
 )
 def test_valid_answers(text):
-    assert list(read_grades(text, "AB").items()) == [("A", 5), ("B", 1)]
+    assert read_grades(text, "AB") == (5, 1)
+
+
+def test_the_schema_asks_for_one_grade_per_output():
+    schema = answer_schema("AB")["properties"]["scores"]
+    assert schema["required"] == ["A", "B"]
+    assert schema["properties"]["B"] == {"type": "integer", "enum": [1, 2, 3, 4, 5]}
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Language models that grade: over HTTP, or in this process. They know chats, and nothing of metrics."""
+"""Chat models, behind an OpenAI-compatible endpoint or in this process; they know nothing of metrics."""

@@ -1,7 +1,7 @@
-"""A language model behind an OpenAI-compatible endpoint (`POST <base_url>/chat/completions`).
+"""A chat model behind an OpenAI-compatible endpoint (`POST <base_url>/chat/completions`).
 
-The key is read from the environment when the client is made. It goes into the client and nowhere else: each text that
-comes from the client or from the server is searched for it before it may enter a message.
+The API key is read from the environment when the client is made and goes nowhere else: it is removed from every text of
+the client or the server before that enters a reply or a message.
 """
 
 from __future__ import annotations
@@ -13,36 +13,37 @@ import math
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from geceval.models.chat.reply import MOST_POINTS, CallFailed, JudgeError, Messages, Reply
+from geceval.core.errors import InputError
+from geceval.models.chat.base import CallFailed, Messages, Reply
 
 PUBLIC_URL = "https://api.openai.com/v1"
 FORMATS = ("json_object", "json_schema", "text")
 
 _NO_KEY = "no-key"  # the client insists on one
-_SHORTEST_SECRET = 8
-_LONGEST_QUOTE = 300
+_SHORTEST_SECRET = 8  # characters; a shorter key may be a word of the text
+_LONGEST_QUOTE = 300  # characters
 
 
-class Endpoint:
-    """A client of one model.
+class EndpointModel:
+    """A chat model behind an endpoint.
 
     Args:
         model: Its name, as the endpoint knows it.
         base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
         api_key_env: Name of the environment variable that holds the key; `None` if the endpoint wants none.
-        decoding: What goes into each request beside model and messages, e.g. `temperature`; `None` values are left out.
-        response_format: `"json_object"`, `"json_schema"`, or `"text"` for endpoints that can promise neither.
-        timeout: Seconds to wait for a sign of life.
+        decoding: What each request holds beside model and messages, e.g. `temperature`; `None` values are left out.
+        response_format: `"json_object"`, `"json_schema"`, or `"text"` for endpoints that support neither.
+        timeout: Seconds to wait for the next bytes of the endpoint.
 
     Raises:
-        JudgeError: If the key is missing or cannot be sent, or the address is none.
+        ValueError: If the key is missing or cannot be sent, or the address is invalid.
     """
 
-    steady = False
+    deterministic = False
     parallel = True
 
     def __init__(
@@ -67,44 +68,46 @@ class Endpoint:
             **self._decoding,
         }
         key = _read_key(api_key_env)
-        self._secrets = _forms(key)
+        self._secrets = {key, json.dumps(key)[1:-1]} if len(key) >= _SHORTEST_SECRET else set()
         self._client = openai.OpenAI(api_key=key, base_url=self.base_url, timeout=timeout, max_retries=0)
 
-    def ask(self, messages: Messages, ids: Sequence[str]) -> Reply:
-        """See `geceval.models.chat.reply.Chat`."""
+    def ask(self, messages: Messages, schema: Mapping[str, Any]) -> Reply:
+        """See `geceval.models.chat.base.ChatModel`."""
         import openai
 
         body: dict[str, Any] = {"model": self.name, "messages": messages, **self._decoding}
         if self._format != "text":
-            body["response_format"] = _json_schema(ids) if self._format == "json_schema" else {"type": "json_object"}
+            body["response_format"] = {"type": self._format}
+        if self._format == "json_schema":
+            body["response_format"]["json_schema"] = {"name": "grades", "strict": True, "schema": schema}
         try:
             response = self._client.chat.completions.with_raw_response.create(**body)
             text = response.http_response.text
         except openai.APIStatusError as error:
-            problem = self._of_status(error)
+            problem = self._status_error(error)
         except openai.APITimeoutError:
-            problem = CallFailed("timeout", "the endpoint gave no sign of life in time", again=True)
+            problem = CallFailed("timeout", "the endpoint gave no sign of life in time", retryable=True)
         except openai.APIConnectionError as error:
-            problem = CallFailed("connection", self._clean(str(error.__cause__ or error)), again=True)
+            problem = CallFailed("connection", self._clean(str(error.__cause__ or error)), retryable=True)
         except openai.OpenAIError as error:
-            problem = CallFailed("malformed", self._clean(str(error)), again=True)
+            problem = CallFailed("malformed", self._clean(str(error)), retryable=True)
         else:
             return read_reply(self._without_key(text))
-        raise problem  # here, so that the client's own exception, which knows the request, is not chained to it
+        raise problem  # here, so that the client's own exception, which holds the request, is not chained to it
 
-    def _of_status(self, error: Any) -> Exception:
+    def _status_error(self, error: Any) -> Exception:
         status, code = error.status_code, str(getattr(error, "code", None) or "")
         said = f"HTTP {status}: {self._clean(_message(error))}"
         wait = retry_after(error.response.headers)
         if status in (401, 403, 404) or code == "insufficient_quota":
-            return JudgeError(
+            return InputError(
                 f"{self.base_url} cannot be used for model {self.name!r} ({said}); check model, base_url, and the key "
                 "in the environment"
             )
         if status == 429:
-            return CallFailed("rate_limit", said, again=True, wait=wait)
+            return CallFailed("rate_limit", said, retryable=True, retry_after=wait)
         if status in (408, 409) or status >= 500:
-            return CallFailed("server", said, again=True, wait=wait)
+            return CallFailed("server", said, retryable=True, retry_after=wait)
         kinds = {"content_filter": "refusal", "context_length_exceeded": "too_long"}
         return CallFailed(kinds.get(code, "rejected"), said)
 
@@ -122,7 +125,7 @@ def check_url(url: str) -> str:
     """The address without a slash at its end.
 
     Raises:
-        JudgeError: If it is no address, or holds a password or a query, where keys hide; the message does not quote it.
+        ValueError: If it is invalid, or holds a password or a query, where keys hide; the message does not quote it.
     """
     try:
         parts = urlsplit(url)
@@ -132,16 +135,20 @@ def check_url(url: str) -> str:
     except ValueError:
         valid = bare = False
     if not valid:
-        raise JudgeError("base_url must be an http or https address such as http://localhost:8000/v1")
+        raise InputError("base_url must be an http or https address such as http://localhost:8000/v1")
     if not bare:
-        raise JudgeError("base_url must hold no user, password, query or fragment; keys come from the environment only")
+        raise InputError("base_url must hold no user, password, query or fragment; keys come from the environment only")
     return url.rstrip("/")
 
 
 def check_key_name(name: str | None) -> None:
-    """Raise a `JudgeError` unless this can be the name of an environment variable; a key by mistake is not quoted."""
+    """Refuse what cannot be the name of an environment variable; it is not quoted, as it may be the key.
+
+    Raises:
+        ValueError: If it cannot.
+    """
     if name is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", name):
-        raise JudgeError(
+        raise InputError(
             "api_key_env must be the name of an environment variable, in capitals, that holds the key; never the key"
         )
 
@@ -153,18 +160,13 @@ def _read_key(variable: str | None) -> str:
     key = os.environ.get(variable, "").strip()
     if not key:
         which = variable if variable == "OPENAI_API_KEY" else "that api_key_env names"
-        raise JudgeError(
+        raise InputError(
             f"the environment variable {which} is empty; put the key there, or pass api_key_env=None for an endpoint "
             "that wants no key"
         )
     if not re.fullmatch(r"[!-~]+", key):
-        raise JudgeError("the key in the environment holds characters that no HTTP header can; copy it again")
+        raise InputError("the key in the environment holds characters that no HTTP header can; copy it again")
     return key
-
-
-def _forms(key: str) -> tuple[str, ...]:
-    """How a key may stand in a text; one so short that it may be a word of the text is no secret."""
-    return tuple({key, json.dumps(key)[1:-1]}) if len(key) >= _SHORTEST_SECRET else ()
 
 
 def _message(error: Any) -> str:
@@ -174,7 +176,7 @@ def _message(error: Any) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a response asks to be left alone (RFC 9110, section 10.2.3; OpenAI's milliseconds first)."""
+    """Seconds to wait before the next request, from `Retry-After` (RFC 9110, section 10.2.3) or OpenAI's own header."""
     with contextlib.suppress(ValueError):
         if "retry-after-ms" in headers:
             return _seconds(float(headers["retry-after-ms"]) / 1000)
@@ -190,35 +192,23 @@ def _seconds(value: float) -> float | None:
     return max(0.0, value) if math.isfinite(value) else None
 
 
-def _json_schema(ids: Sequence[str]) -> dict[str, Any]:
-    def exactly(properties: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
-
-    grade = {"type": "integer", "enum": list(range(1, MOST_POINTS + 1))}
-    schema = exactly({"scores": exactly(dict.fromkeys(ids, grade))})
-    return {"type": "json_schema", "json_schema": {"name": "grades", "strict": True, "schema": schema}}
-
-
 def read_reply(body: str) -> Reply:
-    """The answer in the body of a successful response.
+    """The reply in the body of a successful response.
 
     Raises:
-        CallFailed: If the body is not what the protocol says; the message does not quote it.
+        CallFailed: If the body does not follow the protocol; the message does not quote it.
     """
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
-        raise CallFailed("malformed", "the endpoint did not answer with JSON; is base_url right?", again=True) from None
+        raise CallFailed(
+            "malformed", "the endpoint did not answer with JSON; is base_url right?", retryable=True
+        ) from None
     choices = content.get("choices") if isinstance(content, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
-        raise CallFailed("malformed", "the endpoint's answer has no message; is base_url right?", again=True)
+        raise CallFailed("malformed", "the endpoint's answer has no message; is base_url right?", retryable=True)
     text = message.get("content")
     refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
     usage = content.get("usage") if isinstance(content.get("usage"), dict) else {}

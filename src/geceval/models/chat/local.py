@@ -1,21 +1,21 @@
-"""A causal language model in this process that always takes the most probable token."""
+"""A chat model in this process: a causal language model that decodes greedily."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models.causal import get_causal_model
-from geceval.models.chat.reply import CallFailed, JudgeError, Messages, Reply, escape
+from geceval.models.chat.base import CallFailed, Messages, Reply, json_escape
 from geceval.models.checkpoints import first_line, quiet, resolve
 from geceval.models.encoder import pick_dtype
 
 
-class LocalChat:
-    """A causal language model as a chat partner; one question at a time, so that no answer depends on its neighbours.
+class LocalModel:
+    """A causal language model that answers chats one at a time, so that no reply depends on other chats of a batch.
 
     Args:
         model: A folder or a Hub id, optionally with `@revision`.
@@ -23,27 +23,27 @@ class LocalChat:
         max_tokens: The longest answer.
 
     Raises:
-        CheckpointError: If the checkpoint cannot be used.
+        CheckpointError: If the checkpoint cannot be used (a ValueError).
         ValueError: If there is no such device, or several are named.
     """
 
-    steady = True
+    deterministic = True
     parallel = False
 
     def __init__(self, model: str, runtime: RunTime, max_tokens: int) -> None:
         if "," in runtime.device:
-            raise InputError(f"llm_judge: a local model answers on one device, got {runtime.device!r}")
+            raise InputError(f"a local model answers on one device, got {runtime.device!r}")
         self._causal = get_causal_model(resolve(model), runtime)
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
         self.name = self._causal.name
         self.fingerprint = {"model": self.name, "max_tokens": max_tokens, "dtype": pick_dtype(runtime), "greedy": True}
 
-    def ask(self, messages: Messages, ids: Sequence[str]) -> Reply:
-        """See `geceval.models.chat.reply.Chat`; `ids` is not used."""
+    def ask(self, messages: Messages, schema: Mapping[str, Any]) -> Reply:
+        """See `geceval.models.chat.base.ChatModel`; `schema` is not used."""
         import torch
 
-        inputs = self._encode(messages).to(self._causal.model.device)
+        inputs = self.encode(messages).to(self._causal.model.device)
         size = inputs["input_ids"].shape[1]
         limit = self._causal.limit
         if limit is not None and size + self._max_tokens > limit:
@@ -56,25 +56,25 @@ class LocalChat:
         text = self._causal.tokenizer.decode(answer, skip_special_tokens=True)
         return Reply(text, prompt_tokens=size, completion_tokens=len(answer))
 
-    def _encode(self, messages: Messages) -> Any:
-        """The chat as token ids [1, tokens], by the model's chat template if it has one."""
+    def encode(self, messages: Messages) -> Any:
+        """The chat as token ids, `[1, tokens]`, by the model's chat template if it has one."""
         tokenizer = self._causal.tokenizer
-        messages = [messages[0], {**messages[1], "content": self._disarm(messages[1]["content"])}]
+        messages = [messages[0], {**messages[1], "content": self._escape_special_tokens(messages[1]["content"])}]
         if tokenizer.chat_template is None:
             text = "\n\n".join([*(message["content"] for message in messages), ""])
             return tokenizer(text, return_tensors="pt", return_token_type_ids=False, verbose=False)
-        text = self._by_template(messages)
+        text = self._apply_template(messages)
         options = {"add_special_tokens": False, "return_token_type_ids": False, "verbose": False}
         return tokenizer(text, return_tensors="pt", **options)
 
-    def _disarm(self, material: str) -> str:
-        """JSON without the tokenizer's special tokens: within its strings they are written with an escape."""
+    def _escape_special_tokens(self, material: str) -> str:
+        """JSON in which no string holds a special token of the tokenizer: their first character is escaped."""
         for token in self._causal.tokenizer.all_special_tokens:
             if token in material and ord(token[0]) < 0x10000:
-                material = material.replace(token, escape(token[0]) + token[1:])
+                material = material.replace(token, json_escape(token[0]) + token[1:])
         return material
 
-    def _by_template(self, messages: Messages) -> str:
+    def _apply_template(self, messages: Messages) -> str:
         import jinja2
 
         system, user = messages
@@ -86,10 +86,10 @@ class LocalChat:
                 return template(chat, tokenize=False, add_generation_prompt=True)
             except jinja2.TemplateError as error:
                 problem = error
-        raise JudgeError(f"{self.name}: its chat template takes neither form of the question ({first_line(problem)})")
+        raise InputError(f"{self.name}: its chat template takes neither form of the question ({first_line(problem)})")
 
     def _greedy(self) -> Any:
-        """What to generate by: none of the checkpoint's own habits but the tokens that end an answer."""
+        """Greedy decoding; of the checkpoint's own settings only the tokens that end an answer are kept."""
         import transformers
 
         model, tokenizer = self._causal.model, self._causal.tokenizer

@@ -1,4 +1,4 @@
-"""Reading the answer of a judge: right in every respect, or not an answer."""
+"""The answer of a judge: its JSON schema, and strict reading of the grades in it."""
 
 from __future__ import annotations
 
@@ -7,23 +7,38 @@ from collections.abc import Sequence
 from typing import Any
 
 from geceval.core.errors import InputError
-from geceval.models.chat.reply import MOST_POINTS
 
+MAX_GRADE = 5
 LONGEST_ANSWER = 20_000  # characters; what is longer is no list of five grades, and is not searched for one
 
 
-def read_grades(text: str, ids: Sequence[str]) -> dict[str, int]:
+def answer_schema(ids: Sequence[str]) -> dict[str, Any]:
+    """JSON schema of an answer that grades these outputs."""
+
+    def exactly(properties: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+    grade = {"type": "integer", "enum": list(range(1, MAX_GRADE + 1))}
+    return exactly({"scores": exactly(dict.fromkeys(ids, grade))})
+
+
+def read_grades(text: str, ids: Sequence[str]) -> tuple[int, ...]:
     """The grades in an answer.
 
-    Models like to say something before and after, so exactly one of the outermost JSON objects of the text must have
-    the key `"scores"`: two would leave open which one counts.
+    Models like to say something before and after the answer, so exactly one of the outermost JSON objects of the text
+    must have the key `"scores"`: with two, it would be open which one counts.
 
     Args:
         text: What the model wrote.
-        ids: The outputs that it was to grade.
+        ids: The outputs that it was asked to grade.
 
     Returns:
-        Each id with a whole number from 1 to 5, in the order of `ids`.
+        Whole numbers from 1 to 5, one per output, in the order of `ids`.
 
     Raises:
         ValueError: If there is not exactly one object `{"scores": {...}}`, if it holds anything else, if an id is
@@ -43,9 +58,9 @@ def read_grades(text: str, ids: Sequence[str]) -> dict[str, int]:
         raise InputError(f"'scores' must have each of the ids {', '.join(ids)} once and no other")
     by_id = dict(grades)
     for name in ids:
-        if type(by_id[name]) is not int or not 1 <= by_id[name] <= MOST_POINTS:
-            raise InputError(f"the grade of {name} is not a whole number from 1 to {MOST_POINTS}")
-    return {name: by_id[name] for name in ids}
+        if type(by_id[name]) is not int or not 1 <= by_id[name] <= MAX_GRADE:
+            raise InputError(f"the grade of {name} is not a whole number from 1 to {MAX_GRADE}")
+    return tuple(by_id[name] for name in ids)
 
 
 class _Pairs(list):
@@ -56,18 +71,17 @@ def _objects(text: str) -> list[_Pairs]:
     """The outermost JSON objects in a text, from left to right."""
     decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_constant=_refuse)
     found: list[_Pairs] = []
-    place = text.find("{")
-    while place >= 0:
+    start = text.find("{")
+    while start >= 0:
         try:
-            value: Any
-            value, end = decoder.raw_decode(text, place)
+            value, end = decoder.raw_decode(text, start)
         except RecursionError:
             raise InputError("the answer nests too deeply") from None
         except ValueError:
-            end = place + 1
+            end = start + 1
         else:
             found.append(value)
-        place = text.find("{", end)
+        start = text.find("{", end)
     return found
 
 

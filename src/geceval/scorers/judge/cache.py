@@ -1,85 +1,65 @@
-"""Answers on disk, one small file each: written at once, checked when read, shared by any number of processes."""
+"""Valid answers of the judge in the disk cache of a folder, so that none is paid for twice."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.core.errors import InputError
-from geceval.core.files import write_text
-from geceval.models.chat.reply import Messages
-from geceval.scorers.judge.answers import read_grades
+from geceval.core.cache.disk import DiskCache
+from geceval.models.chat.base import Messages
 
 FORMAT = 1  # change it when the meaning of an entry changes
 
 
-def key_of(fingerprint: Mapping[str, Any], messages: Messages) -> str:
+def answer_key(fingerprint: Mapping[str, Any], messages: Messages) -> bytes:
     """SHA-256 of everything that an answer depends on: model, decoding settings, messages."""
-    content = json.dumps([FORMAT, fingerprint, messages], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
-
-
-class DamagedEntry(Exception):
-    """A file of the cache that is not what was written there."""
+    return hashlib.sha256(json.dumps([FORMAT, fingerprint, messages], sort_keys=True).encode()).digest()
 
 
 class AnswerCache:
-    """A folder of valid answers.
+    """The answers in a folder, which threads and processes may share.
 
     Args:
-        folder: Made if need be.
+        folder: Made if need be; `None` keeps nothing.
 
     Raises:
         OSError: If it cannot be made or written to: before anything is paid for.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder).expanduser()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(self.folder, os.W_OK | os.X_OK):
-            raise PermissionError(f"{self.folder}: the cache cannot be written; pass another folder")
+    def __init__(self, folder: str | Path | None) -> None:
+        self._folder = None if folder is None else Path(folder).expanduser()
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(self._folder, os.W_OK | os.X_OK):
+                raise PermissionError(f"{self._folder}: the cache cannot be written; pass another folder")
+            self._disk = DiskCache(self._folder)
 
-    def get(self, key: str, ids: Sequence[str]) -> dict[str, int] | None:
-        """The grades that answered a question; `None` if it has not been answered.
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, str]:
+        """The answers of those keys that have one; a damaged entry is none."""
+        if self._folder is None:
+            return {}
+        keys = list(keys)
+        found = {key: value.decode("utf-8", "surrogatepass") for key, value in self._disk.get_many(keys).items()}
+        for key in keys:
+            if key not in found and (answer := self._read_file(key.hex())) is not None:
+                found[key] = answer
+        return found
 
-        Args:
-            key: From `key_of`.
-            ids: The outputs of the question.
+    def put(self, key: bytes, answer: str) -> None:
+        """Write a valid answer at once."""
+        if self._folder is not None:
+            self._disk.put_many({key: answer.encode("utf-8", "surrogatepass")})
 
-        Raises:
-            DamagedEntry: If there is an entry that is not whole, not of this key, or not a valid answer.
-            OSError: If the entry cannot be read.
-        """
-        try:
-            content = self._path(key).read_bytes()
-        except FileNotFoundError:
-            return None
-        try:
-            entry = json.loads(content)
-            if entry["key"] != key or entry["sha256"] != _digest(key, entry["answer"]):
-                raise InputError("another key or answer")
-            return read_grades(entry["answer"], ids)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise DamagedEntry(str(self._path(key))) from error
-
-    def put(self, key: str, answer: str) -> None:
-        """Keep a valid answer; call it from one thread.
-
-        Raises:
-            OSError: If the entry cannot be written; none is there then, or the old one.
-        """
-        path = self._path(key)
-        path.parent.mkdir(exist_ok=True)
-        entry = {"key": key, "answer": answer, "sha256": _digest(key, answer)}
-        write_text(path, json.dumps(entry) + "\n")
-
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key}.json"
-
-
-def _digest(key: str, answer: str) -> str:
-    return hashlib.sha256(f"{key}\n{answer}".encode("utf-8", "surrogatepass")).hexdigest()
+    def _read_file(self, key: str) -> str | None:
+        """An answer in a JSON file of its own, as the first versions of geceval kept them."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            entry = json.loads((self._folder / key[:2] / f"{key}.json").read_bytes())
+            content = f"{key}\n{entry['answer']}".encode("utf-8", "surrogatepass")
+            if entry["sha256"] == hashlib.sha256(content).hexdigest():
+                return entry["answer"]
+        return None

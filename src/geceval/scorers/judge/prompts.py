@@ -18,10 +18,11 @@ from typing import Any
 
 from geceval.core.cache.memory import lru_cache
 from geceval.edits.edit import Edit
-from geceval.models.chat.reply import MOST_POINTS, Messages, escape
+from geceval.models.chat.base import Messages, json_escape
+from geceval.scorers.judge.answers import MAX_GRADE
 
 LEVELS = ("sentence", "edit")
-MOST_OUTPUTS = 5
+MAX_OUTPUTS = 5
 IDS = "ABCDE"
 
 _CONTROL = re.compile(r"<|\[(?=/?[A-Z_]+\])")  # what no JSON has but within its strings
@@ -100,7 +101,7 @@ def questions(source: str, outputs: Iterable[str]) -> list[Question]:
     place in all prompts.
     """
     ordered = sorted(set(outputs), key=lambda text: hashlib.sha256(f"{source}\n{text}".encode()).digest())
-    count = -(-len(ordered) // MOST_OUTPUTS)
+    count = -(-len(ordered) // MAX_OUTPUTS)
     bounds = [len(ordered) * number // count for number in range(count + 1)]
     return [Question(source, tuple(ordered[low:high])) for low, high in zip(bounds, bounds[1:], strict=False)]
 
@@ -116,15 +117,15 @@ def messages(question: Question, level: str, criterion: str, edits: Sequence[Seq
     """
     tokens = question.source.split()
     entries = []
-    for place, (name, text) in enumerate(zip(question.ids, question.outputs, strict=True)):
+    for index, (name, text) in enumerate(zip(question.ids, question.outputs, strict=True)):
         entry: dict[str, Any] = {"id": name, "text": text}
         if edits is not None:
-            entry["edits"] = [_show(edit, tokens) for edit in edits[place]]
+            entry["edits"] = [_show(edit, tokens) for edit in edits[index]]
         entries.append(entry)
     material = json.dumps({"source": question.source, "outputs": entries}, ensure_ascii=False, indent=1)
     return [
         {"role": "system", "content": _instructions(level, criterion, question.ids)},
-        {"role": "user", "content": _CONTROL.sub(lambda match: escape(match[0]), material)},
+        {"role": "user", "content": _CONTROL.sub(lambda match: json_escape(match[0]), material)},
     ]
 
 
@@ -138,7 +139,7 @@ def version(level: str, criterion: str) -> str:
 
 
 def _instructions(level: str, criterion: str, ids: str) -> str:
-    example = ", ".join(f'"{name}": <1-{MOST_POINTS}>' for name in ids)
+    example = ", ".join(f'"{name}": <1-{MAX_GRADE}>' for name in ids)
     parts = [_TASK, *([_EDITS] if level == "edit" else []), f"{_SENTENCES} {_CRITERIA[level, criterion]}"]
     return "\n\n".join([*parts, _ANSWER.format(example="{" + example + "}")])
 
