@@ -1,10 +1,11 @@
 """F-beta, counts and the dict that a module returns."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geceval.core.result import Counts, Result, f_beta
+from geceval.core.result import Counts, Result, f_beta, ratio
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,12 @@ def test_f_lies_between_precision_and_recall(precision, recall, beta):
 def test_result_is_a_flat_dict():
     result = Result(0.5, [0.25, 0.75], "toy|geceval:0", {"tp": 1.0})
     assert result.to_dict() == {"score": 0.5, "scores": [0.25, 0.75], "tp": 1.0, "signature": "toy|geceval:0"}
+
+
+def test_arrays_give_what_their_numbers_give():
+    rows = np.array([[0, 0, 0], [0, 0, 2], [0, 2, 0], [3, 1, 2], [0.5, 0.25, 1.5]])
+    one_by_one = [Counts(*row) for row in rows.tolist()]
+    for beta in (0.5, 2.0):
+        assert Counts.of(rows).f(beta).tolist() == [counts.f(beta) for counts in one_by_one]
+    assert Counts.of(rows).precision.tolist() == [counts.precision for counts in one_by_one]
+    assert ratio(rows[:, 0], rows[:, 0] + rows[:, 1], empty=0.0).tolist() == [0, 0, 0, 0.75, 2 / 3]

@@ -23,8 +23,9 @@ from geceval.core.result import Counts
 from geceval.edits.edit import Edit, apply
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.edits.m2 import read_m2
-from geceval.scorers.edit_based.errant_counts import best_reference, compare, keyed, total
+from geceval.scorers.edit_based.errant_counts import compare, errant_order, keyed, total
 from geceval.scorers.errant import Errant, Settings
+from geceval.scorers.references.annotators import best_annotator, counts_array
 
 # Invented. Two references, of which the third sentence's second one is the source itself.
 SOURCES = [
@@ -257,28 +258,33 @@ def test_errant_issue_49(m2_files, errant_compare):
     assert result.details["by_type"]["full"]["M:ADV"]["tp"] == 1
 
 
+def best(options: list[Counts], rounding: str, before: Counts | None = None) -> int:
+    counts = counts_array([dict(enumerate(options))])[0]
+    return int(best_annotator(errant_order(0.5, rounding)(before or Counts(), Counts.of(counts))))
+
+
 def test_rounding_of_the_reference_choice():
     """20,000 hits and misses: the second reference has the higher F, by .00002; the first, at 4 places, more hits."""
     before = Counts(20000, 20000, 20000)
-    options = {0: Counts(1, 2, 2), 1: Counts(0, 0, 0)}
+    options = [Counts(1, 2, 2), Counts(0, 0, 0)]
     assert (before + options[0]).f() < (before + options[1]).f()
     assert round((before + options[0]).f(), 4) == round((before + options[1]).f(), 4)
-    assert best_reference(options, 0.5, "official", before) == 0
-    assert best_reference(options, 0.5, "none", before) == 1
+    assert best(options, "official", before) == 0
+    assert best(options, "none", before) == 1
 
 
 @pytest.mark.parametrize(
     ("options", "chosen"),
     [
-        ({0: Counts(0, 1, 1), 1: Counts(1, 1, 1)}, 1),  # F
-        ({0: Counts(1, 1, 1), 1: Counts(2, 2, 2)}, 1),  # F equal: more hits
-        ({0: Counts(0, 2, 1), 1: Counts(0, 1, 1)}, 1),  # fewer false alarms
-        ({0: Counts(0, 1, 2), 1: Counts(0, 1, 1)}, 1),  # fewer misses
-        ({3: Counts(1, 1, 1), 0: Counts(1, 1, 1)}, 3),  # the first
+        ([Counts(0, 1, 1), Counts(1, 1, 1)], 1),  # F
+        ([Counts(1, 1, 1), Counts(2, 2, 2)], 1),  # F equal: more hits
+        ([Counts(0, 2, 1), Counts(0, 1, 1)], 1),  # fewer false alarms
+        ([Counts(0, 1, 2), Counts(0, 1, 1)], 1),  # fewer misses
+        ([Counts(1, 1, 1), Counts(1, 1, 1)], 0),  # the first
     ],
 )
 def test_ties_between_references(options, chosen):
-    assert best_reference(options, 0.5, "official", Counts()) == chosen
+    assert best(options, "official") == chosen
 
 
 def test_sentence_average():

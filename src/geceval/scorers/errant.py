@@ -7,29 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.errors import InputTypeError
 from geceval.core.inputs import Columns
 from geceval.core.result import Counts, Result
-from geceval.core.signature import number_range, package_version, signature
+from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit
-from geceval.scorers.base import Scorer
+from geceval.scorers.edit_based.edit_scorer import EditScorer
 from geceval.scorers.edit_based.errant_counts import (
     DUPLICATES,
     LENGTHS,
     LEVELS,
-    Tally,
-    best_reference,
-    best_references,
+    TypeCounts,
     by_type,
     compare,
+    errant_order,
     keyed,
     total,
 )
-from geceval.scorers.references.annotators import AVERAGES, choose_annotators, choose_in_order, counts_array, f_scores
-from geceval.scorers.references.gold import edits_and_gold, gold_facts, gold_from_m2
+from geceval.scorers.references.annotators import AVERAGES, Order
+from geceval.scorers.references.gold import edits_and_gold, gold_from_m2
 
 if TYPE_CHECKING:
     from geceval.edits.errant.annotate import Annotator
@@ -80,7 +77,7 @@ class Settings:
         object.__setattr__(self, "without_types", names)
 
 
-class Errant(Scorer):
+class Errant(EditScorer):
     """Precision, recall and F of ERRANT's edits, in [0, 1]; higher is better.
 
     With several references each sentence takes the one that gives the best F of all sentences up to it (the sentence
@@ -95,7 +92,6 @@ class Errant(Scorer):
     description = "Precision, recall and F of typed edits."
     extra = "edits"
     Settings = Settings
-    bounds = (0.0, 1.0)
 
     def load(self) -> None:
         """Load the spaCy pipeline.
@@ -109,12 +105,9 @@ class Errant(Scorer):
         gold = gold_from_m2(self.name, columns, self.settings.gold_m2)
         return self._compare(*edits_and_gold(self._annotator(), self.runtime, columns, gold))
 
-    def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """F of each sample, `[samples]`; the references of a sample are chosen anew, in the order of its sentences."""
-        settings = self.settings
-        if settings.average == "sentence":
-            return super().aggregate(rows)
-        return f_scores(choose_in_order(rows, best_references(settings.beta, settings.rounding)), settings.beta)
+    def order(self) -> Order:
+        """ERRANT's own, which is not that of M2."""
+        return errant_order(self.settings.beta, self.settings.rounding)
 
     def _annotator(self) -> Annotator:
         from geceval.edits.errant.annotate import get_annotator
@@ -122,41 +115,23 @@ class Errant(Scorer):
         return get_annotator(self.settings.nlp)
 
     def _compare(self, proposed: Sequence[Sequence[Edit]], gold: Sequence[Mapping[int, Sequence[Edit]]]) -> Result:
-        settings = self.settings
-        tallies = [
-            {who: self._tally(edits, others) for who, others in options.items()}
+        compared = [
+            {annotator: self._count(edits, others) for annotator, others in options.items()}
             for edits, options in zip(proposed, gold, strict=True)
         ]
-        counted = [{who: total(tally) for who, tally in options.items()} for options in tallies]
-        chosen = choose_annotators(
-            counted,
-            settings.beta,
-            lambda options, before: best_reference(options, settings.beta, settings.rounding, before),
-        )
-        of_types: Tally = {}
-        for options, who in zip(tallies, chosen.annotators, strict=True):
-            for kind, counts in options[who].items():
+        chosen = self.choose([{annotator: total(counts) for annotator, counts in row.items()} for row in compared])
+        of_types: TypeCounts = {}
+        for options, annotator in zip(compared, chosen.annotators, strict=True):
+            for kind, counts in options[annotator].items():
                 of_types[kind] = of_types.get(kind, Counts()) + counts
-        return Result(
-            score=chosen.score(settings.average, settings.beta),
-            scores=chosen.scores,
-            signature=signature(self.name, settings, **self._facts(gold)),
-            details={
-                **chosen.counts.to_details(settings.beta),
-                "by_type": by_type(of_types, settings.beta),
-                "annotators": chosen.annotators,
-            },
-            statistics=counts_array(counted) if settings.average == "corpus" else None,
-        )
-
-    def _tally(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> Tally:
-        options = self.settings.level, self.settings.length, self.settings.without_types
-        return compare(keyed(proposed, *options), keyed(gold, *options), self.settings.duplicates)
-
-    def _facts(self, gold: Sequence[Mapping[int, Sequence[Edit]]]) -> dict[str, str]:
-        return {
-            **gold_facts(self.settings.gold_m2),
+        facts = {
             "nlp": self._annotator().pipeline,
             "refs": number_range(map(len, gold)),
             "errant": package_version("errant"),
         }
+        types = by_type(of_types, self.settings.beta)
+        return self.result(chosen, facts, by_type=types, annotators=chosen.annotators)
+
+    def _count(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> TypeCounts:
+        options = self.settings.level, self.settings.length, self.settings.without_types
+        return compare(keyed(proposed, *options), keyed(gold, *options), self.settings.duplicates)

@@ -11,7 +11,7 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
-from geceval.core.result import Result
+from geceval.core.result import Counts, Result
 from geceval.core.signature import signature
 from geceval.edits.ged_labels import LABELS
 from geceval.scorers.base import Scorer
@@ -19,7 +19,6 @@ from geceval.scorers.learned.detection import detector_facts, load_detector, log
 from geceval.scorers.learned.detection_counts import details, macro_scores
 from geceval.scorers.learned.ged_comparison import LabelComparison
 from geceval.scorers.learned.ged_settings import Settings
-from geceval.scorers.references.annotators import f_scores
 from geceval.scorers.references.gold import gold_from_m2
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Ged(Scorer):
         sums = rows.sum(axis=-2)
         if self.settings.average == "macro":
             return macro_scores(sums, self.settings.beta)[..., 2]
-        return f_scores(sums[..., :3], self.settings.beta)
+        return Counts.of(sums).f(self.settings.beta)
 
     def _check_predictions(self, columns: Columns) -> None:
         for row, (source, prediction) in enumerate(zip(columns.sources, columns.predictions, strict=True)):

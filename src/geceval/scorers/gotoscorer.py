@@ -203,8 +203,7 @@ class Gotoscorer(Scorer):
         if self.settings.average == "sentence":
             return super().aggregate(rows)
         beta, empty = self.settings.beta, float(self.settings.zero_division)
-        totals = rows.sum(axis=1).tolist()
-        return np.array([ChunkCounts(*counts).f(beta, empty) for counts in totals])
+        return ChunkCounts(*rows.sum(axis=1).T).f(beta, empty)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
         """This scorer, for scoring each of the given systems: together they define the difficulty.

@@ -10,7 +10,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.inputs import Columns, References
-from geceval.core.result import Result
+from geceval.core.result import Result, f_beta, ratio
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
 from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, count_ngrams
@@ -96,9 +96,7 @@ class Green(Scorer):
     def _f(self, counts: np.ndarray, order: int) -> np.ndarray:
         """F_beta of `[...][orders][3]` counts over the orders up to `order`, `[...]`; 0 where P and R are 0."""
         precision, recall = precision_recall(counts, order, self.settings.zero_recall)
-        weight = self.settings.beta**2
-        below = weight * precision + recall
-        return np.where(below > 0, (1 + weight) * precision * recall / np.where(below > 0, below, 1), 0.0)
+        return f_beta(precision, recall, self.settings.beta)
 
     def _best_references(self, counts: np.ndarray, f: np.ndarray, reference_counts: np.ndarray) -> np.ndarray:
         """The reference each sentence is scored with, `[sentences]`."""
@@ -130,13 +128,9 @@ def sentence_counts(corpus: Corpus, order: int) -> np.ndarray:
 def precision_recall(counts: np.ndarray, order: int, zero_recall: str) -> tuple[np.ndarray, np.ndarray]:
     """Geometric means of precision and recall over the orders 1 to `order`: `[...][orders][3]` to two `[...]`."""
     tp, fp, fn = np.moveaxis(counts[..., :order, :], -1, 0)
-    precision = _ratio(tp, tp + fp, empty=1.0)
-    recall = _ratio(tp, tp + fn, empty=0.0 if zero_recall == "authors" else 1.0)
+    precision = ratio(tp, tp + fp, empty=1.0)
+    recall = ratio(tp, tp + fn, empty=0.0 if zero_recall == "authors" else 1.0)
     return _geometric_mean(precision), _geometric_mean(recall)
-
-
-def _ratio(part: np.ndarray, whole: np.ndarray, empty: float) -> np.ndarray:
-    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), empty)
 
 
 def _geometric_mean(values: np.ndarray) -> np.ndarray:

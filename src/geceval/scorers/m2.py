@@ -7,28 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
-from geceval.core.signature import number_range, signature
+from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.corpus import extract_all
 from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules
-from geceval.scorers.base import Scorer
-from geceval.scorers.references.annotators import (
-    AVERAGES,
-    best_annotator,
-    best_annotators,
-    choose_annotators,
-    choose_in_order,
-    counts_array,
-    f_scores,
-)
-from geceval.scorers.references.gold import Gold, gold_facts, gold_from_m2
+from geceval.scorers.edit_based.edit_scorer import EditScorer
+from geceval.scorers.references.annotators import AVERAGES
+from geceval.scorers.references.gold import Gold, gold_from_m2
 
 logger = logging.getLogger("geceval")
 
@@ -68,7 +58,7 @@ class Settings:
         return Rules(self.max_unchanged_words, self.ignore_whitespace_casing, self.insertions, self.matching)
 
 
-class M2(Scorer):
+class M2(EditScorer):
     """Precision, recall and F of edits. All lie in [0, 1] unless a gold edit is given twice; higher is better.
 
     With several annotators, each sentence takes the one that gives the best F of all sentences up to it (the sentence
@@ -84,7 +74,6 @@ class M2(Scorer):
     description = "Precision, recall and F of edits, cut so that as many as possible match the gold edits."
     extra = ""
     Settings = Settings
-    bounds = (0.0, 1.0)
     reads_edits = True
 
     def score(
@@ -116,28 +105,10 @@ class M2(Scorer):
         settings = self.settings
         found, thinned = extract_edits(columns, gold, settings.rules(), self.runtime)
         large = large | thinned
-        counted = [{who: _count(extraction) for who, extraction in options.items()} for options in found]
-        chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
+        chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in found])
         self._warn(gold, large)
-        facts = {"refs": number_range(map(len, gold)), **gold_facts(settings.gold_m2)}
-        return Result(
-            score=chosen.score(settings.average, settings.beta),
-            scores=chosen.scores,
-            signature=signature(self.name, settings, **facts),
-            details={
-                **chosen.counts.to_details(settings.beta),
-                "annotators": chosen.annotators,
-                "thinned": sorted(large),
-            },
-            statistics=counts_array(counted) if settings.average == "corpus" else None,
-        )
-
-    def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""
-        if self.settings.average == "sentence":
-            return super().aggregate(rows)
-        beta = self.settings.beta
-        return f_scores(choose_in_order(rows, best_annotators(beta)), beta)
+        facts = {"refs": number_range(map(len, gold))}
+        return self.result(chosen, facts, annotators=chosen.annotators, thinned=sorted(large))
 
     def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
         warn_of_thinned(self.name, large)

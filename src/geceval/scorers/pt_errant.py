@@ -43,7 +43,7 @@ class PtErrant(pt.WeightedEdits):
         get_annotator(self.settings.nlp)
         pt.load_pair_scorer(self.settings, self.runtime)
 
-    def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.Comparison]], dict[str, object]]:
+    def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """ERRANT's edits beside those of each annotator."""
         from geceval.edits.errant.annotate import get_annotator
 
@@ -57,7 +57,7 @@ class PtErrant(pt.WeightedEdits):
         return rows, {"nlp": annotator.pipeline, "errant": package_version("errant")}
 
 
-def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.Comparison:
+def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.EditComparison:
     known = [edit for edit in edits if edit.type != "UNK"]
     kept = [edit for edit in gold if edit.type != "UNK"]
     matches = [
@@ -66,4 +66,4 @@ def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.Com
         for number, other in enumerate(kept)
         if (edit.start, edit.end) == (other.start, other.end) and edit.correction in other.corrections
     ]
-    return pt.Comparison(source, apply(source, without_overlaps(gold)), known, kept, matches)
+    return pt.EditComparison(source, apply(source, without_overlaps(gold)), known, kept, matches)

@@ -48,7 +48,7 @@ class PtM2(pt.WeightedEdits):
         """Load the model behind the weights, or take it from the cache of this process."""
         pt.load_pair_scorer(self.settings, self.runtime)
 
-    def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.Comparison]], dict[str, object]]:
+    def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """MaxMatch edits beside those of each annotator."""
         settings = self.settings
         gold, large = read_gold(self.name, columns, settings.gold_m2, self.runtime)
@@ -58,6 +58,6 @@ class PtM2(pt.WeightedEdits):
         for source, edits, options in zip(columns.sources, gold, found, strict=True):
             texts = {who: apply(source, without_overlaps(edits[who])) for who in options}
             rows.append(
-                {who: pt.Comparison(source, texts[who], e.edits, e.gold, e.matches) for who, e in options.items()}
+                {who: pt.EditComparison(source, texts[who], e.edits, e.gold, e.matches) for who, e in options.items()}
             )
         return rows, {}

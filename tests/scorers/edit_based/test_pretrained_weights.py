@@ -41,7 +41,7 @@ TABLE = {
 
 
 def test_weights_by_hand():
-    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    comparison = pt.EditComparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
     counts = pt.weighted_counts([comparison], scores_by_table(TABLE))[0]
     assert (counts.tp, counts.fp, counts.fn) == pytest.approx((0.30, 0.05, 0.10))
     # P = .3/.35, R = .3/.4
@@ -49,13 +49,13 @@ def test_weights_by_hand():
 
 
 def test_weight_self_counts_edits():
-    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    comparison = pt.EditComparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
     assert pt.weighted_counts([comparison], None) == [Counts(1.0, 1.0, 1.0)]
 
 
 def test_edits_that_all_weigh_nothing():
     flat = dict.fromkeys(TABLE, 0.5)
-    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    comparison = pt.EditComparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
     assert pt.weighted_counts([comparison], scores_by_table(flat)) == [Counts(0.0, 0.0, 0.0)]
     uniform = pt.weighted_counts([comparison], scores_by_table(flat), uniform_when_zero=True)[0]
     assert (uniform.tp, uniform.fp, uniform.fn) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
@@ -63,7 +63,7 @@ def test_edits_that_all_weigh_nothing():
 
 def test_a_matched_alternative_weighs_what_it_weighs():
     gold = Edit(5, 6, "", alternatives=("a",))
-    comparison = pt.Comparison(SOURCES[0], "R", [A], [gold], [(0, 0)])
+    comparison = pt.EditComparison(SOURCES[0], "R", [A], [gold], [(0, 0)])
     counts = pt.weighted_counts([comparison], scores_by_table(TABLE))[0]
     assert (counts.tp, counts.fp, counts.fn) == (pytest.approx(0.05), 0.0, 0.0)
 
@@ -75,8 +75,8 @@ def test_each_distinct_pair_is_scored_once():
         seen.extend(zip(candidates, references, strict=True))
         return np.arange(len(candidates), dtype=float)
 
-    comparison = pt.Comparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
-    pt.weighted_counts([comparison, comparison, pt.Comparison("x", "R", [], [], [])], score)
+    comparison = pt.EditComparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
+    pt.weighted_counts([comparison, comparison, pt.EditComparison("x", "R", [], [], [])], score)
     assert len(seen) == len(set(seen)) == 4
 
 
@@ -154,7 +154,7 @@ def test_scores_stay_in_range_whatever_the_weights(rows, data):
             lattice = Lattice(source, prediction, pt_m2.Settings().rules())
             gold = Lattice(source, text, Rules(0)).extract(()).edits
             found = lattice.extract(gold)
-            comparisons.append(pt.Comparison(source, text, found.edits, found.gold, found.matches))
+            comparisons.append(pt.EditComparison(source, text, found.edits, found.gold, found.matches))
     for counts in pt.weighted_counts(comparisons, score):
         assert 0 <= counts.precision <= 1 and 0 <= counts.recall <= 1 and 0 <= counts.f(0.5) <= 1
 

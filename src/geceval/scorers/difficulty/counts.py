@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.result import f_beta
+from geceval.core.result import f_beta, ratio
 from geceval.edits.chunks import Chunk, judge
 
 
@@ -30,11 +30,11 @@ class ChunkCounts:
 
     def precision(self, empty: float) -> float:
         """TP / (TP + FP), or `empty` on 0/0."""
-        return self.tp / (self.tp + self.fp) if self.tp + self.fp else empty
+        return ratio(self.tp, self.tp + self.fp, empty)
 
     def recall(self, empty: float) -> float:
         """TP / (TP + FN), or `empty` on 0/0."""
-        return self.tp / (self.tp + self.fn) if self.tp + self.fn else empty
+        return ratio(self.tp, self.tp + self.fn, empty)
 
     def f(self, beta: float, empty: float) -> float:
         """F_beta, in [0, 1]."""
@@ -42,7 +42,7 @@ class ChunkCounts:
 
     def accuracy(self, empty: float) -> float:
         """(TP + TN) / weight of all chunks, or `empty` on 0/0."""
-        return (self.tp + self.tn) / self.total if self.total else empty
+        return ratio(self.tp + self.tn, self.total, empty)
 
 
 def count_chunks(

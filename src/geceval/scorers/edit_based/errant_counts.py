@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TypeAlias
 
 import numpy as np
 
 from geceval.core.result import Counts
 from geceval.edits.edit import Edit
-from geceval.scorers.references.annotators import f_scores
+from geceval.scorers.references.annotators import Order
 
 LEVELS = ("correction", "correction_with_type", "detection_span", "detection_token")
 LENGTHS = ("any", "single", "multi")
@@ -19,8 +19,8 @@ GRAINS = ("operation", "main", "full")
 Keyed: TypeAlias = dict[Hashable, list[str]]
 """What is compared, and the types of the edits that stand there."""
 
-Tally: TypeAlias = dict[str, Counts]
-"""Type of error to counts."""
+TypeCounts: TypeAlias = dict[str, Counts]
+"""Error type to counts."""
 
 
 def keyed(edits: Iterable[Edit], level: str, length: str, without_types: Iterable[str]) -> Keyed:
@@ -46,7 +46,7 @@ def keyed(edits: Iterable[Edit], level: str, length: str, without_types: Iterabl
     return types
 
 
-def compare(proposed: Keyed, gold: Keyed, duplicates: str) -> Tally:
+def compare(proposed: Keyed, gold: Keyed, duplicates: str) -> TypeCounts:
     """Count by type: hits and misses by the annotator's type, false alarms by the system's.
 
     Args:
@@ -56,11 +56,11 @@ def compare(proposed: Keyed, gold: Keyed, duplicates: str) -> Tally:
             (so the hits can outnumber the system's edits, errant issue 49), a false alarm as often as the system has
             it. `"gec-metrics"`: a hit, too, counts as often as the system has it, under the system's type.
     """
-    tally: dict[str, list[int]] = {}
+    counted: dict[str, list[int]] = {}
 
-    def add(types: Iterable[str], place: int) -> None:
+    def add(types: Iterable[str], column: int) -> None:
         for kind in types:
-            tally.setdefault(kind, [0, 0, 0])[place] += 1
+            counted.setdefault(kind, [0, 0, 0])[column] += 1
 
     for key, types in proposed.items():
         if key not in gold:
@@ -70,57 +70,40 @@ def compare(proposed: Keyed, gold: Keyed, duplicates: str) -> Tally:
     for key, types in gold.items():
         if key not in proposed:
             add(types, 2)
-    return {kind: Counts(*counts) for kind, counts in tally.items()}
+    return {kind: Counts(*counts) for kind, counts in counted.items()}
 
 
-def total(tally: Tally) -> Counts:
+def total(counts: TypeCounts) -> Counts:
     """The counts of all types together."""
-    return sum(tally.values(), Counts())
+    return sum(counts.values(), Counts())
 
 
-def best_reference(options: Mapping[int, Counts], beta: float, rounding: str, before: Counts) -> int:
-    """The reference to take for a sentence: highest F so far, then most hits, fewest false alarms, fewest misses.
+def errant_order(beta: float, rounding: str) -> Order:
+    """How ERRANT ranks references: highest F so far, then most hits, fewest false alarms, fewest misses.
 
     Args:
-        options: Counts of the sentence for each reference.
         beta: Weight of recall.
         rounding: `"official"` compares F rounded to 4 decimal places, as ERRANT does; late in a corpus, where one
             sentence hardly moves F, the hits then decide. `"none"` compares F as it is.
-        before: Counts of the sentences before this one.
-
-    Returns:
-        The first of the best.
     """
 
-    def rank(reference: int) -> tuple[float, float, float, float]:
-        counts = options[reference]
-        f = (before + counts).f(beta)
-        return (round(f, 4) if rounding == "official" else f, counts.tp, -counts.fp, -counts.fn)
+    def keys(before: Counts, options: Counts) -> tuple[np.ndarray, ...]:
+        f = (before + options).f(beta)
+        return (_rounded(f) if rounding == "official" else f), options.tp, -options.fp, -options.fn
 
-    return max(options, key=rank)
-
-
-def best_references(beta: float, rounding: str) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]:
-    """The keys by which `best_reference` chooses, for `geceval.scorers.references.annotators.choose_in_order`."""
-
-    def rank(before: np.ndarray, options: np.ndarray) -> tuple[np.ndarray, ...]:
-        f = f_scores(before + options, beta)
-        tp, fp, fn = np.moveaxis(options, -1, 0)
-        return (_rounded(f) if rounding == "official" else f), tp, -fp, -fn
-
-    return rank
+    return keys
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
     """Python's `round(value, 4)`, which NumPy's differs from next to halves."""
     scaled = values * 1e4
     out = np.rint(scaled) / 1e4
-    for place in np.argwhere(np.abs(scaled % 1 - 0.5) < 1e-6):
-        out[tuple(place)] = round(float(values[tuple(place)]), 4)
+    for index in zip(*np.nonzero(np.abs(scaled % 1 - 0.5) < 1e-6), strict=True):
+        out[index] = round(float(values[index]), 4)
     return out
 
 
-def by_type(tally: Tally, beta: float) -> dict[str, dict[str, dict[str, float]]]:
+def by_type(counts: TypeCounts, beta: float) -> dict[str, dict[str, dict[str, float]]]:
     """Tables at three grains: operation (`R`), main type (`VERB:SVA`) and full type (`R:VERB:SVA`).
 
     UNK and types that are not ERRANT's have no operation; they stand as they are in all three tables.
@@ -129,10 +112,10 @@ def by_type(tally: Tally, beta: float) -> dict[str, dict[str, dict[str, float]]]
         Grain to type to `precision`, `recall`, `f`, `tp`, `fp`, `fn`; types in alphabetical order.
     """
     tables: dict[str, dict[str, Counts]] = {grain: {} for grain in GRAINS}
-    for kind in sorted(tally):
+    for kind in sorted(counts):
         operation, main = (kind[0], kind[2:]) if kind[:2] in ("M:", "R:", "U:") else (kind, kind)
         for grain, name in zip(GRAINS, (operation, main, kind), strict=True):
-            tables[grain][name] = tables[grain].get(name, Counts()) + tally[kind]
+            tables[grain][name] = tables[grain].get(name, Counts()) + counts[kind]
     return {grain: {name: rows[name].to_details(beta) for name in sorted(rows)} for grain, rows in tables.items()}
 
 

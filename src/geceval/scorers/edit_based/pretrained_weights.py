@@ -7,7 +7,7 @@ towards, or away from, the reference R, in the eyes of BERTScore or BARTScore.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,22 +18,13 @@ from geceval.core.errors import InputError
 from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
-from geceval.core.signature import number_range, package_version, signature
+from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit, apply
 from geceval.models.encoder import pick_dtype
 from geceval.scorers.bartscore import PUBLISHED, load_translator
-from geceval.scorers.base import Scorer
 from geceval.scorers.bertscore import load_matcher
-from geceval.scorers.references.annotators import (
-    AVERAGES,
-    best_annotator,
-    best_annotators,
-    choose_annotators,
-    choose_in_order,
-    counts_array,
-    f_scores,
-)
-from geceval.scorers.references.gold import gold_facts
+from geceval.scorers.edit_based.edit_scorer import EditScorer
+from geceval.scorers.references.annotators import AVERAGES
 
 WEIGHTS = ("bertscore", "bartscore", "self")
 
@@ -79,7 +70,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class EditComparison:
     """A system's edits of one sentence beside one annotator's.
 
     Attributes:
@@ -87,7 +78,7 @@ class Comparison:
         reference: The annotator's corrected text.
         edits: The edits of the system.
         gold: The edits of the annotator.
-        matches: (place in `edits`, place in `gold`) of the edits that agree.
+        matches: (index in `edits`, index in `gold`) of the edits that agree.
     """
 
     source: str
@@ -97,29 +88,27 @@ class Comparison:
     matches: Sequence[tuple[int, int]]
 
 
-class WeightedEdits(Scorer):
+class WeightedEdits(EditScorer):
     """What the two metrics share; a subclass says where edits come from and which of them match.
 
-    The score and the sentence scores lie in [0, 1], higher is better; see `score_comparisons` for the details.
+    The score and the sentence scores lie in [0, 1], higher is better. The details are the weights of the corpus,
+    whatever the average, and `annotators`, the one taken for each sentence in the corpus counts.
     """
 
-    bounds = (0.0, 1.0)
-
     @abc.abstractmethod
-    def comparisons(self, columns: Columns) -> tuple[list[dict[int, Comparison]], dict[str, object]]:
+    def comparisons(self, columns: Columns) -> tuple[list[dict[int, EditComparison]], dict[str, object]]:
         """Annotator to comparison, one mapping a sentence, and what else the signature says."""
 
     def _score(self, columns: Columns) -> Result:
+        settings = self.settings
         rows, facts = self.comparisons(columns)
-        facts |= gold_facts(self.settings.gold_m2)
-        return score_comparisons(self.name, self.settings, self.runtime, rows, **facts)
-
-    def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""
-        if self.settings.average == "sentence":
-            return super().aggregate(rows)
-        beta = self.settings.beta
-        return f_scores(choose_in_order(rows, best_annotators(beta)), beta)
+        score, model = load_pair_scorer(settings, self.runtime)
+        flat = [comparison for options in rows for comparison in options.values()]
+        uniform = settings.average == "sentence" and settings.zero_weights == "uniform"
+        counts = iter(weighted_counts(flat, score, uniform_when_zero=uniform))
+        chosen = self.choose([{annotator: next(counts) for annotator in options} for options in rows])
+        facts = {**model, "refs": number_range(map(len, rows)), **facts}
+        return self.result(chosen, facts, annotators=chosen.annotators)
 
 
 def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer | None, dict[str, object]]:
@@ -147,39 +136,8 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
     return likelihood, {"model": translator.name, **facts}
 
 
-def score_comparisons(
-    metric: str, settings: Settings, runtime: RunTime, rows: Sequence[Mapping[int, Comparison]], **facts: object
-) -> Result:
-    """Weigh the edits of all sentences and choose an annotator for each, as M2 does.
-
-    Args:
-        metric: Name of the metric.
-        settings: Its settings, perhaps of a subclass.
-        runtime: Its run-time options.
-        rows: Annotator to comparison, one mapping a sentence.
-        facts: Further facts for the signature.
-
-    Returns:
-        The result; its details are the weights of the corpus, whatever the average, and `annotators`, who was taken
-        for each sentence in the corpus counts.
-    """
-    score, more = load_pair_scorer(settings, runtime)
-    flat = [comparison for options in rows for comparison in options.values()]
-    uniform = settings.average == "sentence" and settings.zero_weights == "uniform"
-    counts = iter(weighted_counts(flat, score, uniform_when_zero=uniform))
-    counted = [{annotator: next(counts) for annotator in options} for options in rows]
-    chosen = choose_annotators(counted, settings.beta, lambda o, before: best_annotator(o, settings.beta, before))
-    return Result(
-        score=chosen.score(settings.average, settings.beta),
-        scores=chosen.scores,
-        signature=signature(metric, settings, **more, refs=number_range(map(len, rows)), **facts),
-        details={**chosen.counts.to_details(settings.beta), "annotators": chosen.annotators},
-        statistics=counts_array(counted) if settings.average == "corpus" else None,
-    )
-
-
 def weighted_counts(
-    comparisons: Sequence[Comparison], score: PairScorer | None, *, uniform_when_zero: bool = False
+    comparisons: Sequence[EditComparison], score: PairScorer | None, *, uniform_when_zero: bool = False
 ) -> list[Counts]:
     """Weights of the matched edits (TP), of the system's others (FP) and of the annotator's others (FN).
 
@@ -224,17 +182,17 @@ def _plain(edit: Edit) -> Edit:
     return Edit(edit.start, edit.end, edit.correction)
 
 
-def _distinct(comparison: Comparison) -> list[Edit]:
+def _distinct(comparison: EditComparison) -> list[Edit]:
     return list(dict.fromkeys(_plain(edit) for edit in (*comparison.edits, *comparison.gold)))
 
 
-def _count(comparison: Comparison, weights: dict[Edit, float]) -> Counts:
-    hits, found = {place for place, _ in comparison.matches}, {place for _, place in comparison.matches}
+def _count(comparison: EditComparison, weights: dict[Edit, float]) -> Counts:
+    matched, found = {index for index, _ in comparison.matches}, {index for _, index in comparison.matches}
     true, false = 0.0, 0.0
-    for place, edit in enumerate(comparison.edits):
-        if place in hits:
+    for index, edit in enumerate(comparison.edits):
+        if index in matched:
             true += weights[_plain(edit)]
         else:
             false += weights[_plain(edit)]
-    missed = sum(weights[_plain(edit)] for place, edit in enumerate(comparison.gold) if place not in found)
+    missed = sum(weights[_plain(edit)] for index, edit in enumerate(comparison.gold) if index not in found)
     return Counts(true, false, float(missed))

@@ -34,11 +34,6 @@ def count(predicted: Sequence[int], gold: Sequence[int], classes: int) -> np.nda
     return np.concatenate([binary, *by_class]).astype(float)
 
 
-def binary_counts(row: np.ndarray) -> Counts:
-    """Errors against correct tokens."""
-    return Counts(*row[:3].tolist())
-
-
 def macro_scores(sums: np.ndarray, beta: float) -> np.ndarray:
     """Macro precision, recall and F: F of the means of P and R over classes (Yuan et al. 2021's public scorer).
 
@@ -55,10 +50,7 @@ def macro_scores(sums: np.ndarray, beta: float) -> np.ndarray:
     classes = np.maximum(seen.sum(axis=-1), 1)
     precision = (hits / np.maximum(proposed, 1)).sum(axis=-1) / classes
     recall = (hits / np.maximum(present, 1)).sum(axis=-1) / classes
-    weight = beta * beta
-    below = weight * precision + recall
-    f = np.where(below > 0, (1 + weight) * precision * recall / np.where(below > 0, below, 1), 0.0)
-    return np.stack([precision, recall, f], axis=-1)
+    return np.stack([precision, recall, f_beta(precision, recall, beta)], axis=-1)
 
 
 def details(sums: np.ndarray, beta: float, labels: Sequence[str]) -> dict[str, Any]:
@@ -68,7 +60,7 @@ def details(sums: np.ndarray, beta: float, labels: Sequence[str]) -> dict[str, A
         for name, figures, (hits, proposed, present) in _by_class(sums, beta, labels)
     }
     macro = dict(zip(MACRO, macro_scores(sums, beta).tolist(), strict=True))
-    return {**binary_counts(sums).to_details(beta), **macro, "by_class": by_class}
+    return {**Counts(*sums[:3].tolist()).to_details(beta), **macro, "by_class": by_class}
 
 
 def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> dict[str, float]:

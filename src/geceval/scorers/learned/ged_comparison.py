@@ -10,13 +10,14 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
+from geceval.core.result import Counts
 from geceval.core.signature import number_range, package_version
 from geceval.edits.ged_labels import token_labels
 from geceval.scorers.learned.detection import detector_facts, in_scheme, scheme
-from geceval.scorers.learned.detection_counts import binary_counts, count
+from geceval.scorers.learned.detection_counts import count
 from geceval.scorers.learned.ged_settings import Settings
 from geceval.scorers.learned.label_sequences import kind_of, parse_labels
-from geceval.scorers.references.annotators import best_annotator
+from geceval.scorers.references.annotators import best_annotator, m2_order
 from geceval.scorers.references.gold import Gold, errant_edits, gold_facts
 
 if TYPE_CHECKING:
@@ -69,12 +70,13 @@ class LabelComparison:
             ValueError: If a label sequence does not fit its source, or a type of edit is not in the label scheme.
         """
         gold, predicted = self._gold(), self._predicted()
+        order = m2_order(self.settings.beta)
         rows = []
         for labels, options in zip(predicted, gold, strict=True):
-            counted = {who: count(labels, others, self.classes) for who, others in options.items()}
-            who = best_annotator({who: binary_counts(row) for who, row in counted.items()}, self.settings.beta)
-            self.annotators.append(who)
-            rows.append(counted[who])
+            counted = np.stack([count(labels, others, self.classes) for others in options.values()])
+            best = int(best_annotator(order(Counts(), Counts.of(counted))))
+            self.annotators.append(list(options)[best])
+            rows.append(counted[best])
         self._references = number_range(map(len, gold))
         return np.stack(rows)
 

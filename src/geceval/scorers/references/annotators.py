@@ -2,52 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from geceval.core.inputs import Columns
-from geceval.core.result import Counts
+from geceval.core.result import Counts, ratio
 
 AVERAGES = ("corpus", "sentence")
+
+Order: TypeAlias = Callable[[Counts, Counts], tuple[np.ndarray, ...]]
+"""How annotators are ranked: from the counts of all sentences before, `[...][1]` (or plain zeros), and those of this
+sentence for each annotator, `[...][annotators]`, to sort keys of the latter shape; see `best_annotator`."""
+
+
+def m2_order(beta: float) -> Order:
+    """The order of the official M2 scorer.
+
+    The best is the annotator with the highest F of all sentences up to this one, then the most matches, then the fewest
+    proposed + beta² · gold edits.
+    """
+    weight = beta * beta
+
+    def keys(before: Counts, options: Counts) -> tuple[np.ndarray, ...]:
+        total = before + options
+        size = (total.tp + total.fp) + weight * (total.tp + total.fn)
+        return ratio((1 + weight) * total.tp, size), total.tp, -size
+
+    return keys
+
+
+def best_annotator(keys: Sequence[np.ndarray]) -> np.ndarray:
+    """The index of the best annotator, `[...]`.
+
+    Args:
+        keys: Each `[...][annotators]`, NaN where there is no such annotator. The highest first key is taken, of equal
+            ones the highest second key, and so on, then the annotator that comes first.
+    """
+    return np.lexsort([-key for key in reversed(keys)], axis=-1)[..., 0]
+
+
+def choose(rows: np.ndarray, order: Order) -> tuple[np.ndarray, np.ndarray]:
+    """Choose an annotator for each sentence, in the order of the sentences, for many samples side by side.
+
+    A choice depends on the counts chosen before it. All sentences choose at once, again and again, until the counts
+    that they choose by are those that follow from their choices, which are then those made one sentence at a time. Each
+    turn settles at least one more sentence; in practice three to six turns settle all.
+
+    Args:
+        rows: Counts, `[samples][sentences][annotators][3]`; see `counts_array`.
+        order: How annotators are ranked.
+
+    Returns:
+        The index of the annotator, `[samples][sentences]`, and the counts of each sample, `[samples][3]`.
+    """
+    chosen = np.zeros(rows.shape[:2], dtype=int)
+    before = np.zeros((len(rows), rows.shape[1] + 1, 1, 3))
+    while True:
+        taken = np.take_along_axis(rows, chosen[..., None, None], axis=2)
+        np.cumsum(taken, axis=1, out=before[:, 1:])
+        better = best_annotator(order(Counts.of(before[:, :-1]), Counts.of(rows)))
+        if (better == chosen).all():
+            return chosen, before[:, -1, 0]
+        chosen = better
+
+
+def counts_array(rows: Sequence[Mapping[int, Counts]]) -> np.ndarray:
+    """The counts of each sentence for each of its annotators, in their order.
+
+    Args:
+        rows: Annotator to counts, one mapping per sentence.
+
+    Returns:
+        `[sentences][annotators][3]`: tp, fp, fn; NaN where a sentence has fewer annotators than another.
+    """
+    counts = np.full((len(rows), max(map(len, rows)), 3), np.nan)
+    for row, options in enumerate(rows):
+        counts[row, : len(options)] = [(option.tp, option.fp, option.fn) for option in options.values()]
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A corpus of which each sentence has its annotator.
+    """A corpus in which each sentence has its annotator.
 
     Attributes:
-        counts: Of all sentences.
-        annotators: Who was taken for each sentence.
+        counts: Of all sentences, each with its annotator.
+        annotators: The annotator of each sentence.
         scores: The best F of each sentence by itself, in [0, 1].
+        statistics: Counts of every annotator, `[sentences][annotators][3]`; see `counts_array`.
     """
 
     counts: Counts
     annotators: list[int]
     scores: list[float]
-
-    def score(self, average: str, beta: float) -> float:
-        """F of the counts (`"corpus"`) or the mean of the sentences' F (`"sentence"`)."""
-        return self.counts.f(beta) if average == "corpus" else float(np.mean(self.scores))
+    statistics: np.ndarray
 
 
-def choose_annotators(
-    rows: Iterable[Mapping[int, Counts]], beta: float, choose: Callable[[Mapping[int, Counts], Counts], int]
-) -> Chosen:
-    """Go through the sentences in order and add up the counts of the annotator chosen for each.
+def choose_annotators(rows: Sequence[Mapping[int, Counts]], beta: float, order: Order) -> Chosen:
+    """Choose an annotator for each sentence of one corpus; see `choose`.
 
     Args:
-        rows: Annotator to counts, one mapping a sentence.
-        beta: Weight of recall.
-        choose: From the counts of a sentence and those of all sentences before it to an annotator.
+        rows: Annotator to counts, one mapping per sentence.
+        beta: Weight of recall in the sentences' F.
+        order: How annotators are ranked.
     """
-    counts, annotators, scores = Counts(), [], []
-    for options in rows:
-        annotators.append(choose(options, counts))
-        counts += options[annotators[-1]]
-        scores.append(max(option.f(beta) for option in options.values()))
-    return Chosen(counts, annotators, scores)
+    statistics = counts_array(rows)
+    chosen, totals = choose(statistics[None], order)
+    annotators = [list(options)[index] for options, index in zip(rows, chosen[0].tolist(), strict=True)]
+    scores = np.fmax.reduce(Counts.of(statistics).f(beta), axis=1)
+    return Chosen(Counts(*totals[0].tolist()), annotators, scores.tolist(), statistics)
 
 
 def best_of_references(columns: Columns, score: Callable[[Sequence[str], Sequence[str]], np.ndarray]) -> np.ndarray:
@@ -65,93 +131,3 @@ def best_of_references(columns: Columns, score: Callable[[Sequence[str], Sequenc
     found = score([prediction for prediction, _ in pairs], [text for _, text in pairs])
     starts = np.cumsum([0, *map(len, references[:-1])])
     return np.maximum.reduceat(found, starts, axis=0)
-
-
-def best_annotator(options: Mapping[int, Counts], beta: float, before: Counts | None = None) -> int:
-    """The annotator to take for a sentence, as the official M2 scorer chooses.
-
-    Args:
-        options: Counts of the sentence for each annotator.
-        beta: Weight of recall.
-        before: Counts of the sentences before this one.
-
-    Returns:
-        The annotator with the highest F of all sentences up to this one, then the most matches, then the fewest
-        proposed + beta² · gold edits, then the first in order.
-    """
-    weight = beta * beta
-
-    def rank(annotator: int) -> tuple[float, float, float]:
-        counts = (before or Counts()) + options[annotator]
-        size = (counts.tp + counts.fp) + weight * (counts.tp + counts.fn)
-        return ((1 + weight) * counts.tp / size if size else 1.0, counts.tp, -size)
-
-    return max(options, key=rank)
-
-
-def counts_array(rows: Sequence[Mapping[int, Counts]]) -> np.ndarray:
-    """The counts of each sentence for each of its annotators, in their order.
-
-    Args:
-        rows: Annotator to counts, one mapping a sentence.
-
-    Returns:
-        `[sentences][annotators][3]`: tp, fp, fn; NaN where a sentence has fewer annotators than another.
-    """
-    counts = np.full((len(rows), max(map(len, rows)), 3), np.nan)
-    for sentence, options in enumerate(rows):
-        for place, option in enumerate(options.values()):
-            counts[sentence, place] = option.tp, option.fp, option.fn
-    return counts
-
-
-def choose_in_order(rows: np.ndarray, rank: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]) -> np.ndarray:
-    """What `choose_annotators` does, for many samples of sentences side by side.
-
-    Args:
-        rows: `[samples][sentences][annotators][3]`, see `counts_array`.
-        rank: From the counts before a sentence, `[samples][1][3]`, and those of its options,
-            `[samples][annotators][3]`, to keys, each `[samples][annotators]`; the highest first key is taken, if equal
-            the highest second, and so on, then the annotator that comes first.
-
-    Returns:
-        Counts of each sample, `[samples][3]`.
-    """
-    total = np.zeros((len(rows), 1, 3))
-    samples = np.arange(len(rows))
-    for sentence in range(rows.shape[1]):
-        options = rows[:, sentence]
-        if options.shape[1] == 1:
-            total += options
-            continue
-        open_to = ~np.isnan(options[..., 0])
-        options = np.where(open_to[..., None], options, 0.0)
-        for key in rank(total, options):
-            values = np.where(open_to, key, -np.inf)
-            open_to &= values == values.max(axis=1, keepdims=True)
-        total += options[samples, open_to.argmax(axis=1)][:, None]
-    return total[:, 0]
-
-
-def best_annotators(beta: float) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]:
-    """The keys by which `best_annotator` chooses, for `choose_in_order`."""
-    weight = beta * beta
-
-    def rank(before: np.ndarray, options: np.ndarray) -> tuple[np.ndarray, ...]:
-        tp, fp, fn = np.moveaxis(before + options, -1, 0)
-        size = (tp + fp) + weight * (tp + fn)
-        return np.where(size > 0, (1 + weight) * tp / np.where(size > 0, size, 1), 1.0), tp, -size
-
-    return rank
-
-
-def f_scores(counts: np.ndarray, beta: float) -> np.ndarray:
-    """F_beta of counts by the rules of `Counts`: `[...][3]` to `[...]`."""
-    tp, fp, fn = np.moveaxis(counts, -1, 0)
-    precision = np.where(tp + fp > 0, tp / np.where(tp + fp > 0, tp + fp, 1), 1.0)
-    recall = np.where(tp + fn > 0, tp / np.where(tp + fn > 0, tp + fn, 1), 1.0)
-    weight = beta * beta
-    below = weight * precision + recall
-    return np.where(
-        (precision > 0) & (recall > 0), (1 + weight) * precision * recall / np.where(below > 0, below, 1), 0
-    )

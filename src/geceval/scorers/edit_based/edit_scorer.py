@@ -1,0 +1,54 @@
+"""The base of metrics that count edits against each annotator: one annotator per sentence, F of the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geceval.core.result import Counts, Result
+from geceval.core.signature import signature
+from geceval.scorers.base import Scorer
+from geceval.scorers.references.annotators import Chosen, Order, choose, choose_annotators, m2_order
+from geceval.scorers.references.gold import gold_facts
+
+
+class EditScorer(Scorer):
+    """A metric whose settings have `beta`, `average` and `gold_m2`."""
+
+    bounds = (0.0, 1.0)
+
+    def order(self) -> Order:
+        """How annotators are ranked."""
+        return m2_order(self.settings.beta)
+
+    def choose(self, rows: Sequence[Mapping[int, Counts]]) -> Chosen:
+        """Choose an annotator for each sentence, from annotator to counts, one mapping per sentence."""
+        return choose_annotators(rows, self.settings.beta, self.order())
+
+    def result(self, chosen: Chosen, facts: Mapping[str, Any], **details: Any) -> Result:
+        """The result of a corpus.
+
+        Args:
+            chosen: The annotator of each sentence.
+            facts: What the signature says beside the settings and the M2 file.
+            details: Further details, beside precision, recall, f, tp, fp and fn.
+        """
+        settings = self.settings
+        corpus = chosen.counts.to_details(settings.beta)
+        by_corpus = settings.average == "corpus"
+        return Result(
+            score=corpus["f"] if by_corpus else float(np.mean(chosen.scores)),
+            scores=chosen.scores,
+            signature=signature(self.name, settings, **{**gold_facts(settings.gold_m2), **facts}),
+            details={**corpus, **details},
+            statistics=chosen.statistics if by_corpus else None,
+        )
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""
+        if self.settings.average == "sentence":
+            return super().aggregate(rows)
+        _, totals = choose(rows, self.order())
+        return Counts.of(totals).f(self.settings.beta)
