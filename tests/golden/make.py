@@ -40,8 +40,7 @@ def main() -> None:
     for name, path in (("bundled", ASSETS / "pipeline"), ("official", folder)):
         nlp = spacy.load(path, exclude=["ner"])
         write(f"errant_{name}", "errant", "errant_parallel -orig SOURCE -cor TEXT... -out M2; errant_compare -hyp M2 "
-              "-ref M2 [-cse|-ds|-dt] [-cat 3]", errant_values(nlp), pipeline=f"{nlp.meta['name']} {nlp.meta['version']}"
-              )  # fmt: skip
+              "-ref M2 [-cse|-ds|-dt] [-cat 3]", errant_values(nlp), pipeline="{name} {version}".format(**nlp.meta))  # fmt: skip
         if name == "bundled":
             write("gotoscorer", "gec-metrics", "GoToScorer().score_corpus; weights: 1 - share of the systems that its "
                   "own annotate() finds right", gotoscorer_values(nlp))  # fmt: skip
