@@ -92,10 +92,16 @@ def test_options_leave_the_texts_alone(call, tmp_path, options, texts_last):
     assert [line.split("\t")[2:4] for line in out.splitlines()[1:]] == [["go", "goes"], ["", "the"]]
 
 
-def test_several_values_after_one_flag_are_told_how_to_write_it(call, files):
-    code, out, err = call("--method", "add", "-m", "gleu", *files, files[-1])
+def test_with_files_an_option_takes_several_values(call, files):
+    once = call("--method", "add", "-m", "gleu", *files, "-r", files[-1], "--format", "json")
+    assert call("--method", "add", "-m", "gleu", *files, files[-1], "--format", "json") == once
+    assert once[0] == 0
+
+
+def test_beside_texts_several_values_after_one_flag_are_told_how_to_write_it(call, files):
+    code, out, err = call("--method", "add", "-m", "gleu", "-r", files[-1], files[-1], *PAIR)
     assert (code, out) == (2, "")
-    assert "-s FILE and -p FILE; an option takes one value, -r A -r B" in err
+    assert "beside texts an option takes one value, -r A -r B" in err
 
 
 MISTAKES = [

@@ -24,14 +24,15 @@ FLAGS_FOR = {
 class ManyValuesCommand(TyperCommand):
     """A command whose list options take several values after one flag: `-p a.txt b.txt` is `-p a.txt -p b.txt`.
 
-    Where the command also takes texts or files without a flag, which an option must not swallow, each option takes the
-    one value that follows it, as everywhere in the shell.
+    Where the command also takes texts without a flag, which an option must not swallow, each option takes only the one
+    value that follows it, unless `-s FILE` says that there are no such texts.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the flag before each of its values, which is what click reads."""
         flags = {flag for parameter in self.params if getattr(parameter, "multiple", False) for flag in parameter.opts}
-        if any(isinstance(parameter, TyperArgument) for parameter in self.params):
+        takes_texts = any(isinstance(parameter, TyperArgument) for parameter in self.params)
+        if takes_texts and not any(argument.partition("=")[0] in ("-s", "--sources") for argument in args):
             flags = set()
         return super().parse_args(ctx, repeat_flags(args, flags))
 

@@ -88,7 +88,7 @@ def impacts(
     methods divide what the correction gains over the source in any metric: by the gain of the edit alone (add), by
     what is lost without it (sub), or by Shapley values.
 
-    As the texts stand without a flag, each option takes one value: -r A -r B, -o KEY=VALUE -o KEY=VALUE.
+    With texts, which stand without a flag, an option takes one value: -r A -r B; with -s FILE several: -r A B.
 
     Example: geceval impacts --method shapley -m impara "He go to school ." "He goes to the school ."
     """
@@ -137,7 +137,7 @@ def _columns(
                 raise InputError(f"{path} has {len(read)} lines but there is one sentence")
         return [texts[0]], [texts[1]], [[line for (line,) in lines]] if lines else None
     if texts or not sources or not predictions:
-        hint = "; an option takes one value, -r A -r B" if len(texts) > 2 or sources else ""
+        hint = "; beside texts an option takes one value, -r A -r B" if len(texts) > 2 else ""
         raise InputError(f"impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE{hint}")
     corpus = read_corpus(sources, [predictions], references)
     return corpus.sources, next(iter(corpus.systems.values())), corpus.references
