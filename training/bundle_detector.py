@@ -9,7 +9,6 @@ estimators, can stand over the same encoder.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import tempfile
@@ -20,9 +19,10 @@ from safetensors.torch import save_file
 
 from geceval.core.files import write_text
 from geceval.edits.ged_labels import LABELS
-from geceval.learning.ged.train import write_results
+from geceval.learning.ged.train import save_results
 from geceval.learning.network import new_network, save
 from geceval.learning.recipe import Recipe
+from geceval.learning.scripts import script_parser
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import get_detector
@@ -92,7 +92,7 @@ def write_adapter(detector: Path, base: str, target: Path, labels: tuple[str, ..
 
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line, divide, and say how far the parts are from the whole."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = script_parser(__doc__)
     parser.add_argument("detector", type=Path, help="folder written by train_ged.py")
     parser.add_argument("encoder", type=Path, help="folder of the encoder")
     parser.add_argument("adapter", type=Path, help="folder of the adapter")
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
     labels = LABELS[results["settings"]["classes"]]
     write_encoder(options.detector, options.encoder, len(labels))
     write_adapter(options.detector, options.base, options.adapter, labels)
-    write_results(options.adapter, results)
+    save_results(options.adapter, results)
     text = ["This are a sentence with with many error .", "This is one without any ."]
     whole, parts = (get_detector(resolve(str(f))).log_probabilities(text) for f in (options.detector, options.adapter))
     apart = max(float(abs(torch.tensor(w - p)).max()) for w, p in zip(whole, parts, strict=True))

@@ -9,7 +9,6 @@ the meaning. See `geceval.learning.impara.threshold` for the rule.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import sys
@@ -18,9 +17,9 @@ from pathlib import Path
 from geceval.core.files import write_text
 from geceval.edits.m2 import M2Sentence, read_m2, references
 from geceval.learning.impara.threshold import Calibration, calibrate
-from geceval.learning.impara.train import write_results
+from geceval.learning.impara.train import save_results
 from geceval.learning.runs import read_results
-from geceval.learning.scripts import exit_code
+from geceval.learning.scripts import exit_code, script_parser
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import get_encoder
 
@@ -29,7 +28,8 @@ def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sente
     """Calibrate for the similarity estimator that the checkpoint names, and write the outcome into its files."""
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     results = read_results(checkpoint)
-    encoder = get_encoder(resolve(config["geceval_se_model"]), max_length=config["geceval_max_length"])
+    estimator = resolve(resolve(checkpoint).setting("se_model"))
+    encoder = get_encoder(estimator, max_length=config["geceval_max_length"])
     first = [next(iter(references(sentence).values())) for sentence in different]
     pairs = [(sentence.source, text) for sentence in corrections for text in references(sentence).values()]
     found = calibrate([text for text in first if text], pairs, encoder.embed)
@@ -37,13 +37,13 @@ def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sente
         checkpoint / "config.json",
         json.dumps({**config, "geceval_threshold": found.threshold}, indent=2, sort_keys=True) + "\n",
     )
-    write_results(checkpoint, {**results, "calibration": dataclasses.asdict(found)})
+    save_results(checkpoint, {**results, "calibration": dataclasses.asdict(found)})
     return found
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the command line and calibrate; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = script_parser(__doc__)
     parser.add_argument("checkpoint", type=Path, help="folder written by train_impara.py")
     parser.add_argument("--different", type=Path, required=True, help="M2 file; its first annotator's corrections")
     parser.add_argument("--corrections", type=Path, required=True, help="M2 file")

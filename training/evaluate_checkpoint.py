@@ -8,7 +8,6 @@ Look at these figures once, when nothing is left to choose. `SEEDA` and `GJG15` 
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -18,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.learning.ged import train as train_ged
-from geceval.learning.impara import train as train_impara
+from geceval.learning.ged import train as ged_training
+from geceval.learning.impara import train as impara_training
 from geceval.learning.runs import read_results
-from geceval.learning.scripts import exit_code
-from geceval.learning.some import train as train_some
+from geceval.learning.scripts import exit_code, script_parser
+from geceval.learning.some import train as some_training
 from geceval.meta.aggregation import aggregate
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
@@ -30,10 +29,10 @@ from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_gjg15, read_seeda
 
 WRITERS = {
-    "impara": train_impara.write_results,
-    "impara_ged": train_impara.write_results,
-    "some": train_some.write_results,
-    "ged": train_ged.write_results,
+    "impara": impara_training.save_results,
+    "impara_ged": impara_training.save_results,
+    "some": some_training.save_results,
+    "ged": ged_training.save_results,
 }
 OPTIONS = {"ged": {"task": "sentence"}}  # how well a sentence reads to the detector
 HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", "ts"), ("all", "ew"))}
@@ -110,7 +109,7 @@ def evaluate(metric: str, checkpoint: Path, corpora: Sequence[tuple[HumanData, l
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the command line, score and write; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = script_parser(__doc__)
     parser.add_argument("metric", choices=sorted(WRITERS))
     parser.add_argument("checkpoint", type=Path, help="folder written by a training script")
     parser.add_argument("--seeda", type=Path)

@@ -27,7 +27,7 @@ from geceval.learning.ged.train import train_ged
 from geceval.learning.impara.job import Job as QualityJob
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
-from geceval.learning.scripts import exit_code
+from geceval.learning.scripts import exit_code, script_parser
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_seeda
@@ -103,7 +103,7 @@ def spread(values: Sequence[float]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the command line, train and print; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = script_parser(__doc__)
     add = parser.add_argument
     add("--output", type=Path, required=True, help="folder of all checkpoints")
     add("--train-m2", type=Path, required=True, help="ERRANT-typed edits that the detectors learn from")

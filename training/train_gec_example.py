@@ -21,8 +21,10 @@ import tokenizers
 import transformers
 
 import geceval
+from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
+from geceval.learning.scripts import exit_code, script_parser
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 PREFIX = "grammar: "
@@ -30,9 +32,7 @@ PREFIX = "grammar: "
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    parser = script_parser(__doc__)
     add = parser.add_argument
     own = [str(EXAMPLE / name) for name in ("source.txt", "reference_0.txt", "reference_1.txt")]
     add("--output", type=Path, required=True, help="folder of the model")
@@ -90,7 +90,7 @@ def read_columns(paths: list[str]) -> list[list[str]]:
     columns = [read_lines(path) for path in paths]
     for path, column in zip(paths, columns, strict=True):
         if len(column) != len(columns[0]) or not column:
-            raise ValueError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
+            raise InputError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
     return columns
 
 
@@ -163,13 +163,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Train and print the best epoch's numbers; the exit code."""
     options = parse(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
-    try:
-        results = train(options)
-    except (OSError, ValueError) as error:
-        print(f"train_gec_example: {error}", file=sys.stderr)
-        return 2
-    print(json.dumps(results["dev"]))
-    return 0
+    return exit_code("train_gec_example", lambda: print(json.dumps(train(options)["dev"])))
 
 
 if __name__ == "__main__":

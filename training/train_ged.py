@@ -14,65 +14,41 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
 from geceval.hub.publish.push import push_and_print
 from geceval.learning.ged.job import RECIPE, Job
 from geceval.learning.ged.train import train_ged
-from geceval.learning.runs import add_recipe_options, recipe_from
-from geceval.learning.scripts import run_script
+from geceval.learning.scripts import add_recipe_options, job_from, run_script, script_parser
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    parser = script_parser(__doc__)
     add = parser.add_argument
-    add("--output", type=Path, required=True, help="folder of the checkpoint")
     add("--m2", type=Path, nargs="+", default=[], help="M2 files to divide 8:1:1 by source")
     add("--train-m2", type=Path, nargs="+", default=[], help="M2 files to learn from as a whole")
     add("--dev-m2", type=Path, nargs="+", default=[], help="M2 files that choose the epoch")
     add("--test-m2", type=Path, nargs="+", default=[], help="M2 files for the final look")
     add("--classes", type=int, choices=sorted(LABELS), default=2, help="label scheme")
-    add(
-        "--final-insertion",
-        choices=FINAL_INSERTIONS,
-        default="last",
-        help="of labels: 'lost' as published",
-    )
+    add("--final-insertion", choices=FINAL_INSERTIONS, default="last", help="of labels: 'lost' as published")
     add("--partial", type=float, default=0.0, help="share of sentences learnt again with some edits made")
     add("--error-weight", type=float, default=1.0, help="weight of a token in an error in the loss")
     add("--limit", type=int, help="at most so many training sentences")
-    add_recipe_options(parser, RECIPE)
+    add_recipe_options(parser, RECIPE, pooling=False)
     return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train, write the checkpoint with its card, and push it if asked; the exit code."""
     options = parse(arguments)
-
-    def train() -> dict[str, Any]:
-        job = Job(
-            m2=tuple(options.m2),
-            train_m2=tuple(options.train_m2),
-            dev_m2=tuple(options.dev_m2),
-            test_m2=tuple(options.test_m2),
-            classes=options.classes,
-            final_insertion=options.final_insertion,
-            partial=options.partial,
-            error_weight=options.error_weight,
-            recipe=recipe_from(options, RECIPE),
-            seeds=tuple(options.seeds),
-            limit=options.limit,
-        )
-        return train_ged(job, options.output, progress=not options.quiet)
-
-    def summary(results: dict[str, Any]) -> dict[str, Any]:
-        return {"seed": results["seed"], "test": {name: t["f"] for name, t in results["test"].items()}}
-
-    return run_script("train_ged", options, train, summary, push_and_print)
+    return run_script(
+        "train_ged",
+        options,
+        lambda: train_ged(job_from(options, Job, RECIPE), options.output, progress=not options.quiet),
+        lambda results: {"seed": results["seed"], "test": {name: test["f"] for name, test in results["test"].items()}},
+        push_and_print,
+    )
 
 
 if __name__ == "__main__":

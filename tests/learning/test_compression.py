@@ -102,19 +102,3 @@ def test_what_cannot_be_compressed(tuned, tmp_path, make_checkpoint):
     save(small, target, folder, {})
     with pytest.raises(CheckpointError, match="adapter over an adapter"):
         as_adapter(Recipe(base=str(folder), pooling="mean"), weights, 2, tmp_path / "again.safetensors")
-
-
-def test_a_base_named_from_a_working_directory_is_found_from_any_other(make_checkpoint, tmp_path, monkeypatch):
-    base = make_checkpoint(1)
-    monkeypatch.chdir(base.parent)
-    recipe = Recipe(base=base.name, pooling="mean", lora_rank=2)
-    save_file(new_network(recipe, resolve(recipe.base)).state_dict(), tmp_path / "network.safetensors")
-    (tmp_path / "adapter").mkdir()
-    save(recipe, tmp_path / "network.safetensors", tmp_path / "adapter", {})
-    monkeypatch.chdir(tmp_path)
-    assert scores(load_classifier(resolve(tmp_path / "adapter")), str(base)) == pytest.approx(
-        scores(
-            loaded(Recipe(base=str(base), pooling="mean", lora_rank=2), tmp_path / "network.safetensors"), str(base)
-        ),
-        abs=1e-3,
-    )

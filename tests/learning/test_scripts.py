@@ -1,27 +1,55 @@
 """What a training script says, whatever it trains."""
 
 import argparse
-import warnings
+from pathlib import Path
 
-from geceval.learning.scripts import run_script
+import pytest
+
+from geceval.core.errors import InputError
+from geceval.learning.impara.job import Job
+from geceval.learning.recipe import Recipe
+from geceval.learning.scripts import add_recipe_options, exit_code, job_from, run_script, script_parser
 
 OPTIONS = argparse.Namespace(push_to_hub=None)
 
 
-def test_libraries_do_not_speak_about_their_future(capsys):
-    def train():
-        warnings.warn("will be removed in v6", FutureWarning, stacklevel=1)
-        return {"seed": 1, "history": []}
-
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        assert run_script("train_x", OPTIONS, train, lambda results: {"seed": results["seed"]}) == 0
-    assert (seen, capsys.readouterr().out) == ([], '{"seed": 1}\n')
+def push(*_):
+    raise AssertionError("nothing was to be pushed")
 
 
 def test_a_mistake_is_one_line(capsys):
     def train():
-        raise ValueError("no such thing")
+        raise InputError("no such thing")
 
-    assert run_script("train_x", OPTIONS, train, dict) == 2
+    assert run_script("train_x", OPTIONS, train, dict, push) == 2
     assert capsys.readouterr() == ("", "train_x: no such thing\n")
+
+
+def test_a_mistake_of_our_own_is_a_traceback():
+    with pytest.raises(ValueError, match="not the user's"):
+        exit_code("train_x", lambda: (_ for _ in ()).throw(ValueError("not the user's")))
+
+
+def test_what_is_printed_and_pushed(tmp_path, capsys):
+    pushed = []
+    options = argparse.Namespace(push_to_hub="ORG/NAME", output=tmp_path, dry_run=True)
+    results = {"seed": 1, "history": []}
+    run = run_script(
+        "train_x", options, lambda: results, lambda found: {"seed": found["seed"]}, lambda *a: pushed.append(a)
+    )
+    assert (run, capsys.readouterr().out, pushed) == (0, '{"seed": 1}\n', [(tmp_path, "ORG/NAME", True)])
+
+
+def test_options_become_a_job():
+    parser = script_parser("Train.")
+    parser.add_argument("--parallel", nargs=2, type=Path, action="append")
+    parser.add_argument("--pairs", type=int)
+    add_recipe_options(parser, Recipe(learning_rate=0.5))
+    words = "--output out --parallel a b --parallel c d --pairs 20 --seeds 3 4 --epochs 2 --pooling mean"
+    job = job_from(parser.parse_args(words.split()), Job, Recipe(learning_rate=0.5))
+    assert job == Job(
+        parallel=((Path("a"), Path("b")), (Path("c"), Path("d"))),
+        pairs=20,
+        seeds=(3, 4),
+        recipe=Recipe(epochs=2, pooling="mean", learning_rate=0.5),
+    )

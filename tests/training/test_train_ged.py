@@ -10,11 +10,11 @@ import transformers
 from geceval.edits.edit import Edit
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.learning.ged import train as hub
 from geceval.learning.ged.job import Job
-from geceval.learning.ged.objective import DetectionTrainer, WordCollator, encode_labelled
-from geceval.learning.ged.train import evaluate, train_ged
+from geceval.learning.ged.objective import Detection
+from geceval.learning.ged.train import evaluate, read_folds, train_ged
 from geceval.learning.impara.ranked_pairs import split_by_source
+from geceval.learning.objective import Collator
 from geceval.learning.recipe import Recipe
 from geceval.scorers.learned.detection_counts import class_scores, detection_scores
 
@@ -81,10 +81,10 @@ def test_the_loss_weighs_errors(make_checkpoint):
     network = transformers.AutoModelForTokenClassification.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     rows = [("the catz sat", [0, 1, 0]), ("dogs", [1])]
-    batch = WordCollator(tokenizer.pad_token_id)(list(encode_labelled(rows, tokenizer, 32)))
-    trainer = DetectionTrainer(network, transformers.TrainingArguments(use_cpu=True), error_weight=3.0)
+    objective = Detection(LABELS[2], error_weight=3.0)
+    batch = Collator(tokenizer.pad_token_id)(list(objective.encode(rows, tokenizer, 32)))
     with torch.no_grad():
-        found = trainer.compute_loss(network, batch).item()
+        found = objective.cost(network, batch)[0].item()
         total = weight = 0.0
         for source, labels in rows:
             encoded = tokenizer(source.split(), is_split_into_words=True, return_tensors="pt")
@@ -115,7 +115,7 @@ def test_corrected_sentences_fall_where_the_quality_estimator_has_them(corpus, t
     # Sentences without edits, which train_impara does not read, must not move the others between the folds.
     sentences = read_m2(corpus) + [M2Sentence(f"the dog number {n} runs", {0: []}) for n in range(40)]
     write_m2(tmp_path / "mixed.m2", sentences)
-    folds, tests, _ = hub._read(Job(m2=(tmp_path / "mixed.m2",)))
+    folds, tests, _ = read_folds(Job(m2=(tmp_path / "mixed.m2",)))
     rows = [(sentence.source, sentence.edits[0]) for sentence in read_m2(corpus)]
     for fold, part in zip((folds["train"], folds["dev"], tests["test fold"]), split_by_source(rows), strict=True):
         assert {source for source, labels in fold if any(labels)} == {source for source, _ in part}
@@ -123,8 +123,8 @@ def test_corrected_sentences_fall_where_the_quality_estimator_has_them(corpus, t
 
 
 def test_partly_corrected_sentences_come_on_top(corpus):
-    plain, _, _ = hub._read(Job(m2=(corpus,)))
-    mixed, _, _ = hub._read(Job(m2=(corpus,), partial=1.0))
+    plain, _, _ = read_folds(Job(m2=(corpus,)))
+    mixed, _, _ = read_folds(Job(m2=(corpus,), partial=1.0))
     more = mixed["train"][len(plain["train"]) :]
     assert mixed["train"][: len(plain["train"])] == plain["train"]
     assert len(more) == len(plain["train"])
@@ -138,7 +138,7 @@ def test_an_insertion_at_the_end(tmp_path):
     sentences = [M2Sentence(f"a cat number {n} sat", {0: [Edit(5, 5, ".", "M:PUNCT")]}) for n in range(20)]
     write_m2(tmp_path / "end.m2", sentences)
     for rule, last in (("last", 1), ("lost", 0)):
-        folds, _, _ = hub._read(Job(m2=(tmp_path / "end.m2",), final_insertion=rule))
+        folds, _, _ = read_folds(Job(m2=(tmp_path / "end.m2",), final_insertion=rule))
         assert {tuple(labels) for _, labels in folds["train"]} == {(0, 0, 0, 0, last)}
 
 
@@ -155,7 +155,7 @@ def test_an_adapter_gives_what_was_trained(corpus, base, tmp_path):
     recipe = Recipe(base=str(base), lora_rank=4, epochs=2, learning_rate=1e-2, batch_size=8, freeze_embeddings=True)
     results = train_ged(Job(m2=(corpus,), recipe=recipe), tmp_path / "adapter")
     assert not (tmp_path / "adapter" / "model.safetensors").exists()
-    folds, _, _ = hub._read(Job(m2=(corpus,)))
+    folds, _, _ = read_folds(Job(m2=(corpus,)))
     best = results["runs"][0]
     found = evaluate(tmp_path / "adapter", folds["dev"], 2)
     assert found["f"] == pytest.approx(best["selection"], abs=0.05)  # in 16 bits

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 
 from geceval.hub.publish.push import push
 from geceval.learning.impara.job import Job
-from geceval.learning.impara.objective import PairCollator, PairModel, encode_pairs
+from geceval.learning.impara.objective import PairCollator, PairModel, PairRanking
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
@@ -59,7 +59,7 @@ def test_the_loss_is_the_sigmoid_of_the_margin(make_checkpoint):
     network = load_classifier(checkpoint)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     pairs = [RankedPair("", "the cat sit", "the cat sat on the mat"), RankedPair("", "dogs runs to school", "a dog")]
-    rows = encode_pairs(pairs, tokenizer, 128)
+    rows = PairRanking().encode(pairs, tokenizer, 128)
     with torch.no_grad():
         margins = PairModel(network, "first")(**PairCollator(tokenizer.pad_token_id)(list(rows)))
         alone = {
@@ -73,9 +73,9 @@ def test_the_loss_is_the_sigmoid_of_the_margin(make_checkpoint):
 def test_pairs_that_the_network_cannot_tell_apart_are_dropped(make_checkpoint):
     tokenizer = transformers.AutoTokenizer.from_pretrained(make_checkpoint(1))
     pairs = [RankedPair("", "the cat sat", "the cat sat on"), RankedPair("", "the dog", "a dog")]
-    assert encode_pairs(pairs, tokenizer, 5).num_rows == 1  # [CLS], three words, [SEP]: "on" is cut
+    assert PairRanking().encode(pairs, tokenizer, 5).num_rows == 1  # [CLS], three words, [SEP]: "on" is cut
     with pytest.raises(ValueError, match="no pair of texts"):
-        encode_pairs(pairs[:1], tokenizer, 5)
+        PairRanking().encode(pairs[:1], tokenizer, 5)
 
 
 def test_it_learns_and_keeps_the_best_epoch(finished):
@@ -212,7 +212,7 @@ def test_an_adapter_over_an_adapter_is_refused_before_anything_is_trained(corpus
     recipe = Recipe(base="bundled:impara_ged", pooling="mean", epochs=1)
     with pytest.raises(CheckpointError, match="adapter over an adapter"):
         train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, keep_rank=4), tmp_path / "out")
-    assert [path.name for path in (tmp_path / "out" / "run").iterdir()] == ["settings.json"]
+    assert not (tmp_path / "out").exists()
 
 
 def test_text_files_get_their_edits_from_errant(base, tmp_path):

@@ -17,10 +17,12 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
+from geceval.learning.loop import fit
+from geceval.learning.objective import Collator
 from geceval.learning.recipe import Recipe
 from geceval.learning.some.card import some_card
 from geceval.learning.some.job import Job
-from geceval.learning.some.objective import TextCollator, TextModel, correlations, encode_rated, train
+from geceval.learning.some.objective import Regression, TextModel, correlations
 from geceval.learning.some.train import rated_texts, tokenised, train_some
 from geceval.meta.judgments.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
@@ -94,7 +96,7 @@ def test_the_loss_is_the_squared_error_of_the_answers(make_checkpoint, pooling):
     network = load_classifier(resolve(folder))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     rows = [(("the cat sit", "the cat sat on the mat"), 3.5), (("dogs", ""), 1.0), (("a dog runs", "a dog run"), 2.0)]
-    batch = TextCollator(tokenizer.pad_token_id)(list(encode_rated(rows, tokenizer, 128)))
+    batch = Collator(tokenizer.pad_token_id)(list(Regression().encode(rows, tokenizer, 128)))
     gold = batch.pop("labels")
     assert gold.tolist() == [3.5, 1.0, 2.0]
     assert batch["token_type_ids"].sum(dim=1).tolist() == [7, 1, 4]  # words and [SEP] of the second texts
@@ -276,7 +278,7 @@ def test_a_job_needs_a_seed(ratings, tmp_path):
 def test_an_adapter_of_rank_1_has_matrices_with_one_output_and_no_bias(base, tmp_path):
     rows = [("the cat sat", 3.0), ("cat the sit", 2.0), ("the dog runs", 3.5), ("dog run the", 1.5)]
     recipe = Recipe(base=str(base), pooling="mean", lora_rank=1, epochs=1, learning_rate=1e-9, batch_size=4)
-    train(recipe, rows, rows, tmp_path / "run", progress=False)
+    fit(Regression(), recipe, rows, rows, tmp_path / "run")
     weights = load_file(tmp_path / "run/network.safetensors")
     (bias,) = [value for name, value in weights.items() if name.endswith("classifier.modules_to_save.default.bias")]
     assert bias.tolist() == pytest.approx([2.5])  # the mean rating, which is where the new output layer starts

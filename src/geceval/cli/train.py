@@ -51,8 +51,9 @@ def impara(
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
     from geceval.hub.publish.push import push_and_print
-    from geceval.learning.impara.adaptation import adapt, bundled_scores, suited
+    from geceval.learning.impara.adaptation import bundled_scores, suited
     from geceval.learning.impara.job import Job
+    from geceval.learning.impara.train import train_impara
 
     recipe, log_odds = suited(init_from)
     given = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
@@ -67,7 +68,7 @@ def impara(
         log_odds=log_odds,
     )
     print(_plan(job))
-    results = adapt(job, output, progress=not quiet)
+    results = train_impara(job, output, progress=not quiet)
     print(_report(results, bundled_scores(output)["accuracy"], output))
     if push_to_hub:
         push_and_print(output, push_to_hub, dry_run)

@@ -1,16 +1,27 @@
-"""Parts that the model cards of trained checkpoints share."""
+"""What the model cards of all trained checkpoints share: front matter, tables of settings, runs and evaluations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from geceval.models.checkpoints import is_bundled
 
-def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+
+def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
     """A Markdown table for a card; floats with three decimals."""
-    lines = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in [list(heads), *rows]]
+    lines = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in (columns, *rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def front_matter(base: str, task: str, tags: Sequence[str]) -> str:
+    """What the Hub reads of a card: the licence and base model of a bundled `base`, the task and the tags."""
+    known = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2"
+    return (
+        f"---\nlibrary_name: transformers\nlanguage: en\npipeline_tag: {task}\n"
+        f"{known if is_bundled(base) else 'license: other'}\ntags: [{', '.join(tags)}]\n---"
+    )
 
 
 def evaluation_tables(results: Mapping[str, Any]) -> str:
@@ -21,7 +32,7 @@ def evaluation_tables(results: Mapping[str, Any]) -> str:
     )
 
 
-def recipe_rows(settings: Mapping[str, Any], base: str, kept: int) -> list[tuple[str, Any]]:
+def recipe_rows(settings: Mapping[str, Any], base: str, best_seed: Any) -> list[tuple[str, Any]]:
     """The lines of a card's table of settings that every fine-tuning has: (setting, value)."""
     rank = settings["lora_rank"]
     return [
@@ -31,5 +42,19 @@ def recipe_rows(settings: Mapping[str, Any], base: str, kept: int) -> list[tuple
         ("batch size", settings["batch_size"]),
         ("epochs", settings["epochs"]),
         ("precision", settings["dtype"]),
-        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {kept}"),
+        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {best_seed}"),
     ]
+
+
+def pooling_row(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """The line of that table that every sequence classifier has."""
+    return "pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]
+
+
+def run_rows(runs: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> list[list[Any]]:
+    """Seed, best epoch, the scores after it, and seconds of each run."""
+    rows = []
+    for run in runs:
+        best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
+        rows.append([run["seed"], run["epoch"], *(best[score] for score in scores), f"{run['seconds']:.0f}"])
+    return rows

@@ -1,4 +1,7 @@
-"""The loop that every fine-tuning shares: one seed, an evaluation and a checkpoint an epoch, the best epoch kept."""
+"""The training loop that every fine-tuning shares: one seed, an evaluation and a checkpoint an epoch, the best kept.
+
+What is learnt is a `geceval.learning.objective.Objective`.
+"""
 
 from __future__ import annotations
 
@@ -6,118 +9,141 @@ import json
 import logging
 import pickle
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import transformers
 from safetensors.torch import save_file
 from transformers.trainer_callback import PrinterCallback
 
 from geceval.core.errors import InputError
-from geceval.core.files import write_text
+from geceval.core.files import read_json, write_text
 from geceval.learning.network import new_network
+from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
-from geceval.models.checkpoints import Checkpoint, quiet
+from geceval.models.checkpoints import quiet, resolve
 from geceval.models.encoder import pick_device, position_limit
 from geceval.models.tokenizers import load_tokenizer
 
 logger = logging.getLogger("geceval")
 
-SELECTION = "selection"
+_SELECTION = "selection"
 _CLOCK = ("_runtime", "_per_second", "_model_preparation_time")
 
 
-class LossTrainer(transformers.Trainer):
-    """What trainers have alike, whatever is learnt; a subclass says what a batch costs."""
+class ObjectiveTrainer(transformers.Trainer):
+    """The `Trainer` of an objective; its arguments are those of `fit`.
 
-    def cost(self, model: Any, inputs: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The loss of one batch, what the network answers, and what it should have."""
-        raise NotImplementedError
+    Attributes:
+        network: What is to be saved in the end, the model or what is inside it.
+    """
+
+    def __init__(
+        self, objective: Objective, recipe: Recipe, rows: Any, evaluation: Any, folder: Path, progress: bool = False
+    ) -> None:
+        base = resolve(recipe.base)
+        limit = position_limit(base.config)
+        if limit is not None and recipe.max_length > limit:
+            raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
+        tokenizer = load_tokenizer(base)
+        with quiet():
+            self.network = new_network(recipe, base, objective.labels)
+        self.objective = objective
+
+        def encode(some: Any) -> Any:
+            if isinstance(some, Mapping):
+                return {name: encode(part) for name, part in some.items()}
+            return objective.encode(some, tokenizer, recipe.max_length)
+
+        super().__init__(
+            train_dataset=encode(rows),
+            eval_dataset=encode(evaluation),
+            model=objective.model(self.network, recipe, rows),
+            args=_arguments(recipe, folder, progress, objective.greater_is_better),
+            data_collator=objective.collator(tokenizer.pad_token_id or 0),
+            compute_metrics=lambda output: objective.metrics(output.predictions, output.label_ids),
+            processing_class=tokenizer,
+        )
+        self.remove_callback(PrinterCallback)
 
     def compute_loss(
         self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
         """The loss, for a step of training."""
-        loss, answers, _ = self.cost(model, inputs)
+        loss, answers, _ = self.objective.cost(model, inputs)
         return (loss, answers) if return_outputs else loss
 
     def prediction_step(
         self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """All of `cost`, without gradients."""
+        """Loss, answers and what was expected, without gradients."""
         inputs = self._prepare_inputs(inputs)
         with torch.no_grad(), self.compute_loss_context_manager():
-            loss, answers, expected = self.cost(model, inputs)
-        return loss.detach(), answers.detach(), expected
+            return tuple(part.detach() for part in self.objective.cost(model, inputs))
+
+    def evaluate(
+        self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval"
+    ) -> dict[str, float]:
+        """The metrics of all evaluation sets, and the number that chooses the epoch."""
+        metrics = super().evaluate(eval_dataset, ignore_keys, metric_key_prefix)
+        if metric_key_prefix == "eval":  # not one of several evaluation sets
+            own = {name.removeprefix("eval_"): value for name, value in metrics.items()}
+            metrics[f"eval_{_SELECTION}"] = self.objective.selection(own)
+        return metrics
 
 
-def finished(folder: Path) -> dict[str, Any] | None:
-    """What an earlier, finished run in this folder returned."""
-    done = folder / "history.json"
-    return json.loads(done.read_text(encoding="utf-8")) if done.is_file() else None
-
-
-def start(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> tuple[Any, Any]:
-    """The network to tune and its tokenizer.
-
-    Raises:
-        CheckpointError: If the base cannot be used.
-        ValueError: If `max_length` is beyond what the network can read.
-    """
-    limit = position_limit(base.config)
-    if limit is not None and recipe.max_length > limit:
-        raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
-    tokenizer = load_tokenizer(base)
-    with quiet():
-        return new_network(recipe, base, labels), tokenizer
-
-
-def fit(trainer: transformers.Trainer, network: Any, seed: int, summary: Callable[[dict[str, float]], float]) -> dict:
+def fit(
+    objective: Objective, recipe: Recipe, rows: Any, evaluation: Any, folder: Path, progress: bool = False
+) -> dict[str, Any]:
     """Fine-tune with one seed, continuing where an earlier run in the same folder was cut off.
 
     Under `torchrun` or `accelerate launch` every process takes its share of each epoch.
 
     Args:
-        trainer: Its `args` are those of `arguments`; its `evaluate` must give `eval_selection`. The folder
-            `args.output_dir` holds the checkpoints while it runs; afterwards `network.safetensors` and `history.json`.
-        network: What is inside the trainer's model and to be kept.
-        seed: Noted in the result.
-        summary: From the metrics of one epoch (names without `eval_`) to what chose the epoch.
+        objective: What to learn.
+        recipe: How.
+        rows: What to learn from, as `objective.encode` takes it.
+        evaluation: The rows that choose the epoch, or several sets of them by name.
+        folder: Of this seed; afterwards it holds `network.safetensors` and `history.json`.
+        progress: Show progress on standard error.
 
     Returns:
         `seed`, `epoch` (the best), `selection` (what chose it), `steps`, `seconds`, and `history`: a list with the
         metrics after each epoch.
 
     Raises:
-        ValueError: If the files of the earlier run hold pickled code.
+        InputError: If the base cannot be used, `max_length` is beyond what it can read, there is nothing to learn
+            from, or the files of the earlier run hold pickled code.
     """
-    folder = Path(trainer.args.output_dir)
-    trainer.remove_callback(PrinterCallback)
+    done = folder / "history.json"
+    if done.is_file():
+        return read_json(done)
+    trainer = ObjectiveTrainer(objective, recipe, rows, evaluation, folder, progress)
     last = last_whole(folder)
     if last:
-        logger.info("seed %d continues from %s", seed, last)
+        logger.info("seed %d continues from %s", recipe.seed, last)
     try:
         output = trainer.train(resume_from_checkpoint=last)
     except pickle.UnpicklingError as error:
         raise InputError(
             f"{last}: cannot go on from there, its files hold more than tensors, which is never unpickled; remove it"
         ) from error
-    history = _history(trainer.state.log_history, summary)
-    best = (max if trainer.args.greater_is_better else min)(history, key=lambda entry: entry[SELECTION])
+    history = _history(trainer.state.log_history, objective)
+    best = (max if objective.greater_is_better else min)(history, key=lambda entry: entry[_SELECTION])
     result = {
-        "seed": seed,
+        "seed": recipe.seed,
         "epoch": best["epoch"],
-        SELECTION: best[SELECTION],
+        _SELECTION: best[_SELECTION],
         "steps": trainer.state.global_step,
         "seconds": round(output.metrics["train_runtime"], 1),
         "history": history,
     }
     if trainer.is_world_process_zero():
-        save_file({k: v.contiguous() for k, v in network.state_dict().items()}, folder / "network.safetensors")
-        write_text(folder / "history.json", json.dumps(result, indent=2))  # at once: it says that the run is finished
+        state = trainer.network.state_dict()
+        save_file({name: value.contiguous() for name, value in state.items()}, folder / "network.safetensors")
+        write_text(done, json.dumps(result, indent=2))  # at once: it says that the run is finished
         for checkpoint in folder.glob("checkpoint-*"):
             shutil.rmtree(checkpoint)
     trainer.accelerator.wait_for_everyone()
@@ -139,8 +165,7 @@ def last_whole(folder: Path) -> str | None:
     return str(whole[max(whole)]) if whole else None
 
 
-def arguments(recipe: Recipe, folder: Path, progress: bool, greater_is_better: bool) -> transformers.TrainingArguments:
-    """The Trainer's arguments for a recipe; rows must have a column `length`."""
+def _arguments(recipe: Recipe, folder: Path, progress: bool, greater_is_better: bool) -> transformers.TrainingArguments:
     return transformers.TrainingArguments(
         output_dir=str(folder),
         per_device_train_batch_size=recipe.batch_size,
@@ -161,7 +186,7 @@ def arguments(recipe: Recipe, folder: Path, progress: bool, greater_is_better: b
         save_strategy="epoch",
         save_total_limit=2,
         load_best_model_at_end=True,
-        metric_for_best_model=f"eval_{SELECTION}",
+        metric_for_best_model=f"eval_{_SELECTION}",
         greater_is_better=greater_is_better,
         logging_strategy="epoch",
         disable_tqdm=not progress,
@@ -170,22 +195,18 @@ def arguments(recipe: Recipe, folder: Path, progress: bool, greater_is_better: b
     )
 
 
-def mean_loss(metrics: dict[str, float]) -> float:
-    """The mean over the evaluation sets of the metrics whose names end in `_loss`."""
-    return float(np.mean([value for name, value in metrics.items() if name.endswith("_loss")]))
-
-
-def _history(log: list[dict[str, float]], summary: Callable[[dict[str, float]], float]) -> list[dict[str, float]]:
+def _history(log: list[dict[str, float]], objective: Objective) -> list[dict[str, float]]:
+    """The metrics of each epoch, from the log of the Trainer."""
     epochs: dict[int, dict[str, float]] = {}
     losses: dict[int, float] = {}
     for entry in log:
         number = round(entry["epoch"])
-        names = [name for name in entry if name.startswith("eval_") and not name.endswith((SELECTION, *_CLOCK))]
+        names = [name for name in entry if name.startswith("eval_") and not name.endswith((_SELECTION, *_CLOCK))]
         epochs.setdefault(number, {}).update({name.removeprefix("eval_"): entry[name] for name in names})
         if "loss" in entry:
             losses[number] = entry["loss"]
     return [
-        {"epoch": number, **epochs[number], "train_loss": losses.get(number), SELECTION: summary(epochs[number])}
-        for number in sorted(epochs)
-        if epochs[number]
+        {"epoch": number, **found, "train_loss": losses.get(number), _SELECTION: objective.selection(found)}
+        for number, found in sorted(epochs.items())
+        if found
     ]

@@ -1,12 +1,12 @@
-"""Fine-tuning of an encoder under a new head: how, on what network, and the checkpoint that comes of it.
+"""The network that is fine-tuned, an encoder under a new head, and how it is saved as a checkpoint.
 
-The head is a sequence classifier with one output (IMPARA, SOME) or a token classifier (error detection). What is
-learnt, and from what, is in the rooms that build on this one; the loop they share is in `geceval.learning.loop`.
+The head is a sequence classifier with one output (IMPARA, SOME) or a token classifier (error detection).
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from geceval.core.errors import InputError
 from geceval.learning.recipe import Recipe
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, lasting_name, quiet, resolve
+from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, quiet, resolve
 from geceval.models.encoder import pick_device
 from geceval.models.tokenizers import load_tokenizer
 
@@ -57,8 +57,7 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
     kind = transformers.AutoModelForTokenClassification if labels else transformers.AutoModelForSequenceClassification
     network = kind.from_config(config, dtype=torch.float32, **attention)
-    # It goes into the adapter's configuration.
-    network.name_or_path = network.config.name_or_path = lasting_name(recipe.base)
+    network.name_or_path = network.config.name_or_path = str(base.folder)  # where peft looks for its configuration
     missing, _ = network.base_model.load_state_dict(encoder.state_dict(), strict=False)
     if any(not name.startswith("pooler.") for name in missing):
         raise CheckpointError(f"{base.folder}: the encoder lacks {missing[0]}")
@@ -119,7 +118,7 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
         weights: `network.safetensors` of `geceval.learning.loop.fit`.
         folder: Gets `config.json`, the tokenizer, and `model.safetensors` or, for an adapter, `adapter_config.json`
             and `adapter_model.safetensors` in 16 bits; over a bundled encoder without its tokenizer. Files of the
-            same names are replaced.
+            same names are replaced. An adapter names its base by `portable_name`.
         settings: Further `geceval_*` entries of `config.json`, without the prefix; see `geceval.models.checkpoints`.
         labels: As for `new_network`.
     """
@@ -135,6 +134,7 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
     config.update({f"geceval_{name}": value for name, value in facts.items()})
     with tempfile.TemporaryDirectory(dir=folder) as scratch, quiet():
         if recipe.lora_rank:
+            network.peft_config["default"].base_model_name_or_path = portable_name(recipe.base, folder)
             network.save_pretrained(scratch, save_embedding_layers=False)  # "auto" would ask the Hub for the base
             config.architectures = [type(network.get_base_model()).__name__]
         else:
@@ -150,3 +150,23 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
         for path in written.iterdir():
             path.chmod(0o644)  # safetensors writes for the owner alone
             path.replace(folder / path.name)
+
+
+def portable_name(model: str, folder: Path) -> str:
+    """The name by which files of a checkpoint can refer to another one, from any working directory.
+
+    What names a folder relative to the working directory becomes `./` or `../` and a path from `folder` on, so that the
+    two can be moved together. All other names (bundled ones, Hub ids, absolute paths, `~`) stay as they are.
+
+    Args:
+        model: What `resolve` takes.
+        folder: Of the checkpoint that refers to it; it exists.
+    """
+    path = Path(model)
+    if is_bundled(model) or path.is_absolute() or model.startswith("~") or not path.is_dir():
+        return model
+    try:
+        found = Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive
+        return str(path.absolute())
+    return found if found.startswith("../") else f"./{found}"

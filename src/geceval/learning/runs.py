@@ -1,22 +1,93 @@
-"""The folder of a training run: what it was started with, and what it found.
+"""The frame of every training run: claim the folder, read the data, learn with each seed, write results and card.
 
-The finished checkpoint lies at its top. `run/` below it holds what lets a run that was cut off go on; it contains
-sentences of the corpora and is never pushed.
+The finished checkpoint lies at the top of the folder. `run/` below it holds what lets a run that was cut off go on; it
+contains sentences of the corpora and is never pushed.
 """
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+import shutil
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from geceval.core.errors import InputError
-from geceval.core.files import write_text
-from geceval.learning.recipe import DTYPES, SCHEDULES, Recipe
+from geceval.core.files import read_json, write_text
+from geceval.learning.loop import fit
+from geceval.learning.objective import Objective
+from geceval.learning.recipe import Recipe
+
+
+def train(
+    job: Any,
+    folder: str | Path,
+    read: Callable[[Path], Any],
+    learn: Callable[[Any, Path], Any],
+    finish: Callable[[Any, Any], Mapping[str, Any]],
+    write: Callable[[Path, Mapping[str, Any]], None],
+) -> dict[str, Any]:
+    """Train from files to a finished checkpoint with its results and card.
+
+    A second call with the same job continues where the first was cut off, or returns its results. A new run that fails
+    before its first epoch is over leaves nothing behind, so that the mended command can use the same folder. Under
+    `torchrun` or `accelerate launch` the processes share the work, and the first of them writes.
+
+    Args:
+        job: Everything that the run depends on, see `claim`.
+        folder: Where the checkpoint goes: a new folder, an empty one, or that of the same run.
+        read: From the folder `run/` to the data. Each process calls it, the first before the others.
+        learn: From the data and `run/` to the outcome of every seed, see `fit_seeds`. Each process calls it.
+        finish: From the data and that outcome to what `results.json` holds beside the settings; the first process alone
+            calls it, and it writes the checkpoint.
+        write: From the folder and the results to the files that show them, see `write_results`.
+
+    Returns:
+        The content of `results.json`.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+        InputError: If the folder holds a run with other settings or anything else, or the job cannot be done as it is.
+    """
+    from accelerate import PartialState
+
+    folder = Path(folder)
+    run = folder / "run"
+    state = PartialState()
+    with warnings.catch_warnings(), _removed_on_failure(run):
+        warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
+        with state.main_process_first():
+            settings = claim(job, run)
+            if (folder / "results.json").is_file():
+                return read_results(folder)
+            data = read(run)
+        outcome = learn(data, run)
+        if state.is_main_process:
+            write(folder, {"settings": settings, **finish(data, outcome)})
+        state.wait_for_everyone()
+    return read_results(folder)
+
+
+@contextlib.contextmanager
+def _removed_on_failure(run: Path) -> Iterator[None]:
+    """Remove what a new run has written if it fails before its first checkpoint; a kill leaves everything."""
+    new = _is_new(run.parent)
+    try:
+        yield
+    except Exception:
+        if new and not any(found for name in ("checkpoint-*", "history.json") for found in run.rglob(name)):
+            shutil.rmtree(run, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                run.parent.rmdir()
+        raise
+
+
+def _is_new(folder: Path) -> bool:
+    return not any(path.is_file() for path in folder.rglob("*"))
 
 
 def claim(job: Any, run: Path) -> dict[str, Any]:
@@ -25,24 +96,29 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
     Args:
         job: A dataclass whose field `recipe` is one too; the recipe's seed is left out, since `seeds` of the job
             replace it. Paths are replaced by their file name and SHA-256.
-        run: The folder.
+        run: The folder `run/` within the folder of the checkpoint.
 
     Returns:
         The settings, the recipe's among them.
 
     Raises:
-        ValueError: If the folder holds another run.
+        InputError: If the folder of the checkpoint holds another run, or files and no run.
     """
-    run.mkdir(parents=True, exist_ok=True)
     settings = {f.name: getattr(job, f.name) for f in dataclasses.fields(job) if f.name != "recipe"}
     recipe = dataclasses.asdict(job.recipe)
     del recipe["seed"]
     settings = json.loads(json.dumps({**settings, **recipe}, default=_identity))
     path = run / "settings.json"
-    if not path.is_file():
+    if path.is_file():
+        if read_json(path) != settings:
+            raise InputError(
+                f"{run.parent}: holds a run with other settings or data; choose another folder or remove it"
+            )
+    elif not _is_new(run.parent):
+        raise InputError(f"{run.parent}: not empty and no training run; choose a new folder")
+    else:
+        run.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps(settings, indent=2) + "\n")
-    elif json.loads(path.read_text(encoding="utf-8")) != settings:
-        raise InputError(f"{run.parent}: holds a run with other settings or data; choose another folder or remove it")
     return settings
 
 
@@ -51,7 +127,29 @@ def _identity(path: Path) -> dict[str, str]:
     return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
-def keep_results(folder: Path, results: Mapping[str, Any], card: str) -> None:
+def fit_seeds(
+    objective: Objective, job: Any, recipe: Recipe, rows: Sequence[Any], evaluation: Any, run: Path, progress: bool
+) -> list[dict[str, Any]]:
+    """`geceval.learning.loop.fit` with each seed of a job, in a folder of its own below `run`."""
+    return [
+        fit(
+            objective,
+            dataclasses.replace(recipe, seed=seed),
+            rows,
+            evaluation,
+            network_file(run, seed).parent,
+            progress,
+        )
+        for seed in job.seeds
+    ]
+
+
+def network_file(run: Path, seed: int) -> Path:
+    """Where `fit_seeds` leaves the network of a seed."""
+    return run / f"seed-{seed}" / "network.safetensors"
+
+
+def write_results(folder: Path, results: Mapping[str, Any], card: str) -> None:
     """Write the card that is made from the results, then `results.json`, with which a run counts as finished."""
     write_text(folder / "README.md", card)
     write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
@@ -59,31 +157,4 @@ def keep_results(folder: Path, results: Mapping[str, Any], card: str) -> None:
 
 def read_results(folder: Path) -> dict[str, Any]:
     """The content of `results.json`."""
-    return json.loads((folder / "results.json").read_text(encoding="utf-8"))
-
-
-def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe) -> None:
-    """Options of a training script that every fine-tuning has; `recipe` gives their defaults."""
-    add = parser.add_argument
-    add("--init-from", dest="base", default=recipe.base, help="'bundled', 'bundled:NAME', a folder or a Hub id")
-    add("--head-deviation", type=float, default=recipe.head_deviation, help="of the new output layer's weights")
-    add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
-    add("--freeze-embeddings", action="store_true", help="leave the embeddings as they are")
-    add("--dropout", type=float, help="while training, in place of the base's")
-    add("--lr", dest="learning_rate", type=float, default=recipe.learning_rate, help="learning rate")
-    add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
-    add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")
-    add("--batch-size", type=int, default=recipe.batch_size, help="pairs or sentences a step and process")
-    add("--epochs", type=int, default=recipe.epochs, help="at most so many; the best is kept")
-    add("--max-length", type=int, default=recipe.max_length, help="word pieces beyond which a text is cut")
-    add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
-    add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")
-    add("--push-to-hub", metavar="ORG/NAME", help="push the finished checkpoint")
-    add("--dry-run", action="store_true", help="push nothing, only say what would be pushed")
-    add("--quiet", action="store_true", help="no progress bars")
-
-
-def recipe_from(options: argparse.Namespace, recipe: Recipe) -> Recipe:
-    """The recipe with what the options of `add_recipe_options`, and others of its fields, say."""
-    fields = {f.name for f in dataclasses.fields(Recipe)}
-    return dataclasses.replace(recipe, **{name: value for name, value in vars(options).items() if name in fields})
+    return read_json(folder / "results.json")

@@ -1,25 +1,92 @@
-"""What the training scripts and `geceval train` say and how they end."""
+"""What the training scripts share: their options, what they print, and how they end."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import logging
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from geceval.core.errors import UserError
+from geceval.learning.recipe import DTYPES, POOLERS, SCHEDULES, Recipe
+from geceval.models.heads import POOLINGS
 
-def exit_code(name: str, run: Callable[[], None]) -> int:
+
+def exit_code(name: str, run: Callable[[], Any]) -> int:
     """Run what a script does; a mistake of its user ends in one line on standard error and the exit code 2."""
     try:
         run()
-    except (OSError, ValueError) as error:
+    except (OSError, UserError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def script_parser(docstring: str) -> argparse.ArgumentParser:
+    """A parser with the first line of a script's docstring as its description and defaults in its help."""
+    return argparse.ArgumentParser(
+        description=docstring.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+
+
+def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe, pooling: bool = True) -> None:
+    """Add the options that every training script has.
+
+    Args:
+        parser: Of the script.
+        recipe: Gives the defaults.
+        pooling: Whether the head reads a pooled vector, and there is a choice of how.
+    """
+    add = parser.add_argument
+    add("--output", type=Path, required=True, help="folder of the checkpoint")
+    add("--init-from", dest="base", default=recipe.base, help="'bundled', 'bundled:NAME', a folder or a Hub id")
+    if pooling:
+        add("--pooling", choices=POOLINGS, default=recipe.pooling, help="how the head reads the tokens")
+        add(
+            "--pooler",
+            choices=POOLERS,
+            default=recipe.pooler,
+            help="start of BERT's pooler: the base's, or the identity",
+        )
+    add("--head-deviation", type=float, default=recipe.head_deviation, help="of the new output layer's weights")
+    add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
+    add("--freeze-embeddings", action="store_true", help="leave the embeddings as they are")
+    add("--dropout", type=float, help="while training, in place of the base's")
+    add("--lr", dest="learning_rate", type=float, default=recipe.learning_rate, help="learning rate")
+    add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
+    add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")
+    add("--batch-size", type=int, default=recipe.batch_size, help="pairs or sentences a step and process")
+    add("--epochs", type=int, default=recipe.epochs, help="at most so many; the best is kept")
+    add("--max-length", type=int, default=recipe.max_length, help="tokens beyond which a text is cut")
+    add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
+    add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")
+    add("--push-to-hub", metavar="ORG/NAME", help="push the finished checkpoint")
+    add("--dry-run", action="store_true", help="push nothing, only say what would be pushed")
+    add("--quiet", action="store_true", help="no progress bars")
+
+
+def job_from(options: argparse.Namespace, job: type, recipe: Recipe) -> Any:
+    """The job that the options of a script describe, which have the names of its fields and of the recipe's.
+
+    Args:
+        options: With those of `add_recipe_options`; lists become tuples.
+        job: A dataclass with a field `recipe`.
+        recipe: Gives what no option says.
+    """
+
+    def given(dataclass: type) -> dict[str, Any]:
+        names = {f.name for f in dataclasses.fields(dataclass)}
+        return {name: _as_tuple(value) for name, value in vars(options).items() if name in names}
+
+    return job(**given(job), recipe=dataclasses.replace(recipe, **given(Recipe)))
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
 def run_script(
@@ -33,7 +100,7 @@ def run_script(
 
     Args:
         name: Of the script, for the message.
-        options: With those of `geceval.learning.runs.add_recipe_options` and `output`.
+        options: With those of `add_recipe_options`.
         train: Makes the job, trains, and returns the content of `results.json`.
         summary: What of that to print.
         push: Publishes the finished checkpoint: folder, Hub id, whether to only say what would be pushed.
@@ -44,10 +111,7 @@ def run_script(
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
 
     def run() -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
-            results = train()
-        print(json.dumps(summary(results)))
+        print(json.dumps(summary(train())))
         if options.push_to_hub:
             push(options.output, options.push_to_hub, options.dry_run)
 

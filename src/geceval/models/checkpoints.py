@@ -2,8 +2,9 @@
 
 A checkpoint is a folder as transformers writes it (`config.json`, safetensors, a tokenizer), or a peft adapter over
 another checkpoint: `adapter_config.json`, `adapter_model.safetensors` and the `config.json` of the whole network.
-An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval and
-`"bundled:NAME"` any folder of `geceval/assets`.
+An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval,
+`"bundled:NAME"` any folder of `geceval/assets`, and a path that begins with `./` or `../` starts from the adapter's own
+folder (`geceval_se_model` likewise).
 
 geceval's own settings live in `config.json`, all of them optional:
 
@@ -121,10 +122,9 @@ def is_bundled(model: str) -> bool:
     return model.partition(":")[0] == BUNDLED
 
 
-def lasting_name(model: str) -> str:
-    """A name of the same checkpoint that another one may keep: that of a folder holds in any working directory."""
-    folder = Path(model).expanduser()
-    return str(folder.absolute()) if not is_bundled(model) and folder.is_dir() else model
+def _named_in(folder: Path, model: str) -> str:
+    """The name in a file of a checkpoint as `resolve` takes it: `./` and `../` start from the checkpoint's folder."""
+    return str((folder.resolve() / model).resolve()) if model.startswith(("./", "../")) else model
 
 
 def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpoint:
@@ -133,12 +133,13 @@ def _describe(model: str, whole: Path, commit: str | None, part: str) -> Checkpo
         raise CheckpointError(f"{whole}: no sub-folder {part!r}, spelt so; is this the folder of such a checkpoint?")
     config = read_json(folder, "config.json")
     _check_settings(folder, config)
+    if config.get("geceval_se_model"):
+        config["geceval_se_model"] = _named_in(folder, config["geceval_se_model"])
     if not any((folder / weights).is_file() for weights in _WEIGHTS):
         raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
     base = None
     if (folder / "adapter_config.json").is_file():
-        base = _base(folder)
-        _check_base(folder, config, base)
+        base = _base(folder, config)
     name = model if is_bundled(model) or commit else Path(model).name or model
     name += f"/{part}" if part else ""
     digest = commit or _hash(folder, base)
@@ -156,26 +157,27 @@ def _check_settings(folder: Path, config: dict[str, Any]) -> None:
             raise CheckpointError(f"{folder}: {name} in config.json cannot be {value!r}")
 
 
-def _base(folder: Path) -> Checkpoint:
-    """The whole network that an adapter changes."""
+def _base(folder: Path, config: dict[str, Any]) -> Checkpoint:
+    """The whole network that an adapter changes, and was trained over."""
     name = read_json(folder, "adapter_config.json").get("base_model_name_or_path") or BUNDLED
     if not isinstance(name, str):
         raise CheckpointError(f"{folder}: base_model_name_or_path in adapter_config.json must be a text, got {name!r}")
-    found = _find(name, "encoder", "")
+    try:
+        found = _find(_named_in(folder, name), "encoder", "")
+    except CheckpointError as error:
+        raise CheckpointError(f"{folder}: the base of this adapter cannot be found: {error}") from error
     if (found[1] / "adapter_config.json").is_file():  # which may be this one
         raise CheckpointError(f"{folder}: its base {name} is an adapter itself; merge that one into its base first")
-    return _describe(*found, "")
-
-
-def _check_base(folder: Path, config: dict[str, Any], base: Checkpoint) -> None:
+    base = _describe(*found, "")
     expected = config.get("geceval_base_sha256")
     weights = base.folder / "model.safetensors"
-    found = file_sha256(weights) if weights.is_file() else "none"
-    if expected and expected != found:
+    digest = file_sha256(weights) if weights.is_file() else "none"
+    if expected and expected != digest:
         raise CheckpointError(
             f"{folder}: this adapter was trained over weights with SHA-256 {expected[:12]}..., but those of its base "
-            f"{base.model!r} have {found[:12]}...; train it again over this base, or fetch the base it belongs to"
+            f"{base.model!r} have {digest[:12]}...; train it again over this base, or fetch the base it belongs to"
         )
+    return base
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geceval.learning.cards import evaluation_tables, recipe_rows, table
+from geceval.learning.cards import evaluation_tables, front_matter, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
 
-_CARD = """---
-library_name: transformers
-language: en
-pipeline_tag: token-classification
-{front}
-tags: [grammatical-error-detection, grammatical-error-correction, geceval]
----
+_CARD = """{front}
 
 # Error detector: {title}
 
@@ -51,6 +45,7 @@ On sentences that chose nothing:
 - Its training corpora are for research that is not commercial; ask their owners for other uses.
 """
 
+_TAGS = ["grammatical-error-detection", "grammatical-error-correction", "geceval"]
 _SCORES = ("precision", "recall", "f", "macro_f")
 
 
@@ -70,15 +65,14 @@ def ged_card(results: Mapping[str, Any], name: str) -> str:
         ("sentences learnt again with some edits made", f"{settings['partial']:.0%}"),
         ("insertion at the end", settings["final_insertion"]),
     ]
-    front = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2" if bundled else "license: other"
     return _CARD.format(
-        front=front,
+        front=front_matter(settings["base"], "token-classification", _TAGS),
         title=name,
         model=name,
         classes=settings["classes"],
         made=table(("setting", "value"), rows),
         data=_data(results),
-        runs=_runs(results["runs"]),
+        runs=table(("seed", "best epoch", *_SCORES, "seconds"), run_rows(results["runs"], _SCORES)),
         tests=table(
             ("sentences of", "sentences", "tokens", "errors", *_SCORES),
             [
@@ -101,14 +95,6 @@ def _data(results: Mapping[str, Any]) -> str:
     ]
     counts = [(entry["fold"], entry["sentences"], entry["edits"]) for entry in results["data"]]
     return f"{table(('use', 'file', 'SHA-256'), files)}\n\n{table(('fold', 'sentences', 'edits'), counts)}"
-
-
-def _runs(runs: list[Mapping[str, Any]]) -> str:
-    rows = []
-    for run in runs:
-        best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
-        rows.append((run["seed"], run["epoch"], *(best[name] for name in _SCORES), f"{run['seconds']:.0f}"))
-    return table(("seed", "best epoch", *_SCORES, "seconds"), rows)
 
 
 def _by_class(tests: Mapping[str, Any]) -> str:

@@ -1,7 +1,6 @@
 """Training of an error detector from M2 files to a checkpoint with its card; what `training/train_ged.py` calls.
 
-The first annotator of each sentence counts, as in the published label code. The folder of a run is that of
-`geceval.learning.runs`.
+The first annotator of each sentence counts, as in the published label code.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from geceval.edits.m2 import read_m2
 from geceval.edits.partial import partly_corrected
 from geceval.learning.ged.card import ged_card
 from geceval.learning.ged.job import Job
-from geceval.learning.ged.objective import Labelled
+from geceval.learning.ged.objective import Detection, Labelled
 from geceval.learning.impara.ranked_pairs import Row, split_by_source
 from geceval.learning.network import save
-from geceval.learning.runs import claim, keep_results, read_results
+from geceval.learning.runs import fit_seeds, network_file, train, write_results
 from geceval.models.checkpoints import resolve
 from geceval.scorers.learned.detection_counts import class_scores, detection_scores
 
@@ -34,11 +33,9 @@ FOLDS = ("train", "dev", "test")
 def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
     """Fine-tune a token classifier with each seed, and write the best as a checkpoint with results and card.
 
-    A second call with the same arguments continues where the first was cut off, or returns its results.
-
     Args:
         job: What to do.
-        folder: Where the checkpoint goes.
+        folder: Where the checkpoint goes; for a second call with the same arguments see `geceval.learning.runs.train`.
         progress: Show progress on standard error.
 
     Returns:
@@ -46,40 +43,29 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
 
     Raises:
         OSError: If a file cannot be read or written.
-        ValueError: If a file is malformed, an edit's type is not in the label scheme, a fold or a test file has no
+        InputError: If a file is malformed, an edit's type is not in the label scheme, a fold or a test file has no
             token, the base cannot be used, or the folder holds a run with other settings.
     """
-    from accelerate import PartialState
+    folder, labels = Path(folder), LABELS[job.classes]
 
-    from geceval.learning.ged.objective import train
+    def learn(data: Any, run: Path) -> list[dict[str, Any]]:
+        folds = data[0]
+        objective = Detection(labels, job.error_weight)
+        return fit_seeds(objective, job, job.recipe, folds["train"], folds["dev"], run, progress)
 
-    folder = Path(folder)
-    state = PartialState()
-    with state.main_process_first():
-        settings = claim(job, folder / "run")
-    if (folder / "results.json").is_file():
-        return read_results(folder)
-    folds, tests, data = _read(job)
-    labels = LABELS[job.classes]
-    runs = []
-    for seed in job.seeds:
-        recipe = dataclasses.replace(job.recipe, seed=seed)
-        target = folder / "run" / f"seed-{seed}"
-        runs.append(train(recipe, labels, folds["train"], folds["dev"], target, job.error_weight, progress))
-    if state.is_main_process:
-        best = max(runs, key=lambda run: run["selection"])
-        recipe = dataclasses.replace(job.recipe, seed=best["seed"])
-        save(recipe, folder / "run" / f"seed-{best['seed']}" / "network.safetensors", folder, {}, labels)
-        results = {"settings": settings, "data": data, "runs": runs, "seed": best["seed"]}
-        results["test"] = {name: evaluate(folder, rows, job.classes) for name, rows in tests.items()}
-        write_results(folder, results)
-    state.wait_for_everyone()
-    return read_results(folder)
+    def finish(data: Any, runs: list[dict[str, Any]]) -> dict[str, Any]:
+        _, tests, counts = data
+        seed = max(runs, key=lambda run: run["selection"])["seed"]
+        save(dataclasses.replace(job.recipe, seed=seed), network_file(folder / "run", seed), folder, {}, labels)
+        test = {name: evaluate(folder, rows, job.classes) for name, rows in tests.items()}
+        return {"data": counts, "runs": runs, "seed": seed, "test": test}
+
+    return train(job, folder, lambda run: read_folds(job), learn, finish, save_results)
 
 
-def write_results(folder: Path, results: Mapping[str, Any]) -> None:
+def save_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` and the card that is made from it."""
-    keep_results(folder, results, ged_card(results, folder.name))
+    write_results(folder, results, ged_card(results, folder.name))
 
 
 def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str, Any]:
@@ -100,7 +86,7 @@ def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str,
     return {**counts, **detection_scores(predicted, gold, classes), **by_class}
 
 
-def _read(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labelled]], list[dict[str, Any]]]:
+def read_folds(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labelled]], list[dict[str, Any]]]:
     """Labelled sentences of training and dev fold, those of each test by name, and a few counts of each file."""
     divided: dict[str, list[Row]] = {fold: [] for fold in FOLDS}
     rows = [row for path in job.m2 for row in _rows(path)]

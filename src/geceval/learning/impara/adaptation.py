@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
-import warnings
 from pathlib import Path
 from typing import Any
 
-from geceval.core.errors import InputError
-from geceval.learning.impara.job import Job
 from geceval.learning.impara.ranked_pairs import RankedPair
-from geceval.learning.impara.train import pair_scores, train_impara
+from geceval.learning.impara.train import pair_scores
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import BUNDLED, is_bundled, resolve
 
@@ -46,49 +42,11 @@ def suited(base: str) -> tuple[Recipe, bool]:
     return Recipe(base=base), False
 
 
-def adapt(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
-    """`train_impara` in a folder of its own, which does not stay behind if nothing could be learnt from the files.
-
-    Args:
-        job: What to do.
-        folder: Where the checkpoint goes: a new folder, an empty one, or that of the same job, which then continues.
-        progress: Show progress on standard error.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        ValueError: If the folder holds anything else, a file is malformed, or no pairs can be made.
-    """
-    folder = Path(folder)
-    run = folder / "run"
-    fresh = not (run / "settings.json").is_file()
-    if fresh and folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder}: not empty and no training run; choose a new folder")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
-            return train_impara(job, folder, progress)
-    except (OSError, ValueError):
-        if fresh and not (run / "pairs.json").is_file():
-            _clear(folder)
-        raise
-
-
-def _clear(folder: Path) -> None:
-    """Remove what a run leaves that has made no pairs yet."""
-    (folder / "run" / "settings.json").unlink(missing_ok=True)
-    for empty in (folder / "run", folder):
-        with contextlib.suppress(OSError):
-            empty.rmdir()
-
-
 def bundled_scores(folder: str | Path) -> dict[str, Any]:
     """Loss and accuracy of the bundled IMPARA on the held-out pairs of a run: how good it was before.
 
     Args:
-        folder: Of `adapt`.
+        folder: Of the checkpoint.
     """
     kept = json.loads((Path(folder) / "run" / "pairs.json").read_text(encoding="utf-8"))
     return pair_scores(BEFORE, [RankedPair(*row) for row in kept["test"]])

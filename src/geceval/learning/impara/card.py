@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from geceval.learning.cards import evaluation_tables, recipe_rows, table
+from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import BUNDLED, is_bundled
 
-_CARD = """---
-library_name: transformers
-language: en
-pipeline_tag: text-classification
-{front}
-tags: [grammatical-error-correction, evaluate, {metric}]
----
+_CARD = """{front}
 
 # {title}
 
@@ -54,6 +48,8 @@ On the test fold of the pairs ({test[pairs]} pairs, never used to choose anythin
 - It favours what the annotators of its training corpora favour; another domain or style wants its own training.
 """
 
+_TAGS = ["grammatical-error-correction", "evaluate"]
+
 _SIMILARITY = """## Similarity estimator
 
 A correction counts only if the cosine between the mean token states of source and correction, in {se_model}, exceeds
@@ -74,9 +70,8 @@ def impara_card(results: Mapping[str, Any], config: Mapping[str, Any], name: str
     settings = results["settings"]
     bundled = is_bundled(settings["base"])
     metric = "impara" if config["geceval_threshold"] >= -1 else "impara_ged"
-    front = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2" if bundled else "license: other"
     return _CARD.format(
-        front=front,
+        front=front_matter(settings["base"], "text-classification", _TAGS + [metric]),
         metric=metric,
         title=f"{metric.upper().replace('_', '-')} quality estimator: {name}",
         paper=_PAPERS[metric],
@@ -109,7 +104,7 @@ def _made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     base = "the encoder bundled with geceval" if settings["base"] == BUNDLED else f"`{settings['base']}`"
     rows = recipe_rows(settings, base, results["seed"])
     rows[2:2] = [
-        ("pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]),
+        pooling_row(settings),
         ("start of pooler, head", f"{settings['pooler']}, {settings['head_deviation'] or 'default'}"),
     ]
     if rank := settings.get("keep_rank"):
@@ -137,12 +132,8 @@ def _kind(settings: Mapping[str, Any]) -> str:
 
 def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
     names = [name for name in runs[0]["history"][0] if name.endswith(("_loss", "_accuracy"))]
-    rows = []
-    for run in runs:
-        best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
-        rows.append((run["seed"], run["epoch"], *(f"{best[name]:.3f}" for name in names), f"{run['seconds']:.0f}"))
-    heads = [name.replace("_", " ").replace("rated", "rated pairs") for name in names]
-    return table(("seed", "best epoch", *heads, "seconds"), rows)
+    columns = [name.replace("_", " ").replace("rated", "rated pairs") for name in names]
+    return table(("seed", "best epoch", *columns, "seconds"), run_rows(runs, names))
 
 
 def _calibration(found: Mapping[str, Any] | None) -> str:

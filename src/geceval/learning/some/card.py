@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geceval.learning.cards import evaluation_tables, recipe_rows, table
+from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
 from geceval.scorers.some import PARTS
 
 # Yoshimura et al. (2020), Table 2, the last three rows: Pearson and Spearman on their own test fold.
 _PAPER = {"grammaticality": (0.700, 0.719), "fluency": (0.676, 0.696), "meaning": (0.639, 0.619)}
 
-_CARD = """---
-library_name: transformers
-language: en
-pipeline_tag: text-classification
-{front}
-tags: [grammatical-error-correction, evaluate, some]
----
+_TAGS = ["grammatical-error-correction", "evaluate", "some"]
+
+_CARD = """{front}
 
 # SOME regressors: {name}
 
@@ -75,9 +71,8 @@ def some_card(results: Mapping[str, Any], name: str) -> str:
     """
     settings, parts = results["settings"], results["parts"]
     bundled = is_bundled(settings["base"])
-    front = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2" if bundled else "license: other"
     return _CARD.format(
-        front=front,
+        front=front_matter(settings["base"], "text-classification", _TAGS),
         name=name,
         model="" if bundled and name == "some" else f', model="{name}"',
         made=_made(settings, parts),
@@ -96,17 +91,14 @@ def _made(settings: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     base = f"`{bases[0]}`" if len(bases) == 1 else ", ".join(f"`{p['base']}` ({name})" for name, p in parts.items())
     kept = ", ".join(f"{part['seed']} ({name})" for name, part in parts.items())
     rows = recipe_rows(settings, base, kept)
-    rows.insert(2, ("pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]))
+    rows.insert(2, pooling_row(settings))
     return table(("setting", "value"), rows)
 
 
 def _runs(parts: Mapping[str, Any]) -> str:
-    rows = []
-    for name, part in parts.items():
-        for run in part["runs"]:
-            best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
-            scores = (best[score] for score in ("pearson", "spearman", "mse"))
-            rows.append((name, run["seed"], run["epoch"], *scores, f"{run['seconds']:.0f}"))
+    rows = [
+        [name, *row] for name, part in parts.items() for row in run_rows(part["runs"], ("pearson", "spearman", "mse"))
+    ]
     return table(("regressor", "seed", "best epoch", "Pearson", "Spearman", "mean squared error", "seconds"), rows)
 
 
@@ -118,5 +110,5 @@ def _tests(parts: Mapping[str, Any]) -> str:
         )
         for name in PARTS
     ]
-    heads = ("regressor", "Pearson", "Spearman", "mean squared error", "paper: Pearson", "paper: Spearman")
-    return table((*heads, "tokenised: Pearson", "tokenised: Spearman"), rows)
+    columns = ("regressor", "Pearson", "Spearman", "mean squared error", "paper: Pearson", "paper: Spearman")
+    return table((*columns, "tokenised: Pearson", "tokenised: Spearman"), rows)

@@ -39,7 +39,7 @@ class Job:
         if not self.seeds:
             raise InputError("give at least one seed")
 
-    def recipe_of(self, part: str, seed: int) -> Recipe:
+    def recipe_of(self, part: str) -> Recipe:
         """How one of the three is fine-tuned."""
         base = self.meaning_base if part == "meaning" else None
-        return dataclasses.replace(self.recipe, base=base or self.recipe.base, seed=seed)
+        return dataclasses.replace(self.recipe, base=base or self.recipe.base)

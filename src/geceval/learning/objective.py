@@ -1,0 +1,89 @@
+"""What a network learns: how rows become batches, what a batch costs, and what chooses the best epoch.
+
+`impara/`, `ged/` and `some/` have an objective each; `geceval.learning.loop` minimises any.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from datasets import Dataset
+
+from geceval.learning.recipe import Recipe
+
+IGNORED = -100
+"""The label of tokens that the loss leaves out."""
+
+
+class Collator:
+    """Pads the rows of a batch to the longest of them.
+
+    Args:
+        padding: The token id to pad with.
+    """
+
+    def __init__(self, padding: int) -> None:
+        self.values = {"input_ids": padding, "token_type_ids": 0, "labels": IGNORED}
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+        """Token ids, their mask and, where rows have them, token types and labels of tokens, each [rows, tokens].
+
+        Labels of whole rows, numbers, become [rows].
+        """
+        batch = {}
+        for name in self.values.keys() & rows[0].keys():
+            column = [torch.tensor(row[name]) for row in rows]
+            if column[0].ndim:
+                batch[name] = torch.nn.utils.rnn.pad_sequence(column, True, self.values[name])
+            else:
+                batch[name] = torch.stack(column).float()
+        lengths = torch.tensor([len(row["input_ids"]) for row in rows])
+        batch["attention_mask"] = (torch.arange(batch["input_ids"].shape[1]) < lengths[:, None]).long()
+        return batch
+
+
+class Objective(ABC):
+    """What a network learns, and by what the best epoch is chosen.
+
+    Attributes:
+        labels: Classes of a token classifier, see `geceval.learning.network.new_network`.
+        greater_is_better: Whether the best epoch is the one with the highest `selection`.
+        collator: From the id of the padding token to what makes a batch of rows.
+    """
+
+    labels: Sequence[str] = ()
+    greater_is_better = True
+    collator: Any = Collator
+
+    @abstractmethod
+    def encode(self, rows: Sequence[Any], tokenizer: Any, max_length: int) -> Dataset:
+        """Rows for the collator; a column `length` has their numbers of tokens.
+
+        Raises:
+            InputError: If there is nothing to learn from.
+        """
+
+    def model(self, network: Any, recipe: Recipe, rows: Sequence[Any]) -> Any:
+        """What `cost` calls: the network itself, or a wrapper around it.
+
+        Args:
+            network: The new network, which is changed in place if it needs a start of its own.
+            recipe: How it is tuned.
+            rows: What it will learn from.
+        """
+        return network
+
+    @abstractmethod
+    def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The loss of a batch, what the model answers, and what it should have answered."""
+
+    @abstractmethod
+    def metrics(self, answers: Any, expected: Any) -> dict[str, float]:
+        """Scores of the answers to one evaluation set, beside the loss."""
+
+    @abstractmethod
+    def selection(self, metrics: Mapping[str, float]) -> float:
+        """The number that chooses the epoch, from all metrics after it."""
