@@ -11,6 +11,8 @@ from typing import Any
 
 import gradio as gr
 
+from geceval.core.errors import InputError, UserError
+
 logger = logging.getLogger("geceval.demo")
 
 MAX_WORDS = 400
@@ -19,22 +21,22 @@ MAX_REFERENCES = 8
 SORRY = "Something went wrong on our side; please try another input, or run geceval on your own machine"
 
 
-class Refused(ValueError):
+class Refused(InputError):
     """An input that the page does not take; the message is one sentence for the user."""
 
 
 def polite(function: Callable[..., Any]) -> Callable[..., Any]:
     """An event handler whose errors arrive as `gr.Error` with one sentence.
 
-    `ValueError` and `TypeError` are the user's mistakes and say what they are; anything else is logged with its
-    traceback, and the user gets an apology that gives nothing away.
+    A `UserError` is the user's mistake and says what it is; anything else is logged with its traceback, and the user
+    gets an apology that gives nothing away.
     """
 
     @functools.wraps(function)
     def handler(*values: Any, **named: Any) -> Any:
         try:
             return function(*values, **named)
-        except (ValueError, TypeError) as error:
+        except UserError as error:
             if not isinstance(error, Refused):
                 logger.info("%s refused its input: %s", function.__name__, error)
             raise gr.Error(_shown(str(error)), title="Please check the input", print_exception=False) from error

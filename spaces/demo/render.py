@@ -61,9 +61,8 @@ def diff(source: str, edits: Sequence[Any], matched: Sequence[bool] | None = Non
         matched: For each edit, whether a reference has it too; `None` without references.
     """
     tokens, done, parts = source.split(), 0, []
-    for place, edit in enumerate(edits):
+    for edit, agreed in zip(edits, matched or [None] * len(edits), strict=True):
         parts.append(escape(" ".join(tokens[done : edit.start])))
-        agreed = None if matched is None else matched[place]
         parts.append(_marked(" ".join(tokens[edit.start : edit.end]), edit, agreed))
         done = edit.end
     parts.append(escape(" ".join(tokens[done:])))
@@ -120,11 +119,11 @@ def legend() -> str:
     return f'<p class="gv-legend">{"".join(items)}</p>'
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str, texts: int = 1) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, texts: int = 1) -> str:
     """A table of cells that are HTML already.
 
     Args:
-        heads: Plain texts.
+        columns: Plain texts.
         rows: Cells; the first of a row is its heading.
         caption: Plain text, for all to read.
         texts: How many columns from the left are texts and not numbers.
@@ -133,7 +132,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str, tex
     def side(column: int) -> str:
         return ' class="gv-left"' if column < texts else ""
 
-    top = "".join(f'<th scope="col"{side(column)}>{escape(head)}</th>' for column, head in enumerate(heads))
+    top = "".join(f'<th scope="col"{side(column)}>{escape(name)}</th>' for column, name in enumerate(columns))
     body = "".join(
         "<tr>"
         + f'<th scope="row"{side(0)}>{row[0]}</th>'
@@ -161,13 +160,13 @@ def interval(low: float, value: float, high: float, span: tuple[float, float]) -
     least, most = span
     width = (most - least) or 1.0
 
-    def place(x: float) -> float:
+    def position(x: float) -> float:
         return round(100 * min(1.0, max(0.0, (x - least) / width)), 1)
 
-    left, right = place(low), place(high)
+    left, right = position(low), position(high)
     return (
         f'<span class="gv-interval" aria-hidden="true"><i style="left:{left}%;width:{max(right - left, 0.5):.1f}%"></i>'
-        f'<b style="left:{place(value)}%"></b></span>'
+        f'<b style="left:{position(value)}%"></b></span>'
     )
 
 

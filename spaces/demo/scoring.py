@@ -9,6 +9,7 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.assets import ASSETS
+from geceval.core.errors import UserError
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
@@ -106,7 +107,7 @@ def warm_up() -> None:
     for name in DEFAULTS:
         try:
             score(name, "He go home .", "He goes home .", ["He goes home ."])
-        except (ValueError, ImportError, OSError) as error:
+        except (UserError, OSError) as error:
             logger.warning("%s is not available: %s", name, error)
 
 

@@ -13,6 +13,7 @@ import gradio as gr
 
 import render
 import scoring
+from geceval.core.errors import UserError
 from geceval.workflows.compare import Comparison, compare
 from guard import Refused, polite
 from uploads import MAX_ANNOTATORS, MAX_BYTES, MAX_ROWS, MAX_SYSTEMS, Corpus, read_corpus
@@ -23,7 +24,7 @@ MAX_SCORES = 40_000
 RESAMPLES = 1_000
 UNCHANGED = "unchanged source"
 BASELINES = (UNCHANGED, "first system", "best system")
-HEADS = ("metric", "system", "score", "low", "high", "difference", "p_bootstrap", "p_randomisation", "signature")
+COLUMNS = ("metric", "system", "score", "low", "high", "difference", "p_bootstrap", "p_randomisation", "signature")
 WAITING = "A table with a confidence interval for every score will stand here."
 
 
@@ -99,7 +100,7 @@ def _compare_all(
                 baseline=against,
                 resamples=RESAMPLES,
             )
-        except (ValueError, ImportError) as error:
+        except UserError as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "is not available here"
     return found, missing
@@ -109,7 +110,7 @@ def _rows(found: Mapping[str, Comparison]) -> list[dict[str, Any]]:
     return [
         dict(
             zip(
-                HEADS,
+                COLUMNS,
                 [
                     name,
                     each.system,
@@ -147,9 +148,9 @@ def _view(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences
             ]
             for each in sorted(standings, key=lambda each: -sign * each.score)
         ]
-        heads = ["system", "score", "95% interval", "difference", "p bootstrap", "p randomised"]
+        columns = ["system", "score", "95% interval", "difference", "p bootstrap", "p randomised"]
         parts.append(render.heading(name))
-        parts.append(render.table(heads, rows, f"{scoring.description(name)}; {sentences:,} sentences"))
+        parts.append(render.table(columns, rows, f"{scoring.description(name)}; {sentences:,} sentences"))
     if missing:
         parts.append(render.note("Not scored: " + "; ".join(f"{name} {why}" for name, why in missing.items()) + "."))
     parts.append(
@@ -173,7 +174,7 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """A file of its own folder; names that a spreadsheet would read as formulas get an apostrophe."""
     path = Path(tempfile.mkdtemp(prefix="geceval-")) / "geceval-comparison.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEADS)
+        writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
     return str(path)

@@ -63,7 +63,7 @@ def _table(board: Mapping[str, Any], key: str) -> str:
         for _, own in columns
     }
     ranked = sorted(board["rows"], key=lambda row: -_value(row["values"].get(key)))
-    heads = "".join(
+    groups_row = "".join(
         f'<th scope="colgroup" colspan="{len(own)}" class="gv-group">{render.escape(group)}</th>'
         for group, own in board["columns"].items()
     )
@@ -77,7 +77,7 @@ def _table(board: Mapping[str, Any], key: str) -> str:
     return (
         f'<div class="gv-wide" tabindex="0" role="region" aria-label="{render.escape(board["name"])}">'
         f'<table class="gv-board">'
-        f'<thead><tr><th rowspan="2" scope="col" class="gv-left">metric</th>{heads}</tr><tr>{names}</tr></thead>'
+        f'<thead><tr><th rowspan="2" scope="col" class="gv-left">metric</th>{groups_row}</tr><tr>{names}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

@@ -11,6 +11,7 @@ import examples
 import look
 import render
 import scoring
+from geceval.core.errors import UserError
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from guard import Refused, polite
@@ -64,14 +65,14 @@ def _score_all(
             continue
         try:
             results[name] = scoring.score(name, source, correction, references)
-        except (ValueError, ImportError) as error:
+        except UserError as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "not available here"
     return results, missing
 
 
 def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | None:
-    """Which edits some reference has too, by place and correction."""
+    """Which edits some reference has too, by span and correction."""
     if not references:
         return None
     known = {(edit.start, edit.end, edit.correction) for row in references for edit in row}

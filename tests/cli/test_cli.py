@@ -10,7 +10,7 @@ import pytest
 
 import geceval
 from geceval import registry
-from geceval.cli import tables as report
+from geceval.cli import tables
 from geceval.cli.shared_options import Format
 from geceval.core.result import Result
 
@@ -228,6 +228,7 @@ MISTAKES = [
     (["score", "-m", "impara", "-s", SOURCE, "-p", "-", "-"], "standard input (-) can stand for one file only"),
     (["score", "-m", "impara", "-s", SOURCE, "-p", *SYSTEMS, "--model", "/none"], "/none"),
     (["score", "-m", "bertscore", *CORPUS, "--device", "abacus"], "abacus"),
+    (["score", "-m", "bertscore", *CORPUS, "--device", "meta"], "device 'meta' cannot be used here"),
     (["frob"], "No such command 'frob'"),
     (["convert", "none.m2"], "none.m2: No such file"),
     (["convert", SOURCE], "source.txt, line 1: "),
@@ -397,9 +398,9 @@ def test_a_system_without_a_score_comes_last_and_json_stays_json():
         name: {"gleu": Result(score, [score, nan], "gleu|", {"cost": nan, "rows": [nan]})}
         for name, score in (("failed", nan), ("worse", 1.0), ("better", 2.0))
     }
-    rows = report.rank(results, {name: f"{name}.txt" for name in results}, registry.entry("gleu"))
+    rows = tables.rank(results, {name: f"{name}.txt" for name in results}, registry.entry("gleu"))
     assert [(row.rank, row.system) for row in rows] == [(1, "better"), (2, "worse"), (3, "failed")]
     for by_sentence, more in ((False, {}), (True, {"scores": [None, None], "rows": [None]})):
-        text = report.render(rows, [registry.entry("gleu")], Format.json, 2, by_sentence, None)
+        text = tables.render(rows, [registry.entry("gleu")], Format.json, 2, by_sentence, None)
         content = json.loads(text, parse_constant=pytest.fail)  # NaN is no JSON
         assert content["systems"][2]["metrics"]["gleu"] == {"score": None, "cost": None, "signature": "gleu|", **more}

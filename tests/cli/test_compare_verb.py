@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import geceval
 from geceval.cli.app import run
 
 SOURCES = ["a b c d", "d c b a", "a a b b", "c d c d"] * 4
@@ -67,8 +69,8 @@ def test_compare(files, capsys):
         *(("gleu", "bad"), ("gleu", "good")),
     ]
     first, second = found["rows"][:2]
-    heads = ["metric", "system", "score", "95% low", "95% high", "difference", "p bootstrap", "p randomisation"]
-    assert list(first) == heads
+    columns = ["metric", "system", "score", "95% low", "95% high", "difference", "p bootstrap", "p randomisation"]
+    assert list(first) == columns
     assert (first["difference"], first["p bootstrap"], first["p randomisation"]) == (0.0, 1.0, 1.0)
     assert second["difference"] > 0 and second["p bootstrap"] == second["p randomisation"] == pytest.approx(1 / 51)
     assert found["notes"][-1].startswith("compare|methods:bootstrap,randomisation|baseline:first|resamples:50")
@@ -117,16 +119,29 @@ def test_maege_with_references_of_others(files, capsys):
     assert "refs:given@" in found["notes"][-1]
 
 
+def test_a_blank_line_is_no_reference_for_maege(files, capsys):
+    Path("first.txt").write_text("a b c D\n\n", encoding="utf-8")
+    Path("second.txt").write_text("A b c d\ne F g h\n", encoding="utf-8")
+    options = ["--m2", "gold.m2", "--min-chains", "1", "-r", "first.txt", "second.txt"]
+    found = answer(capsys, "maege", "-m", "green", *options)
+    references = [["a b c D", "A b c d"], ["e F g h"]]
+    direct = geceval.maege("green", "gold.m2", references, min_chains=1)["green"]
+    assert found["rows"][0]["sentence r"] == direct.sentence.pearson
+    assert found["notes"] == [direct.signature, direct.data]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--m2", "source.txt"], "expected a line that starts with"),
         (["--m2", "gold.m2", "--min-chains", "3"], "none of the 2 sentences gives 3 chains"),
         (["--m2", "gold.m2", "-r", "gold.m2", "--all-references"], "not both"),
-        (["--m2", "gold.m2", "-r", "ref.txt"], "2 sources"),
+        (["--m2", "gold.m2", "-r", "ref.txt"], "ref.txt has 16 lines but gold.m2 has 2; they must"),
+        (["--m2", "gold.m2", "-r", "blank.txt"], "line 2 has no reference: it is blank in blank.txt"),
     ],
 )
 def test_mistakes_of_maege_are_one_line(files, arguments, message, capsys):
+    Path("blank.txt").write_text("a b c D\n\n", encoding="utf-8")
     assert run(["maege", "-m", "green", *arguments]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1

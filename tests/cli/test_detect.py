@@ -59,8 +59,8 @@ def test_files_keep_their_lines(call, two, tmp_path):
 def test_tsv_has_every_word_and_its_probability(call, two):
     code, out, err = call(TEXT, "dogs run", "--model", two, "--format", "tsv")
     assert (code, err) == (0, "")
-    heads, *rows = [line.split("\t") for line in out.splitlines()]
-    assert heads == ["line", "token", "word", "label", "error"]
+    columns, *rows = [line.split("\t") for line in out.splitlines()]
+    assert columns == ["line", "token", "word", "label", "error"]
     words = [word for row in detect([TEXT, "dogs run"], model=two) for word in row]
     assert [row[2:] for row in rows] == [[word.text, word.label, repr(word.error)] for word in words]
     assert [row[:2] for row in rows[-3:]] == [["1", "5"], ["2", "0"], ["2", "1"]]

@@ -29,7 +29,7 @@ def checkout(tmp_path_factory):
         (outputs / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     ranks = '<translation system="AMU" rank="1"/><translation system="RAC IPN" rank="2"/>'
     (folder / "data/judgments.xml").write_text(f'<r><ranking-item src-id="0" user="u">{ranks}</ranking-item></r>')
-    scores = {name: [1.0 if name == "AMU" else place / 99] * 3 for place, name in enumerate(GJG15_SYSTEMS)}
+    scores = {name: [1.0 if name == "AMU" else rank / 99] * 3 for rank, name in enumerate(GJG15_SYSTEMS)}
     (folder.parent / "a<b>&.json").write_text(json.dumps(scores), encoding="utf-8")
     (folder.parent / "gleu.json").write_text(json.dumps({name: [-s for s in row] for name, row in scores.items()}))
     return folder

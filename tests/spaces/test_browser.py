@@ -32,7 +32,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def visit(browser, address):
-    """A function that opens the page; what the page asked of others and what went wrong in it is kept."""
+    """A function that opens the page; what the page asked of others and what went wrong in it is recorded."""
     pages = []
 
     def open_page(width=1280, height=900, scheme="light"):
@@ -166,9 +166,9 @@ def test_files_are_uploaded_compared_and_downloaded(page, tmp_path):
     texts = {"source": "He go to school .\n", "mine": "He goes to school .\n", "gold": "He goes to school .\n"}
     for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_text(text * 3, encoding="utf-8")
-    for place, name in (("source", "source"), ("systems", "mine"), ("references", "gold")):
-        page.locator(f"#compare-{place} input[type=file]").set_input_files(tmp_path / f"{name}.txt")
-        playwright.expect(page.locator(f"#compare-{place}")).to_contain_text("txt")
+    for field, name in (("source", "source"), ("systems", "mine"), ("references", "gold")):
+        page.locator(f"#compare-{field} input[type=file]").set_input_files(tmp_path / f"{name}.txt")
+        playwright.expect(page.locator(f"#compare-{field}")).to_contain_text("txt")
     page.locator("#compare-button").click()
     page.locator("#compare-view table").first.wait_for()
     assert page.locator("#compare-view table").count() == 3

@@ -4,6 +4,7 @@ import gradio as gr
 import pytest
 
 import guard
+from geceval.core.errors import InputError
 
 
 def test_texts_come_back_with_single_spaces():
@@ -64,12 +65,15 @@ def raising(error):
 
 def test_mistakes_are_told_as_text_that_the_page_can_show():
     with pytest.raises(gr.Error) as told:
-        raising(ValueError("<b>bad</b>\n  name"))()
+        raising(InputError("<b>bad</b>\n  name"))()
     assert told.value.message == "&lt;b&gt;bad&lt;/b&gt; name"
     assert not told.value.print_exception
 
 
-@pytest.mark.parametrize("error", [OSError("/secret/path"), RuntimeError("inner"), KeyError("x"), MemoryError()])
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("x"), TypeError("x"), OSError("/secret/path"), RuntimeError("inner"), KeyError("x"), MemoryError()],
+)
 def test_faults_of_ours_give_nothing_away(error, caplog):
     with pytest.raises(gr.Error) as told:
         raising(error)()
@@ -79,5 +83,5 @@ def test_faults_of_ours_give_nothing_away(error, caplog):
 
 def test_a_long_message_is_cut():
     with pytest.raises(gr.Error) as told:
-        raising(ValueError("y" * 5_000))()
+        raising(InputError("y" * 5_000))()
     assert len(told.value.message) == 402

@@ -40,7 +40,7 @@ def cluster():
 
 
 def table(rows):
-    words = [[WORDS[(7 * row + 3 * place) % len(WORDS)] for place in range(3 + row % 6)] for row in range(rows)]
+    words = [[WORDS[(7 * row + 3 * position) % len(WORDS)] for position in range(3 + row % 6)] for row in range(rows)]
     return {
         "id": list(range(rows)),
         "sources": [" ".join(row) for row in words],

@@ -63,10 +63,10 @@ def compare(
     if method:
         test["methods"] = tuple(method)
     found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
-    heads, rows = _table(list(found.values()), confidence)
+    columns, rows = _table(list(found.values()), confidence)
     caption = f"{len(corpus.sources)} sentences; p of the difference from the {_role(baseline)}, two-sided"
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.test for each in found.values()]))
-    write(records_text(heads, rows, form, caption, notes, width or terminal_width(output)), output)
+    write(records_text(columns, rows, form, caption, notes, width or terminal_width(output)), output)
 
 
 def _role(baseline: str) -> str:
@@ -76,11 +76,11 @@ def _role(baseline: str) -> str:
 def _table(found: Sequence[Comparison], confidence: float) -> tuple[list[str], list[list[Any]]]:
     methods = list(found[0].standings[0].p)
     share = f"{100 * confidence:g}%"
-    heads = ["metric", "system", "score", f"{share} low", f"{share} high", "difference"]
-    heads += [f"p {method}" for method in methods]
+    columns = ["metric", "system", "score", f"{share} low", f"{share} high", "difference"]
+    columns += [f"p {method}" for method in methods]
     rows = [
         [each.metric, s.system, s.score, s.low, s.high, s.difference, *(s.p[method] for method in methods)]
         for each in found
         for s in each.standings
     ]
-    return heads, rows
+    return columns, rows

@@ -82,7 +82,7 @@ def _corrections(path: str, annotator: int | None) -> list[str]:
     texts = [references(sentence) for sentence in _read(path)]
     if not texts:
         raise InputError(f"{path} holds no sentence")
-    known = sorted({who for row in texts for who in row})
+    known = sorted({name for row in texts for name in row})
     if annotator is None:
         annotator = known[0]
     if annotator not in known:
@@ -102,13 +102,13 @@ def _to_m2(files: list[str], nlp: str | None, workers: int) -> str:
         raise InputError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
     corpus = read_corpus(files[0], [], files[1:])
     pairs = [
-        (row, who, (source, corrected))
+        (row, annotator, (source, corrected))
         for row, source in enumerate(corpus.sources)
-        for who, corrected in enumerate(corpus.references[row])
+        for annotator, corrected in enumerate(corpus.references[row])
         if corrected is not None
     ]
     sentences = [M2Sentence(source, {}) for source in corpus.sources]
     found = get_annotator(nlp).edits([pair for _, _, pair in pairs], workers=workers)
-    for (row, who, _), edits in zip(pairs, found, strict=True):
-        sentences[row].edits[who] = [dataclasses.replace(edit, annotator=who) for edit in edits]
+    for (row, annotator, _), edits in zip(pairs, found, strict=True):
+        sentences[row].edits[annotator] = [dataclasses.replace(edit, annotator=annotator) for edit in edits]
     return format_m2(sentences)

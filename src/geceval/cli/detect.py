@@ -72,16 +72,16 @@ def detect(
     else:
         every = form is Marks.tsv
         cells = [
-            [number, place, word.text, word.label, word.error]
+            [number, index, word.text, word.label, word.error]
             for number, row in enumerate(rows, start=1)
-            for place, word in enumerate(row)
+            for index, word in enumerate(row)
             if every or word.is_error
         ]
         caption = (
             f"{len(rows)} sentence{'' if len(rows) == 1 else 's'}, {len(cells)} error{'' if len(cells) == 1 else 's'}"
         )
-        heads = ["line", "token", "word", "label", "error"]
-        write(records_text(heads, cells, Format(form.value), caption, width=terminal_width(output)), output)
+        columns = ["line", "token", "word", "label", "error"]
+        write(records_text(columns, cells, Format(form.value), caption, width=terminal_width(output)), output)
 
 
 def mark(word: Any, in_colour: bool) -> str:

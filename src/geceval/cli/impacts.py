@@ -101,20 +101,20 @@ def impacts(
             raise InputError(f"{odd[0]} is for the other methods; add --method shapley, shapley-sampling, add or sub")
         left, right, _ = _columns(texts or [], sources, predictions)
         rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
-        head, caption = "impact", ""
+        value_column, caption = "impact", ""
     else:
-        name, head = metric or "impara", method.value
+        name, value_column = metric or "impara", method.value
         options = {**runtime, **metric_options([name], option, model=model)[name]}
         if registry.make_scorer(name, options).needs_references() and not references:
             raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])
         settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
         found = attribute(
-            name, left, right, targets, options=options, nlp=nlp, method=head.replace("-", "_"), **settings
+            name, left, right, targets, options=options, nlp=nlp, method=value_column.replace("-", "_"), **settings
         )
         rows = [_Row(each.edits, each.scores, _facts(each), each.note) for each in found]
-        caption = f", {head} of {name}: {found[0].signature}"
-    write(_render(left, right, rows, head, caption, form, terminal_width(output)), output)
+        caption = f", {value_column} of {name}: {found[0].signature}"
+    write(_render(left, right, rows, value_column, caption, form, terminal_width(output)), output)
 
 
 def _impacts(left: Sequence[str], right: Sequence[str], model: str, nlp: str | None, runtime: RunTime) -> list[_Row]:
@@ -147,15 +147,15 @@ def _render(
     left: Sequence[str],
     right: Sequence[str],
     rows: Sequence[_Row],
-    head: str,
+    value_column: str,
     caption: str,
     form: Format,
     width: int | None,
 ) -> str:
     if form is Format.json:
-        return json.dumps(_to_json(left, right, rows, head), ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(_to_json(left, right, rows, value_column), ensure_ascii=False, indent=2) + "\n"
     totals = any(row.facts for row in rows)
-    heads = ["line", "span", "source", "correction", "type", head, *(["total"] if totals else [])]
+    columns = ["line", "span", "source", "correction", "type", value_column, *(["total"] if totals else [])]
     cells = [
         [number, f"{edit.start}:{edit.end}", _span(source, edit), edit.correction, edit.type, value]
         + ([row.facts["total"]] if totals else [])
@@ -164,7 +164,7 @@ def _render(
     ]
     notes = [f"line {number}: {row.note}" for number, row in enumerate(rows, start=1) if row.note]
     counted = f"{len(left)} {'sentence' if len(left) == 1 else 'sentences'}, {len(cells)} edits"
-    return records_text(heads, cells, form, counted + caption, notes, width)
+    return records_text(columns, cells, form, counted + caption, notes, width)
 
 
 def _span(source: str, edit: Edit) -> str:
@@ -172,9 +172,9 @@ def _span(source: str, edit: Edit) -> str:
 
 
 def _to_json(
-    sources: Sequence[str], corrections: Sequence[str], rows: Sequence[_Row], head: str
+    sources: Sequence[str], corrections: Sequence[str], rows: Sequence[_Row], value_column: str
 ) -> list[dict[str, Any]]:
-    value_name = "impact" if head == "impact" else "score"
+    value_name = "impact" if value_column == "impact" else "score"
     return [
         {
             "line": number,

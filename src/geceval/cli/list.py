@@ -21,7 +21,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
         values = [{**dataclasses.asdict(entry), "folder": str(module_folder(entry.name))} for entry in entries]
         sys.stdout.write(json.dumps(values, indent=2) + "\n")
         return
-    heads = ["metric", "needs", "extra", "better", "range", "description"]
+    columns = ["metric", "needs", "extra", "better", "range", "description"]
     cells = [
         [
             entry.name,
@@ -33,7 +33,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
         ]
         for entry in entries
     ]
-    sys.stdout.write(table_text(heads, cells, terminal_width(None)))
+    sys.stdout.write(table_text(columns, cells, terminal_width(None)))
 
 
 def interval(bounds: tuple[float | None, float | None]) -> str:

@@ -12,10 +12,10 @@ from geceval.cli.arguments import metric_options
 from geceval.cli.shared_options import Form, Format, MetricOptions, Metrics, Output, Quiet, Width, no_warnings
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines
-from geceval.edits.m2 import read_m2
+from geceval.corpora.text_files import read_references
 from geceval.edits.m2 import references as texts_of
 from geceval.meta.chains import Norm, Source
+from geceval.scorers.references.gold import gold_sentences
 from geceval.workflows.maege import Maege
 from geceval.workflows.maege import maege as run_maege
 
@@ -25,7 +25,11 @@ def maege(
     m2: Annotated[str, typer.Option("--m2", help="M2 file whose edits are made one after the other.")],
     references: Annotated[
         list[str] | None,
-        typer.Option("-r", "--references", help="References of further annotators: one M2 file, or text files."),
+        typer.Option(
+            "-r",
+            "--references",
+            help="Of further annotators: one M2 file, or a text file each, where a blank line is no reference.",
+        ),
     ] = None,
     all_references: Annotated[
         bool, typer.Option("--all-references", help="All annotators of --m2, not only the others, are references.")
@@ -54,7 +58,7 @@ def maege(
     found = run_maege(
         metrics,
         m2,
-        _read_references(references) if references else "all" if all_references else "others",
+        (_read_references(references, m2) if references else None) or ("all" if all_references else "others"),
         options=metric_options(metrics, option),
         norm=norm,
         source=source,
@@ -63,25 +67,21 @@ def maege(
         max_edits=max_edits,
         seed=seed,
     )
-    heads, rows = _table(list(found.values()))
+    columns, rows = _table(list(found.values()))
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.data for each in found.values()]))
     first = next(iter(found.values()))
     caption = f"{Path(m2).name}: {first.chains} chains with {first.texts} texts and {first.chain.pairs} pairs"
-    write(records_text(heads, rows, form, caption, notes, width or terminal_width(output)), output)
+    write(records_text(columns, rows, form, caption, notes, width or terminal_width(output)), output)
 
 
-def _read_references(paths: Sequence[str]) -> list[list[str]]:
+def _read_references(paths: Sequence[str], m2: str) -> Sequence[Sequence[str | None]] | None:
     if len(paths) == 1 and paths[0].removesuffix(".gz").endswith(".m2"):
-        return [list(texts_of(sentence).values()) for sentence in read_m2(paths[0])]
-    columns = [read_lines(path) for path in paths]
-    for path, column in zip(paths, columns, strict=True):
-        if len(column) != len(columns[0]):
-            raise InputError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
-    return [list(row) for row in zip(*columns, strict=True)]
+        return [list(texts_of(sentence).values()) for sentence in gold_sentences(paths[0])]
+    return read_references(paths, [sentence.source for sentence in gold_sentences(m2)], m2)
 
 
 def _table(found: Sequence[Maege]) -> tuple[list[str], list[list[Any]]]:
-    heads = ["metric", "corpus r", "corpus ρ", "sentence r", "sentence ρ", "chain τ", "τ no ties", "ties"]
+    columns = ["metric", "corpus r", "corpus ρ", "sentence r", "sentence ρ", "chain τ", "τ no ties", "ties"]
     rows = [
         [
             each.metric,
@@ -96,4 +96,4 @@ def _table(found: Sequence[Maege]) -> tuple[list[str], list[list[Any]]]:
         ]
         for each in found
     ]
-    return [*heads, "corpus lines"], rows
+    return [*columns, "corpus lines"], rows

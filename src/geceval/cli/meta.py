@@ -104,7 +104,7 @@ def meta(
     if plot is not None:
         drawing.save(found.draw(), plot)
     caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {found.caption}"
-    write(records_text(found.heads, found.rows, form, caption, _notes(tables, gold_m2)), output)
+    write(records_text(found.columns, found.rows, form, caption, _notes(tables, gold_m2)), output)
 
 
 def _check_analysis(level: Level, window: int | None, top_k: bool, pairwise: Ranks | None) -> None:

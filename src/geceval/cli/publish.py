@@ -59,9 +59,9 @@ def checkpoint(
     """
     from geceval.hub.publish.checkpoint import checkpoint_repository
 
-    with tempfile.TemporaryDirectory() if merge else contextlib.nullcontext() as place:
+    with tempfile.TemporaryDirectory() if merge else contextlib.nullcontext() as merged:
         target = f"{org}/{name or _last_part(folder)}"
-        repository = checkpoint_repository(folder, target, merged=Path(place) if place else None)
+        repository = checkpoint_repository(folder, target, merged=Path(merged) if merged else None)
         _publish([repository], private, tag, dry_run)
 
 

@@ -86,7 +86,7 @@ def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[
         for human in humans:
             try:
                 read_scores(path, human.outputs, len(human.sources))
-            except ValueError as error:
+            except InputError as error:
                 errors.append(error)
             else:
                 found[human.name].append(path)

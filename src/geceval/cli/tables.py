@@ -26,7 +26,7 @@ UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the ot
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system: its place (ties share one), name, file and results by metric."""
+    """One system: its rank (ties share one), name, file and results by metric."""
 
     rank: int
     system: str
@@ -66,14 +66,14 @@ def render(
     """
     if form is Format.json:
         return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
-    heads, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
+    columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
     signatures = _signatures(rows, metrics)
     if form is Format.tsv:
-        heads = [*heads, *(f"{entry.name}_signature" for entry in metrics)]
+        columns = [*columns, *(f"{entry.name}_signature" for entry in metrics)]
         cells = [[*row, *signatures.values()] for row in cells]
     better = "higher" if metrics[0].higher_is_better else "lower"
     caption = f"{sentences} sentences, ranked by {metrics[0].name} ({better} is better)"
-    return records_text(heads, cells, form, caption, list(signatures.values()), width)
+    return records_text(columns, cells, form, caption, list(signatures.values()), width)
 
 
 def _signatures(rows: Sequence[Row], metrics: Sequence[Entry]) -> dict[str, str]:
@@ -82,26 +82,26 @@ def _signatures(rows: Sequence[Row], metrics: Sequence[Entry]) -> dict[str, str]
 
 
 def _system_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
-    heads = ["rank", "system"]
+    columns = ["rank", "system"]
     cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
     for entry in metrics:
-        heads.append(entry.name)
+        columns.append(entry.name)
         more = [key for key in ("precision", "recall") if key in rows[0].results[entry.name].details]
-        heads += [f"{entry.name}_{key}" for key in more]
+        columns += [f"{entry.name}_{key}" for key in more]
         for row, line in zip(rows, cells, strict=True):
             result = row.results[entry.name]
             line += [result.score, *(result.details[key] for key in more)]
-    return heads, cells
+    return columns, cells
 
 
 def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
-    heads = ["system", "line", *(entry.name for entry in metrics)]
+    columns = ["system", "line", *(entry.name for entry in metrics)]
     cells = [
         [row.system, number, *values]
         for row in rows
         for number, values in enumerate(zip(*(row.results[entry.name].scores for entry in metrics), strict=True), 1)
     ]
-    return heads, cells
+    return columns, cells
 
 
 def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str
 
 
 def records_text(
-    heads: Sequence[str],
+    columns: Sequence[str],
     cells: Sequence[Sequence[Any]],
     form: Format,
     caption: str = "",
@@ -136,15 +136,15 @@ def records_text(
 ) -> str:
     """Rows as a table, JSON (caption, rows as objects, notes), TSV (rows only) or LaTeX (notes as comments)."""
     if form is Format.json:
-        rows = [dict(zip(heads, map(_or_null, row), strict=True)) for row in cells]
+        rows = [dict(zip(columns, map(_or_null, row), strict=True)) for row in cells]
         content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if form is Format.tsv:
-        lines = [heads, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
+        lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
         return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
     if form is Format.latex:
-        return _latex(heads, cells, notes)
-    return table_text(heads, cells, width, caption, notes)
+        return _latex(columns, cells, notes)
+    return table_text(columns, cells, width, caption, notes)
 
 
 def terminal_width(output: str | None) -> int | None:
@@ -188,15 +188,15 @@ def _or_null(cell: Any) -> Any:
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
-def _latex(heads: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
+def _latex(columns: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
     def escape(text: str) -> str:
         special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
         return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
 
-    numeric = [_is_numeric(cells, number) for number in range(len(heads))]
+    numeric = [_is_numeric(cells, number) for number in range(len(columns))]
     lines = [f"% {note}" for note in notes]
     lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\hline"]
-    lines.append(" & ".join(map(escape, heads)) + r" \\ \hline")
+    lines.append(" & ".join(map(escape, columns)) + r" \\ \hline")
     lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
     return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
 
@@ -206,7 +206,7 @@ def _is_numeric(cells: Sequence[Sequence[Any]], column: int) -> bool:
 
 
 def table_text(
-    heads: Sequence[str],
+    columns: Sequence[str],
     cells: Sequence[Sequence[Any]],
     width: int | None = None,
     caption: str = "",
@@ -215,7 +215,7 @@ def table_text(
     """A table as plain text: numbers with four decimals and aligned right, long words folded.
 
     Args:
-        heads: Column heads.
+        columns: Names of the columns.
         cells: Rows of strings, ints and floats.
         width: Columns to fit into; as many as it takes if `None`.
         caption: A line below the table.
@@ -227,11 +227,11 @@ def table_text(
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, head in enumerate(heads):
+    for number, name in enumerate(columns):
         justify = "right" if _is_numeric(cells, number) else "left"
-        longest = max(len(_short(cell)) for cell in [head, *(row[number] for row in cells)])
+        longest = max(len(_short(cell)) for cell in [name, *(row[number] for row in cells)])
         least = longest if longest <= UNFOLDED else None
-        table.add_column(Text(head), justify=justify, overflow="fold", min_width=least)
+        table.add_column(Text(name), justify=justify, overflow="fold", min_width=least)
     for row in cells:
         table.add_row(*(Text(_short(cell)) for cell in row))
     buffer = io.StringIO()

@@ -72,8 +72,8 @@ def tune_weights(
         if systems or level is Level.sentence:
             raise InputError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
         found, notes = _from_files(sources, predictions or [], human, options)
-    heads, rows = found
-    write(records_text(heads, rows, form, notes[0], notes[1:]), output)
+    columns, rows = found
+    write(records_text(columns, rows, form, notes[0], notes[1:]), output)
 
 
 def _from_data(

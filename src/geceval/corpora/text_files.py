@@ -45,8 +45,22 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
         raise InputError(f"{source} is empty")
     systems = {name: _read_partner(path, source, len(sources)) for name, path in files.items()}
     shown = {name: readable(path) for name, path in files.items()}
-    columns = [_read_partner(path, source, len(sources)) for path in references]
-    return Corpus(sources, systems, shown, references_by_sentence(sources, columns, references))
+    return Corpus(sources, systems, shown, read_references(references, sources, source))
+
+
+def read_references(paths: Sequence[str], sources: Sequence[str], source: str) -> list[list[str | None]] | None:
+    """Read one file per annotator; see `Corpus.references`.
+
+    Args:
+        paths: The files.
+        sources: The sentences that they correct.
+        source: The file of these, for messages.
+
+    Raises:
+        OSError: If a file cannot be read.
+        ValueError: If a file has another number of lines, or a sentence no reference in any file.
+    """
+    return references_by_sentence(sources, [_read_partner(path, source, len(sources)) for path in paths], paths)
 
 
 def _read_partner(path: str, source: str, expected: int) -> list[str]:

@@ -251,7 +251,7 @@ def pick_device(name: str) -> torch.device:
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.empty(0, device=device)
+        torch.zeros(1, device=device).item()  # which the device "meta" cannot
     except (RuntimeError, AssertionError) as error:  # torch without CUDA answers with an AssertionError
         raise InputError(f"device {name!r} cannot be used here; try 'auto' or 'cpu'") from error
     return device

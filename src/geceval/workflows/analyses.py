@@ -22,13 +22,13 @@ class Analysis:
     """One analysis of several metrics.
 
     Attributes:
-        heads: Heads of the columns.
+        columns: Names of the columns.
         rows: One row a number or a pair of numbers.
         caption: How it was computed.
         draw: Makes the figure.
     """
 
-    heads: list[str]
+    columns: list[str]
     rows: list[list[Any]]
     caption: str
     draw: Callable[[], Figure]
@@ -58,9 +58,9 @@ def window_level(human: HumanData, tables: Sequence[MetricScores], how: str, wid
     def slide(scores: dict[str, float], target: dict[str, float]) -> list[Correlation]:
         return windows(scores, target, systems, width)
 
-    places = list(range(1, len(systems) - width + 2))
+    positions = list(range(1, len(systems) - width + 2))
     label = f"first rank of {width} systems"
-    return _curves(human, tables, how, slide, places, "first rank", f"windows of {width} systems", label)
+    return _curves(human, tables, how, slide, positions, "first rank", f"windows of {width} systems", label)
 
 
 def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> Analysis:
@@ -71,8 +71,8 @@ def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> A
     def best(scores: dict[str, float], target: dict[str, float]) -> list[Correlation]:
         return [found for _, found in top_k(scores, target, systems, smallest)]
 
-    places = list(range(len(systems), smallest - 1, -1))
-    return _curves(human, tables, how, best, places, "k", "best K systems", "K best systems", falling=True)
+    positions = list(range(len(systems), smallest - 1, -1))
+    return _curves(human, tables, how, best, positions, "k", "best K systems", "K best systems", falling=True)
 
 
 def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
@@ -82,7 +82,7 @@ def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, 
         table.metric: {kind: agreement(of_kind, table.sentences, ties) for kind, of_kind in pairs.items()}
         for table in tables
     }
-    heads = ["metric", "judgments", "accuracy", "kendall", "pairs", "ties"]
+    columns = ["metric", "judgments", "accuracy", "kendall", "pairs", "ties"]
     rows = []
     for metric, kinds in found.items():
         for kind, each in kinds.items():
@@ -90,7 +90,7 @@ def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, 
             rows.append([metric, kind, each.accuracy, each.kendall, each.pairs, each.tie_share, *calibrated])
     caption = f"tie rule {ties}, {'expanded' if expand else 'unexpanded'} pairs"
     return Analysis(
-        [*heads, *(["epsilon"] if ties == "calibrated" else [])], rows, caption, lambda: plots.agreements(found)
+        [*columns, *(["epsilon"] if ties == "calibrated" else [])], rows, caption, lambda: plots.agreements(found)
     )
 
 
@@ -127,8 +127,8 @@ def _curves(
     tables: Sequence[MetricScores],
     how: str,
     compute: Callable[[dict[str, float], dict[str, float]], list[Correlation]],
-    places: list[int],
-    head: str,
+    positions: list[int],
+    column: str,
     caption: str,
     label: str,
     *,
@@ -139,12 +139,12 @@ def _curves(
         for table in tables
     }
     rows = [
-        [metric, ranking, place, each.pearson, each.spearman]
+        [metric, ranking, position, each.pearson, each.spearman]
         for metric, rankings in found.items()
         for ranking, values in rankings.items()
-        for place, each in zip(places, values, strict=True)
+        for position, each in zip(positions, values, strict=True)
     ]
-    heads = ["metric", "human", head, "pearson", "spearman"]
+    columns = ["metric", "human", column, "pearson", "spearman"]
     return Analysis(
-        heads, rows, f"{how} scores, {caption}", lambda: plots.curves(found, places, label, falling=falling)
+        columns, rows, f"{how} scores, {caption}", lambda: plots.curves(found, positions, label, falling=falling)
     )

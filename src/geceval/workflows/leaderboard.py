@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from geceval import registry
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, UserError
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments.data import HumanData
@@ -77,7 +77,7 @@ def make_leaderboard(
         own = {name: {**registry.scorer_class(name).correction_settings, **given}}
         try:
             tables += score_metrics(own, human, systems, gold_m2)
-        except (ValueError, ImportError, OSError) as error:
+        except (UserError, OSError) as error:
             if skipped is None:
                 raise
             failed[name] = str(error)

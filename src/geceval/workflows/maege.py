@@ -107,7 +107,7 @@ def maege(
     sentences = gold_sentences(m2)
     given = _References(sentences, references)
     data = [
-        Annotated(sentence.source, {who: without_overlaps(edits) for who, edits in sentence.edits.items()})
+        Annotated(sentence.source, {annotator: without_overlaps(edits) for annotator, edits in sentence.edits.items()})
         for sentence in sentences
     ]
     chains, corpora = make_chains(data, apply, chosen), make_corpora(data, apply, chosen)
@@ -128,7 +128,8 @@ class _References:
             self.kind = given
             check_choice("references", given, REFERENCES)
             self.texts = [
-                {who: apply(s.source, without_overlaps(edits)) for who, edits in s.edits.items()} for s in sentences
+                {annotator: apply(s.source, without_overlaps(edits)) for annotator, edits in s.edits.items()}
+                for s in sentences
             ]
         else:
             self.given = check_references("maege", given, [sentence.source for sentence in sentences])
@@ -138,7 +139,7 @@ class _References:
         if self.given is not None:
             return tuple(self.given[sentence])
         keep_own = self.kind == "all"
-        return tuple(text for who, text in self.texts[sentence].items() if keep_own or who != annotator)
+        return tuple(text for other, text in self.texts[sentence].items() if keep_own or other != annotator)
 
 
 def _evaluate(scorer: Scorer, chains: Sequence[Chain], corpora: Corpora, given: _References, line: str) -> Maege:
@@ -158,12 +159,12 @@ def _evaluate(scorer: Scorer, chains: Sequence[Chain], corpora: Corpora, given: 
             "from; pass references of other annotators, or references='all'"
         )
     requests = list(dict.fromkeys(each for row in [*in_corpora, *in_chains] for each in row))
-    place = {each: number for number, each in enumerate(requests)}
+    index = {each: number for number, each in enumerate(requests)}
     sources, texts, references = (list(column) for column in zip(*requests, strict=True))
     result = scorer.score(sources, texts, [list(row) for row in references] if needed else None)
     rows = result.rows()
-    corpus_scores = [float(scorer.aggregate(rows[None, [place[each] for each in row]])[0]) for row in in_corpora]
-    scores = [[result.scores[place[each]] for each in row] for row in in_chains]
+    corpus_scores = [float(scorer.aggregate(rows[None, [index[each] for each in row]])[0]) for row in in_corpora]
+    scores = [[result.scores[index[each]] for each in row] for row in in_chains]
     sign = 1 if scorer.higher_is_better else -1
     scores = [[sign * value for value in row] for row in scores]
     return Maege(

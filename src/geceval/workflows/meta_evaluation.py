@@ -87,9 +87,9 @@ def reference_texts(path: str, human: HumanData) -> list[list[str]]:
         OSError: If the file cannot be read.
     """
     sentences = _judged(path, human)
-    annotators = sorted({who for sentence in sentences for who in sentence.edits})
+    annotators = sorted({annotator for sentence in sentences for annotator in sentence.edits})
     corrected = [(sentence.source, references(sentence)) for sentence in sentences]
-    return [[texts.get(who, source) for who in annotators] for source, texts in corrected]
+    return [[texts.get(annotator, source) for annotator in annotators] for source, texts in corrected]
 
 
 def read_score_files(

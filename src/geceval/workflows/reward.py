@@ -92,22 +92,22 @@ class Reward:
             return self._scorer.score(list(sources), list(predictions), references).scores
 
 
-def bare(text: str, prefix: str, suffix: str, place: str) -> str:
+def bare(text: str, prefix: str, suffix: str, row_name: str) -> str:
     """A text without its prefix and suffix, and without white space at both ends; these may differ in white space.
 
     Raises:
-        ValueError: If it has another beginning or end; the message names `place`.
+        ValueError: If it has another beginning or end; the message names `row_name`.
     """
     text, prefix, suffix = text.strip(), prefix.strip(), suffix.strip()
     if not text.startswith(prefix):
-        raise InputError(f"{place} does not start with the prefix {prefix!r}, got {text[:80]!r}")
+        raise InputError(f"{row_name} does not start with the prefix {prefix!r}, got {text[:80]!r}")
     text = text.removeprefix(prefix).lstrip()
     if not text.endswith(suffix):
-        raise InputError(f"{place} does not end with the suffix {suffix!r}, got {text[-80:]!r}")
+        raise InputError(f"{row_name} does not end with the suffix {suffix!r}, got {text[-80:]!r}")
     return text.removesuffix(suffix).rstrip()
 
 
-def _text(row: Any, place: str, role: str | None) -> str:
+def _text(row: Any, row_name: str, role: str | None) -> str:
     """A text, or that of the last message of a conversation (of a role, if one is given)."""
     if isinstance(row, str):
         return row
@@ -115,4 +115,4 @@ def _text(row: Any, place: str, role: str | None) -> str:
         said = [message.get("content") for message in row if role in (None, message.get("role"))]
         if said and isinstance(said[-1], str):
             return said[-1]
-    raise InputTypeError(f"{place} must be a text or a list of messages with texts, got {row!r:.80}")
+    raise InputTypeError(f"{row_name} must be a text or a list of messages with texts, got {row!r:.80}")

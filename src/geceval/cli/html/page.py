@@ -108,7 +108,9 @@ def _table(board: Leaderboard) -> str:
     groups = COLUMNS[board.human.name]
     keys = [key for group in groups.values() for key in group]
     first = {group[0] for group in groups.values()}
-    heads = "".join(f'<th colspan="{len(group)}" class="group">{_text(name)}</th>' for name, group in groups.items())
+    groups_row = "".join(
+        f'<th colspan="{len(group)}" class="group">{_text(name)}</th>' for name, group in groups.items()
+    )
     names = "".join(f"<th{_group(key, first)}>{_text(key.split()[-1])}</th>" for key in keys)
     rows = [_measured(board, table.metric, keys, first) for table in board.tables]
     others: dict[tuple[str, str], dict[str, float]] = {}
@@ -121,7 +123,7 @@ def _table(board: Leaderboard) -> str:
     for (label, paper), values in others.items():
         cells = "".join(f"<td{_group(key, first)}>{_number(values.get(key))}</td>" for key in keys)
         rows.append(f'<tr class="paper"><th class="name">{_text(label)}<small>{_text(paper)}</small></th>{cells}</tr>')
-    head = f'<tr><th rowspan="2" class="name">metric</th>{heads}</tr>\n<tr>{names}</tr>'
+    head = f'<tr><th rowspan="2" class="name">metric</th>{groups_row}</tr>\n<tr>{names}</tr>'
     body = "\n".join(rows)
     return f'<div class="wide"><table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>'
 
