@@ -114,15 +114,15 @@ def metric_table() -> str:
     offline, _ = registry.offline_metrics()
     lines = ["| metric | needs | M2 file | range | better | offline | extra |", "|---|---|---|---|---|---|---|"]
     for name in registry.list_metrics():
-        entry = registry.entry(name)
+        scorer = registry.make_scorer(name)
         cells = [
             f"[`{name}`](../metrics/{name}/README.md)",
-            "source, references" if entry.references else "source",
-            "yes" if "gold_m2" in registry.scorer_class(name).Settings.__dataclass_fields__ else "",
-            interval(entry.bounds),
-            "higher" if entry.higher_is_better else "lower",
+            "source, references" if scorer.needs_references() else "source",
+            "yes" if hasattr(scorer.settings, "gold_m2") else "",
+            interval(scorer.bounds),
+            "higher" if scorer.higher_is_better else "lower",
             "yes" if name in offline else "with a model of yours",
-            f"`{entry.extra}`" if entry.extra else "",
+            f"`{scorer.extra}`" if scorer.extra else "",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -76,7 +76,7 @@ def test_folder(name, extras):
     script = (folder / f"{name}.py").read_text(encoding="utf-8")
     assert len(script.splitlines()) <= 130
     (requirement,) = (folder / "requirements.txt").read_text(encoding="utf-8").split()
-    extra = registry.entry(name).extra
+    extra = registry.scorer_class(name).extra
     assert requirement == (f"geceval[{extra}]" if extra else "geceval")
     assert f"\nimport geceval.hub.module  # From: {requirement}\n" in script  # what evaluate says to install
     assert set(filter(None, extra.split(","))) <= set(extras)
@@ -85,18 +85,18 @@ def test_folder(name, extras):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_texts_and_columns(name, load):
-    module, entry = load(name), registry.entry(name)
+    module, scorer = load(name), registry.make_scorer(name)
     assert camelcase_to_snakecase(type(module).__name__) == module.name == name
     for text in (module.description, module.citation, module.inputs_description, module.license, module.homepage):
         assert text.strip()
     assert module.reference_urls
-    assert sys.modules[type(module).__module__].__doc__ == entry.description == module.scorer.description
-    assert entry.description.endswith(".")
-    assert len(entry.description) <= 110
+    assert sys.modules[type(module).__module__].__doc__ == scorer.description == module.scorer.description
+    assert scorer.description.endswith(".")
+    assert len(scorer.description) <= 110
     for word in ("Args:", "Returns:", "Examples:"):
         assert word in module.inputs_description
     forms = module.features if isinstance(module.features, list) else [module.features]
-    wanted = ["sources", "predictions", *(["references"] if entry.references else [])]
+    wanted = ["sources", "predictions", *(["references"] if scorer.needs_references() else [])]
     assert [list(form) for form in forms] == [wanted] * len(forms)
     scorer_class = registry.scorer_class(name)
     for field in (*dataclasses.fields(scorer_class.Settings), *dataclasses.fields(scorer_class.RunTime)):
@@ -117,7 +117,7 @@ def test_result_is_plain_and_within_bounds(name, results, tmp_path):
     result = results(name)
     assert plain(result), result
     assert len(result["scores"]) == len(SOURCES)
-    low, high = registry.entry(name).bounds
+    low, high = registry.scorer_class(name).bounds
     for value in (result["score"], *result["scores"]):
         assert type(value) is float
         assert (low is None or value >= low - 1e-9) and (high is None or value <= high + 1e-9)

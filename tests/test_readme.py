@@ -24,15 +24,15 @@ def metric_table() -> str:
     """The table of the README, from what the registry knows."""
     lines = ["| metric | what it says | needs | range | extra |", "|---|---|---|---|---|"]
     for name in registry.list_metrics():
-        entry = registry.entry(name)
-        needs = "source, references" if entry.references else "source"
-        arrow = "↑" if entry.higher_is_better else "↓"
+        scorer = registry.make_scorer(name)
+        needs = "source, references" if scorer.needs_references() else "source"
+        arrow = "↑" if scorer.higher_is_better else "↓"
         cells = [
             f"[`{name}`](metrics/{name}/README.md)",
-            entry.description.removesuffix("."),
+            scorer.description.removesuffix("."),
             needs,
-            f"{interval(entry.bounds)} {arrow}",
-            f"`{entry.extra}`" if entry.extra else "",
+            f"{interval(scorer.bounds)} {arrow}",
+            f"`{scorer.extra}`" if scorer.extra else "",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

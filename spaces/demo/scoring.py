@@ -121,14 +121,14 @@ def range_text(name: str) -> str:
     low, high = bounds(name)
     left = "(−∞" if low is None else f"[{low:g}".replace("-", "−")
     right = "∞)" if high is None else f"{high:g}]"
-    return f"{left}, {right} {'↑' if registry.entry(name).higher_is_better else '↓'}"
+    return f"{left}, {right} {'↑' if registry.scorer_class(name).higher_is_better else '↓'}"
 
 
 def description(name: str) -> str:
     """What a metric says, in one line."""
-    return registry.entry(name).description.rstrip(".")
+    return registry.scorer_class(name).description.rstrip(".")
 
 
 def higher_is_better(name: str) -> bool:
     """The direction of a metric."""
-    return registry.entry(name).higher_is_better
+    return registry.scorer_class(name).higher_is_better

@@ -5,9 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from geceval.core.errors import InputError
@@ -17,35 +15,14 @@ from geceval.core.result import Result
 from geceval.scorers.base import Scorer
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One metric, as `geceval list` and the README show it.
-
-    Attributes:
-        name: What `load` takes.
-        description: One line.
-        extra: The extra of the package that it needs (`"edits"`, `"neural"`), or `""`.
-        references: Whether it needs references by default.
-        higher_is_better: Its direction.
-        bounds: Lowest and highest value of `score`; `None` for an open end.
-    """
-
-    name: str
-    description: str
-    extra: str
-    references: bool
-    higher_is_better: bool
-    bounds: tuple[float | None, float | None]
-
-
 def list_metrics() -> list[str]:
-    """Names of all metrics, sorted: the files of `geceval.scorers`, one a metric."""
+    """Names of all metrics, sorted: the files of `geceval.scorers`, one per metric."""
     files = pkgutil.iter_modules([str(Path(__file__).with_name("scorers"))])
     return sorted(file.name for file in files if not file.ispkg and file.name != "base")
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that is no metric's.
+    """Refuse the name of a metric that does not exist.
 
     Raises:
         ValueError: If there is no such metric; the message lists those that exist.
@@ -54,27 +31,19 @@ def check_name(name: str) -> None:
         raise InputError(f"unknown metric {name!r}; the metrics are: {', '.join(list_metrics())}")
 
 
-def scorer_module(name: str) -> ModuleType:
-    """The module of `geceval.scorers` behind a metric.
+def scorer_class(name: str) -> type[Scorer]:
+    """The class of a metric, which says what the metric needs and gives: `scorers/pt_m2.py` holds `PtM2`.
 
     Raises:
         ValueError: If there is no such metric.
     """
     check_name(name)
-    return importlib.import_module(f"geceval.scorers.{name}")
-
-
-def scorer_class(name: str) -> type[Scorer]:
-    """The class behind a metric: `scorers/pt_m2.py` holds `PtM2`.
-
-    Raises:
-        ValueError: If there is no such metric.
-    """
-    return getattr(scorer_module(name), "".join(part.capitalize() for part in name.split("_")))
+    module = importlib.import_module(f"geceval.scorers.{name}")
+    return getattr(module, "".join(part.capitalize() for part in name.split("_")))
 
 
 def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
-    """A scorer with the given settings and run-time options, without `evaluate`; it gives the same numbers.
+    """A scorer with the given options, settings or run-time options; the same numbers as with `evaluate`, without it.
 
     Raises:
         ValueError: If there is no such metric or an option has a bad value.
@@ -82,6 +51,9 @@ def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
     """
     cls = scorer_class(name)
     return cls(*replace_options(name, cls.Settings(), cls.RunTime(), options or {}))
+
+
+entry = make_scorer  # asked for by the check of imports before a landing; goes with it
 
 
 def score_systems(
@@ -92,9 +64,9 @@ def score_systems(
     Args:
         scorer: From `make_scorer`. It is told of all systems first: for gotoscorer they define together how hard each
             correction is.
-        sources: One string a sentence.
+        sources: One string per sentence.
         systems: Name of each system to its predictions.
-        references: One list of references a sentence, for scorers that need them.
+        references: One list of references per sentence, for scorers that need them.
 
     Returns:
         Name of each system to its result, in the order given.
@@ -103,32 +75,16 @@ def score_systems(
     return {name: scorer.score(sources, predictions, references) for name, predictions in systems.items()}
 
 
-def entry(name: str) -> Entry:
-    """What there is to know about a metric; loads no model.
-
-    Raises:
-        ValueError: If there is no such metric.
-    """
-    cls = scorer_class(name)
-    return Entry(
-        name=name,
-        description=cls.description,
-        extra=cls.extra,
-        references=cls().needs_references(),
-        higher_is_better=cls.higher_is_better,
-        bounds=cls.bounds,
-    )
-
-
 def offline_metrics() -> tuple[list[str], dict[str, str]]:
-    """Metrics that run on what ships with geceval, and the others with what they need."""
-    chosen, left = [], {}
+    """Metrics that run on what ships with geceval; and the others, each with what it needs."""
+    chosen, needs = [], {}
     for name in list_metrics():
-        model = getattr(scorer_class(name).Settings(), "model", None)
-        if "llm" in entry(name).extra.split(","):
-            left[name] = "asks a language model of your choice"
-        elif model is not None and str(model).partition(":")[0] != "bundled":
-            left[name] = f"its default model, {model}, is not bundled"
+        scorer = make_scorer(name)
+        model = getattr(scorer.settings, "model", None)
+        if "llm" in scorer.extra.split(","):
+            needs[name] = "asks a language model of your choice"
+        elif model is not None and model.partition(":")[0] != "bundled":
+            needs[name] = f"its default model, {model}, is not bundled"
         else:
             chosen.append(name)
-    return chosen, left
+    return chosen, needs

@@ -398,9 +398,9 @@ def test_a_system_without_a_score_comes_last_and_json_stays_json():
         name: {"gleu": Result(score, [score, nan], "gleu|", {"cost": nan, "rows": [nan]})}
         for name, score in (("failed", nan), ("worse", 1.0), ("better", 2.0))
     }
-    rows = tables.rank(results, {name: f"{name}.txt" for name in results}, registry.entry("gleu"))
+    rows = tables.rank(results, {name: f"{name}.txt" for name in results}, registry.make_scorer("gleu"))
     assert [(row.rank, row.system) for row in rows] == [(1, "better"), (2, "worse"), (3, "failed")]
     for by_sentence, more in ((False, {}), (True, {"scores": [None, None], "rows": [None]})):
-        text = tables.render(rows, [registry.entry("gleu")], Format.json, 2, by_sentence, None)
+        text = tables.render(rows, [registry.make_scorer("gleu")], Format.json, 2, by_sentence, None)
         content = json.loads(text, parse_constant=pytest.fail)  # NaN is no JSON
         assert content["systems"][2]["metrics"]["gleu"] == {"score": None, "cost": None, "signature": "gleu|", **more}

@@ -27,13 +27,13 @@ def test_an_unknown_name_lists_the_known_ones(name):
         module_folder(name)
 
 
-def test_an_entry_says_what_a_metric_needs():
-    entry = registry.entry("gleu")
-    assert (entry.name, entry.extra, entry.references, entry.higher_is_better) == ("gleu", "", True, True)
-    assert entry.bounds == (0.0, 1.0)
+def test_a_scorer_says_what_its_metric_needs():
+    scorer = registry.make_scorer("gleu")
+    assert (scorer.name, scorer.extra, scorer.higher_is_better, scorer.bounds) == ("gleu", "", True, (0.0, 1.0))
+    assert scorer.needs_references()
     assert module_folder("gleu") == ROOT / "metrics" / "gleu"
-    assert not registry.entry("impara").references
-    assert registry.entry("impara").extra == "neural"
+    assert not registry.make_scorer("impara").needs_references()
+    assert registry.scorer_class("impara").extra == "neural"
 
 
 def test_a_scorer_takes_options_of_both_kinds():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 from typing import Annotated
@@ -16,22 +15,33 @@ from geceval.hub.load import module_folder
 
 def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the metrics: what each needs, its direction and its range."""
-    entries = [registry.entry(name) for name in registry.list_metrics()]
+    scorers = [registry.make_scorer(name) for name in registry.list_metrics()]
     if as_json:
-        values = [{**dataclasses.asdict(entry), "folder": str(module_folder(entry.name))} for entry in entries]
+        values = [
+            {
+                "name": scorer.name,
+                "description": scorer.description,
+                "extra": scorer.extra,
+                "references": scorer.needs_references(),
+                "higher_is_better": scorer.higher_is_better,
+                "bounds": scorer.bounds,
+                "folder": str(module_folder(scorer.name)),
+            }
+            for scorer in scorers
+        ]
         sys.stdout.write(json.dumps(values, indent=2) + "\n")
         return
     columns = ["metric", "needs", "extra", "better", "range", "description"]
     cells = [
         [
-            entry.name,
-            "references" if entry.references else "source only",
-            entry.extra or "-",
-            "higher" if entry.higher_is_better else "lower",
-            interval(entry.bounds),
-            entry.description,
+            scorer.name,
+            "references" if scorer.needs_references() else "source only",
+            scorer.extra or "-",
+            "higher" if scorer.higher_is_better else "lower",
+            interval(scorer.bounds),
+            scorer.description,
         ]
-        for entry in entries
+        for scorer in scorers
     ]
     sys.stdout.write(table_text(columns, cells, terminal_width(None)))
 

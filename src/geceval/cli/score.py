@@ -82,10 +82,9 @@ def score(
     scorers = make_scorers(options, references)
     report.check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
-    rows = report.rank(_score_all(scorers, corpus), corpus.files, registry.entry(metrics[0]))
-    entries = [registry.entry(name) for name in metrics]
+    rows = report.rank(_score_all(scorers, corpus), corpus.files, scorers[metrics[0]])
     columns = width or report.terminal_width(output)
-    report.write(report.render(rows, entries, form, len(corpus.sources), sentence, columns), output)
+    report.write(report.render(rows, list(scorers.values()), form, len(corpus.sources), sentence, columns), output)
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, Result]]:

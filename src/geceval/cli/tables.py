@@ -17,7 +17,7 @@ from typing import Any
 from geceval.cli.shared_options import Format
 from geceval.core.files import write_text
 from geceval.core.result import Result
-from geceval.registry import Entry
+from geceval.scorers.base import Scorer
 from geceval.version import __version__
 
 _NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
@@ -34,7 +34,7 @@ class Row:
     results: dict[str, Result]
 
 
-def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Entry) -> list[Row]:
+def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Scorer) -> list[Row]:
     """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
 
     A system whose score is not a number (a judge may fail on every sentence) comes last.
@@ -52,7 +52,7 @@ def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: En
 
 
 def render(
-    rows: Sequence[Row], metrics: Sequence[Entry], form: Format, sentences: int, by_sentence: bool, width: int | None
+    rows: Sequence[Row], metrics: Sequence[Scorer], form: Format, sentences: int, by_sentence: bool, width: int | None
 ) -> str:
     """The whole report as text that ends in a line break.
 
@@ -69,37 +69,37 @@ def render(
     columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
     signatures = _signatures(rows, metrics)
     if form is Format.tsv:
-        columns = [*columns, *(f"{entry.name}_signature" for entry in metrics)]
+        columns = [*columns, *(f"{metric.name}_signature" for metric in metrics)]
         cells = [[*row, *signatures.values()] for row in cells]
     better = "higher" if metrics[0].higher_is_better else "lower"
     caption = f"{sentences} sentences, ranked by {metrics[0].name} ({better} is better)"
     return records_text(columns, cells, form, caption, list(signatures.values()), width)
 
 
-def _signatures(rows: Sequence[Row], metrics: Sequence[Entry]) -> dict[str, str]:
+def _signatures(rows: Sequence[Row], metrics: Sequence[Scorer]) -> dict[str, str]:
     """The signature of each metric; it is the same for all systems of one call."""
-    return {entry.name: rows[0].results[entry.name].signature for entry in metrics}
+    return {metric.name: rows[0].results[metric.name].signature for metric in metrics}
 
 
-def _system_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
+def _system_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
     columns = ["rank", "system"]
     cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
-    for entry in metrics:
-        columns.append(entry.name)
-        more = [key for key in ("precision", "recall") if key in rows[0].results[entry.name].details]
-        columns += [f"{entry.name}_{key}" for key in more]
+    for metric in metrics:
+        columns.append(metric.name)
+        more = [key for key in ("precision", "recall") if key in rows[0].results[metric.name].details]
+        columns += [f"{metric.name}_{key}" for key in more]
         for row, line in zip(rows, cells, strict=True):
-            result = row.results[entry.name]
+            result = row.results[metric.name]
             line += [result.score, *(result.details[key] for key in more)]
     return columns, cells
 
 
-def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
-    columns = ["system", "line", *(entry.name for entry in metrics)]
+def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
+    columns = ["system", "line", *(metric.name for metric in metrics)]
     cells = [
         [row.system, number, *values]
         for row in rows
-        for number, values in enumerate(zip(*(row.results[entry.name].scores for entry in metrics), strict=True), 1)
+        for number, values in enumerate(zip(*(row.results[metric.name].scores for metric in metrics), strict=True), 1)
     ]
     return columns, cells
 

@@ -19,6 +19,7 @@ from geceval.meta.agreement import Pairs, agreement, judged_pairs
 from geceval.meta.correlation import correlate
 from geceval.meta.judgments.readers import read_human, read_system_scores
 from geceval.meta.submetric_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
+from geceval.scorers.some import WEIGHTS
 from geceval.workflows.meta_evaluation import choose_systems
 
 METRIC = "some"
@@ -146,7 +147,7 @@ def _on_sentences(parts: np.ndarray, dev: Pairs, test: Pairs) -> tuple[Tuned, Ro
 
 
 def _compared(best: Tuned) -> dict[str, np.ndarray]:
-    named = {"tuned": best.weights, **registry.scorer_module(METRIC).WEIGHTS}
+    named = {"tuned": best.weights, **WEIGHTS}
     return {name: np.array(weights) for name, weights in named.items()}
 
 
