@@ -130,6 +130,24 @@ def read_lines(path: str | Path) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
+def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[str]:
+    """Read a file that belongs line by line to another, such as the output of a system; see `read_lines`.
+
+    Args:
+        path: The file.
+        partner: The other file, for the message.
+        expected: How many lines that has.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it has another number of lines; and see `read_lines`.
+    """
+    lines = read_lines(path)
+    if len(lines) != expected:
+        raise InputError(f"{path} has {len(lines)} lines but {partner} has {expected}; they must be parallel")
+    return lines
+
+
 def references_by_sentence(
     sources: Sequence[str], columns: Sequence[Sequence[str]], names: Sequence[str]
 ) -> list[list[str | None]] | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines
+from geceval.core.inputs import read_lines, read_parallel
 from geceval.corpora.folder import Config, check_count, find, find_if_any
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2, references
@@ -129,23 +127,17 @@ def build_jfleg(folder: Path) -> list[Config]:
     for split, fold, count in (("validation", "dev", 754), ("test", "test", 747)):
         path = find(folder, f"{fold}.src", f"{fold}/{fold}.src")
         sources = read_lines(path)
-        columns = [_parallel(find(path.parent, f"{fold}.ref{who}"), path, len(sources)) for who in range(4)]
-        checked: Sequence[str | None] = [None] * len(sources)
-        if (spelled := path.parent / f"{fold}.spellchecked.src").is_file():
-            checked = _parallel(spelled, path, len(sources))
+        files = [find(path.parent, f"{fold}.ref{annotator}") for annotator in range(4)]
+        spellchecked = find_if_any(path.parent, f"{fold}.spellchecked.src")
+        columns = [file and read_parallel(file, path, len(sources)) for file in (*files, spellchecked)]
         check_count(path, "sentences", len(sources), count)
         splits[split] = [
             {**_row(f"jfleg.{fold}", number, source, dict(enumerate(texts)), "jfleg"), "spellchecked": spelling}
-            for number, (source, spelling, *texts) in enumerate(zip(sources, checked, *columns, strict=True))
+            for number, (source, *texts, spelling) in enumerate(
+                zip(sources, *(column or [None] * len(sources) for column in columns), strict=True)
+            )
         ]
     return [Config("default", SCHEMA.append(pa.field("spellchecked", pa.string())), splits)]
-
-
-def _parallel(path: Path, source: Path, expected: int) -> list[str]:
-    lines = read_lines(path)
-    if len(lines) != expected:
-        raise InputError(f"{path}: {len(lines)} lines, but {source} has {expected}")
-    return lines
 
 
 def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> Rows:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines, references_by_sentence
+from geceval.core.inputs import read_lines, read_parallel, references_by_sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
     sources = read_lines(source)
     if not sources:
         raise InputError(f"{source} is empty")
-    systems = {name: _read_partner(path, source, len(sources)) for name, path in files.items()}
+    systems = {name: read_parallel(path, source, len(sources)) for name, path in files.items()}
     shown = {name: readable(path) for name, path in files.items()}
     return Corpus(sources, systems, shown, read_references(references, sources, source))
 
@@ -60,14 +60,7 @@ def read_references(paths: Sequence[str], sources: Sequence[str], source: str) -
         OSError: If a file cannot be read.
         ValueError: If a file has another number of lines, or a sentence no reference in any file.
     """
-    return references_by_sentence(sources, [_read_partner(path, source, len(sources)) for path in paths], paths)
-
-
-def _read_partner(path: str, source: str, expected: int) -> list[str]:
-    lines = read_lines(path)
-    if len(lines) != expected:
-        raise InputError(f"{path} has {len(lines)} lines but {source} has {expected}; they must be parallel")
-    return lines
+    return references_by_sentence(sources, [read_parallel(path, source, len(sources)) for path in paths], paths)
 
 
 def name_systems(paths: Sequence[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json
-from geceval.core.inputs import read_lines
+from geceval.core.inputs import read_lines, read_parallel
 from geceval.meta.judgments.appraise import read_rankings
 from geceval.meta.judgments.data import HumanData, Item
 from geceval.meta.judgments.folders import is_built, read_folder
@@ -163,12 +163,8 @@ def read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
         OSError: If a file is missing.
         ValueError: If a file has another number of lines than `INPUT`.
     """
-    outputs = {name: read_lines(path) for name, path in paths.items()}
-    expected = len(outputs["INPUT"])
-    for name, texts in outputs.items():
-        if len(texts) != expected:
-            raise InputError(f"{paths[name]}: {len(texts)} lines, but INPUT has {expected}")
-    return outputs
+    expected = len(read_lines(paths["INPUT"]))
+    return {name: read_parallel(path, paths["INPUT"], expected) for name, path in paths.items()}
 
 
 def _read_scores(path: Path) -> dict[str, float]:
