@@ -20,7 +20,7 @@ from timing import interleaved, print_medians
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import Encoder, get_encoder
+from geceval.models.encoder import Encoder
 
 
 def main() -> None:
@@ -33,11 +33,11 @@ def main() -> None:
     arguments = parser.parse_args()
 
     texts = list(dict.fromkeys(line for path in arguments.files for line in read_lines(path)[: arguments.sentences]))
-    kept = get_encoder(resolve("bundled"), RunTime(device="cpu"))
+    kept = Encoder.load(resolve("bundled"), RunTime(device="cpu"))
     tokens = sum(len(ids) for ids in kept.tokenizer(texts, truncation=True, max_length=128)["input_ids"])
 
     def embed(model: torch.nn.Module, batch_size: int) -> Callable[[], None]:
-        return lambda: Encoder(model, kept.tokenizer).embed(texts, batch_size)
+        return lambda: Encoder(model, kept.tokenizer).embed(texts, RunTime(batch_size=batch_size, cache=None))
 
     config = kept.model.config
     shape = config.hidden_size, config.intermediate_size, config.num_hidden_layers

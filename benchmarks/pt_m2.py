@@ -55,7 +55,7 @@ def compare(options, model, gold):
     peer_counts, calls = peer_of(model, layer)
 
     def ours():
-        matching.get_matcher.cache_clear()  # no pair may be remembered from the run before
+        matching.Matcher.networks.cache_clear()  # no pair may be remembered from the run before
         return scorer.score(sources, predictions)
 
     def peer():

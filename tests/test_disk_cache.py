@@ -16,8 +16,9 @@ from geceval.core.cache.memory import clear_caches
 from geceval.core.options import RunTime
 from geceval.edits.errant import annotate
 from geceval.edits.maxmatch import corpus as extractor
-from geceval.models import checkpoints, encoder, reader
+from geceval.models import checkpoints, reader
 from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder
 
 SOURCES = ["the cat sit on the mat", "a dogs runs", "the cat likes the school", ""]
 PREDICTIONS = ["the cat sat on the mat", "dogs run", "the cat likes the school", "a cat"]
@@ -113,8 +114,8 @@ def test_seven_equal_digits_are_not_the_same_network(make_checkpoint, tmp_path, 
         shutil.copytree(make_checkpoint(seed), folder)
         checkpoint = resolve(str(folder))
         assert checkpoint.identity == "model@1234567"
-        network = encoder.get_encoder(checkpoint, RunTime(device="cpu"), head=True)
-        found.append(network.logits(["the cat sat"], cache=tmp_path / "cache").tolist())
+        network = Encoder.load(checkpoint, RunTime(device="cpu"), head=True)
+        found.append(network.logits(["the cat sat"], RunTime(cache=tmp_path / "cache")).tolist())
     assert found[0] != found[1]
 
 
@@ -125,8 +126,8 @@ def test_another_network_or_limit_is_another_entry(make_checkpoint, tmp_path):
         checkpoint = resolve(str(make_checkpoint(seed)))
         for cache in (tmp_path, None):
             clear_caches()
-            reader = encoder.get_encoder(checkpoint, RunTime(device="cpu"), head=True, max_length=limit)
-            found.append(reader.logits(texts, cache=cache).tolist())
+            reader = Encoder.load(checkpoint, RunTime(device="cpu"), head=True, max_length=limit)
+            found.append(reader.logits(texts, RunTime(cache=cache)).tolist())
     assert found[0::2] == found[1::2]
     assert entries(tmp_path) == 6
     assert len({str(values) for values in found}) == 3
@@ -171,8 +172,8 @@ def test_answers_in_16_bits_are_not_kept(name, options, tmp_path):
 
 
 def test_detectors_and_language_models(make_checkpoint, make_causal, tmp_path, monkeypatch):
-    from geceval.models import causal
-    from geceval.models.detector import get_detector
+    from geceval.models.causal import CausalModel
+    from geceval.models.detector import Detector
 
     labels = {"id2label": {0: "CORRECT", 1: "INCORRECT"}, "label2id": {"CORRECT": 0, "INCORRECT": 1}, "num_labels": 2}
     folders = make_checkpoint(0, "BertForTokenClassification", **labels), make_causal(0)
@@ -180,9 +181,11 @@ def test_detectors_and_language_models(make_checkpoint, make_causal, tmp_path, m
     for cache in (None, tmp_path, tmp_path):
         clear_caches()
         runtime = RunTime(device="cpu")
-        rows = get_detector(resolve(str(folders[0])), runtime).log_probabilities(PREDICTIONS, cache=cache)
-        model = causal.get_causal_model(resolve(str(folders[1])), runtime)
-        answers.append([*(row.tolist() for row in rows), model.perplexities(PREDICTIONS, cache=cache).tolist()])
+        rows = Detector.load(resolve(str(folders[0])), runtime).log_probabilities(PREDICTIONS, RunTime(cache=cache))
+        model = CausalModel.load(resolve(str(folders[1])), runtime)
+        answers.append(
+            [*(row.tolist() for row in rows), model.perplexities(PREDICTIONS, RunTime(cache=cache)).tolist()]
+        )
         if cache is not None:
             monkeypatch.setattr("geceval.models.reader.Reader._run", None)
     assert answers[0] == answers[1] == answers[2]

@@ -25,7 +25,7 @@ from geceval.learning.recipe import Recipe
 from geceval.learning.scripts import script_parser
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
-from geceval.models.detector import get_detector
+from geceval.models.detector import Detector
 from geceval.models.tokenizers import load_tokenizer
 
 CARD = """---
@@ -104,7 +104,7 @@ def main(arguments: list[str] | None = None) -> None:
     write_adapter(options.detector, options.base, options.adapter, labels)
     save_results(options.adapter, results)
     text = ["This are a sentence with with many error .", "This is one without any ."]
-    whole, parts = (get_detector(resolve(str(f))).log_probabilities(text) for f in (options.detector, options.adapter))
+    whole, parts = (Detector.load(resolve(str(f))).log_probabilities(text) for f in (options.detector, options.adapter))
     apart = max(float(abs(torch.tensor(w - p)).max()) for w, p in zip(whole, parts, strict=True))
     print(f"largest difference of a log-probability: {apart:.1e}")
 

@@ -21,7 +21,7 @@ from geceval.learning.impara.train import save_results
 from geceval.learning.runs import read_results
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 
 
 def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sentence]) -> Calibration:
@@ -29,7 +29,7 @@ def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sente
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     results = read_results(checkpoint)
     estimator = resolve(resolve(checkpoint).setting("se_model"))
-    encoder = get_encoder(estimator, max_length=config["geceval_max_length"])
+    encoder = Encoder.load(estimator, max_length=config["geceval_max_length"])
     first = [next(iter(references(sentence).values())) for sentence in different]
     pairs = [(sentence.source, text) for sentence in corrections for text in references(sentence).values()]
     found = calibrate([text for text in first if text], pairs, encoder.embed)

@@ -13,8 +13,8 @@ from side_by_side.process import serve
 from geceval import registry
 from geceval.core.cache.memory import LRUCache
 from geceval.core.options import RunTime
-from geceval.models import encoder
 from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder
 
 if TYPE_CHECKING:
     from side_by_side.floor import Floor
@@ -49,12 +49,12 @@ class Embedding:
     workers = 1
 
     def __init__(self, models: Mapping[str, Any]) -> None:
-        self.encoder = encoder.get_encoder(resolve(models["similarity"]), RunTime(device="cpu"))
+        self.encoder = Encoder.load(resolve(models["similarity"]), RunTime(device="cpu"))
 
     def score(self, columns: Mapping[str, Any]) -> list[float]:
         """The mean of all vectors' elements, to have a number."""
         texts = list(dict.fromkeys(text for system in columns["systems"] for text in system))
-        return [float(np.abs(self.encoder.embed(texts, BATCH_SIZE)).mean())]
+        return [float(np.abs(self.encoder.embed(texts, RunTime(batch_size=BATCH_SIZE, cache=None))).mean())]
 
     def forget(self) -> None:
         """Empty every memory of texts."""
@@ -82,7 +82,7 @@ def forget() -> None:
     for thing in gc.get_objects():
         kind = type(thing)
         of_scorers = kind is functools._lru_cache_wrapper and thing.__module__.startswith("geceval.scorers.")
-        if of_scorers or (kind is LRUCache and thing is not encoder._encoders):
+        if of_scorers or (kind is LRUCache and thing is not Encoder.networks):
             thing.cache_clear()
         elif kind.__name__ in ("Annotator", "Pool") and kind.__module__.startswith("geceval.edits."):
             thing.close()

@@ -9,9 +9,8 @@ from typing import Any
 from geceval.core.options import RunTime
 from geceval.edits.errant.pipeline import BUNDLED as PIPELINE
 from geceval.models.checkpoints import quiet, resolve
-from geceval.models.encoder import Encoder, get_encoder
+from geceval.models.encoder import Encoder
 from geceval.models.matching import default_layer
-from geceval.scorers.learned.estimators import get_estimator
 from geceval.scorers.some import PARTS
 
 PEER_NAMES = {"grammaticality": "model_g", "fluency": "model_f", "meaning": "model_m"}
@@ -32,8 +31,9 @@ def export(folder: Path) -> dict[str, Any]:
     torch.manual_seed(0)
     names = {"quality": ("impara", ""), **{f"some/{part}": ("some", part) for part in PARTS.values()}}
     for name, (bundled, part) in names.items():
-        save(get_estimator(resolve("bundled", bundled=bundled, part=part), RunTime(device="cpu"), None), folder / name)
-    encoder = get_encoder(resolve("bundled"), RunTime(device="cpu"))
+        checkpoint = resolve("bundled", bundled=bundled, part=part)
+        save(Encoder.load(checkpoint, RunTime(device="cpu"), head=True), folder / name)
+    encoder = Encoder.load(resolve("bundled"), RunTime(device="cpu"))
     save(encoder, folder / "similarity")
     return {
         **{name: str(folder / name) for name in ("quality", "similarity", "some")},

@@ -85,9 +85,9 @@ def test_ratios_and_targets(side_by_side):
 def test_the_floor_counts_each_distinct_text_once(side_by_side):
     from geceval.core.options import RunTime
     from geceval.models.checkpoints import resolve
-    from geceval.models.encoder import get_encoder
+    from geceval.models.encoder import Encoder
 
-    floor, encoder = side_by_side["floor"], get_encoder(resolve("bundled"), RunTime(device="cpu"))
+    floor, encoder = side_by_side["floor"], Encoder.load(resolve("bundled"), RunTime(device="cpu"))
     with floor.watched() as seen:
         encoder.embed(["a cat", "a cat", "dogs"])
         encoder.embed(["a cat", ("a cat", "dogs")])
@@ -98,7 +98,7 @@ def test_the_floor_counts_each_distinct_text_once(side_by_side):
 
     side_by_side["geceval_side"].forget()
     assert len(encoder._answers) == 0
-    assert get_encoder(resolve("bundled"), RunTime(device="cpu")) is encoder
+    assert Encoder.load(resolve("bundled"), RunTime(device="cpu")) is encoder
 
 
 def test_works_leave_out_empty_texts_and_stretch_to_distinct_sentences(side_by_side):

@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from geceval.learning.network import new_network, portable_name, save
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def trained(make_checkpoint, tmp_path, monkeypatch):
 
 
 def score(adapter):
-    return get_encoder(resolve(adapter), head=True).logits(["the cat sat"]).item()
+    return Encoder.load(resolve(adapter), head=True).logits(["the cat sat"]).item()
 
 
 def test_a_relative_base_is_found_from_any_working_directory(trained, tmp_path, monkeypatch):

@@ -13,7 +13,8 @@ from geceval import registry
 from geceval.core.options import RunTime
 from geceval.models.batching import SENTENCE, form_batches, share_out
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import Encoder, get_encoder, pick_devices, pick_dtype
+from geceval.models.devices import pick_devices, pick_dtype
+from geceval.models.encoder import Encoder
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "dogs", "run", "likes", "school"]
 
@@ -56,7 +57,7 @@ def folder(make_checkpoint):
 
 
 def test_a_small_budget_gives_the_same_numbers(folder, monkeypatch):
-    reader = get_encoder(resolve(folder), RunTime(device="cpu"), head=True)
+    reader = Encoder.load(resolve(folder), RunTime(device="cpu"), head=True)
     texts = sentences(60, 120)
     shapes = []
     pad = Encoder._pad
@@ -64,7 +65,7 @@ def test_a_small_budget_gives_the_same_numbers(folder, monkeypatch):
     found = []
     for batch_size in (2, 64):
         encoder = Encoder(reader.model, reader.tokenizer)
-        found.append(encoder.logits(texts, batch_size))
+        found.append(encoder.logits(texts, RunTime(batch_size=batch_size)))
         assert max(rows * columns for rows, columns in shapes) <= max(batch_size * SENTENCE, 128)
         shapes.clear()
     assert found[0] == pytest.approx(found[1], abs=1e-5)
@@ -84,14 +85,14 @@ def test_two_devices_give_the_numbers_of_one(folder):
 
 
 def test_each_device_has_a_copy_of_its_own(folder):
-    reader = get_encoder(resolve(folder), RunTime(device="cpu, cpu"))
+    reader = Encoder.load(resolve(folder), RunTime(device="cpu, cpu"))
     assert len(reader.models) == 2
     first, second = (next(model.parameters()) for model in reader.models)
     assert torch.equal(first, second) and first.data_ptr() != second.data_ptr()
-    found = reader.states(sentences(20, 20), batch_size=2)
-    alone = get_encoder(resolve(folder), RunTime(device="cpu"))
+    found = reader.states(sentences(20, 20), runtime=RunTime(batch_size=2))
+    alone = Encoder.load(resolve(folder), RunTime(device="cpu"))
     assert alone is not reader and len(alone.models) == 1
-    expected = alone.states(sentences(20, 20), batch_size=2)
+    expected = alone.states(sentences(20, 20), runtime=RunTime(batch_size=2))
     assert [ids for ids, _ in found] == [ids for ids, _ in expected]
     for (_, states), (_, row) in zip(found, expected, strict=True):
         torch.testing.assert_close(states, row, atol=1e-5, rtol=0)
@@ -131,9 +132,9 @@ def test_devices_that_cannot_be_used_together(device):
 
 
 def test_bfloat16_only_if_all_devices_compute_in_it(monkeypatch):
-    from geceval.models import encoder
+    from geceval.models import devices
 
-    monkeypatch.setattr(encoder, "_cpu_flags", lambda: frozenset({"avx512_bf16"}))
+    monkeypatch.setattr(devices, "_cpu_flags", lambda: frozenset({"avx512_bf16"}))
     assert pick_dtype(RunTime(device="cpu,cpu", dtype="auto")) == "bfloat16"
     with pytest.raises(TypeError, match=r"device must be a string such as 'cuda:0,cuda:1', got list"):
         RunTime(device=["cpu", "cpu"])

@@ -7,7 +7,7 @@ import pytest
 
 from geceval.learning.impara.card import impara_card
 from geceval.models.checkpoints import ASSETS, resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 from geceval.scorers.impara import Impara
 
 FOLDER = ASSETS / "impara"
@@ -46,7 +46,7 @@ def test_the_card_is_made_from_the_results(results):
 
 
 def test_it_prefers_plainly_better_sentences():
-    logits = get_encoder(resolve("bundled", bundled="impara"), head=True).logits(
+    logits = Encoder.load(resolve("bundled", bundled="impara"), head=True).logits(
         [text for pair in WORSE_AND_BETTER for text in pair]
     )
     margins = np.diff(logits.reshape(-1, 2), axis=1)

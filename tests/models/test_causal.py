@@ -14,7 +14,7 @@ import transformers
 
 from geceval.core.options import RunTime
 from geceval.models import causal
-from geceval.models.causal import CausalModel, get_causal_model
+from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
 
 TEXTS = [
@@ -34,8 +34,8 @@ def folder(request, make_causal):
 
 def fresh(folder, **options):
     """A model that remembers nothing."""
-    kept = get_causal_model(resolve(folder), RunTime())
-    return CausalModel(kept.model, kept.tokenizer, **{"max_length": kept.limit, **options})
+    kept = CausalModel.load(resolve(folder), RunTime())
+    return CausalModel(kept.model, kept.tokenizer, **{"max_length": kept.max_length, **options})
 
 
 def alone(folder, text):
@@ -54,7 +54,7 @@ def alone(folder, text):
 
 @pytest.mark.parametrize("batch_size", [1, 2, 64])
 def test_equals_a_plain_loop(folder, batch_size):
-    found = fresh(folder).perplexities(TEXTS, batch_size=batch_size)
+    found = fresh(folder).perplexities(TEXTS, RunTime(batch_size=batch_size))
     assert found.tolist() == pytest.approx([alone(folder, text) for text in TEXTS], rel=1e-5)
     assert found.dtype == np.float64
 
@@ -87,8 +87,8 @@ def test_long_texts_are_cut_at_the_models_positions_and_reported(folder, caplog)
 
 
 def test_a_length_beyond_the_positions_is_refused(folder):
-    with pytest.raises(ValueError, match="max_length is 161, but the network reads at most 160 tokens"):
-        get_causal_model(resolve(folder), RunTime(), 161)
+    with pytest.raises(ValueError, match="is 161, but .* reads at most 160 tokens; pass max_length=160 or less"):
+        CausalModel.load(resolve(folder), RunTime(), 161)
 
 
 def test_nothing_gives_nothing(folder):
@@ -96,7 +96,7 @@ def test_nothing_gives_nothing(folder):
 
 
 def test_loaded_once(folder):
-    assert get_causal_model(resolve(folder), RunTime()) is get_causal_model(resolve(folder), RunTime())
+    assert CausalModel.load(resolve(folder), RunTime()) is CausalModel.load(resolve(folder), RunTime())
 
 
 def copied(folder, target, **changes):
@@ -110,7 +110,7 @@ def copied(folder, target, **changes):
 def test_without_bos_the_end_of_text_starts_a_text(make_causal, tmp_path):
     folder = make_causal(5)
     other = copied(folder, tmp_path / "no-bos", bos_token=None)
-    model = get_causal_model(resolve(other), RunTime())
+    model = CausalModel.load(resolve(other), RunTime())
     assert model.tokenizer.bos_token_id is None
     assert model.perplexities(TEXTS) == pytest.approx(fresh(folder).perplexities(TEXTS), rel=1e-6)
 
@@ -118,7 +118,7 @@ def test_without_bos_the_end_of_text_starts_a_text(make_causal, tmp_path):
 def test_without_any_start_it_is_refused(make_causal, tmp_path):
     folder = copied(make_causal(5, "llama"), tmp_path / "no-start", bos_token=None)
     with pytest.raises(CheckpointError, match="neither a BOS token nor <|endoftext|>"):
-        get_causal_model(resolve(folder), RunTime())
+        CausalModel.load(resolve(folder), RunTime())
 
 
 def test_the_base_alone_loads_with_its_tied_output_layer(make_causal, tmp_path):
@@ -127,12 +127,12 @@ def test_the_base_alone_loads_with_its_tied_output_layer(make_causal, tmp_path):
     target = tmp_path / "base"
     shutil.copytree(folder, target)
     transformers.AutoModel.from_pretrained(folder).save_pretrained(target)
-    found = get_causal_model(resolve(target), RunTime()).perplexities(TEXTS)
+    found = CausalModel.load(resolve(target), RunTime()).perplexities(TEXTS)
     assert found == pytest.approx(fresh(folder).perplexities(TEXTS), rel=1e-6)
 
 
 def test_other_networks_are_refused(make_checkpoint):
     with pytest.raises(CheckpointError, match="parameters are missing"):
-        get_causal_model(resolve(make_checkpoint(1)), RunTime())
+        CausalModel.load(resolve(make_checkpoint(1)), RunTime())
     with pytest.raises(CheckpointError, match="no causal language model, its tokens see those that follow"):
-        get_causal_model(resolve(make_checkpoint(1, "BertForMaskedLM")), RunTime())
+        CausalModel.load(resolve(make_checkpoint(1, "BertForMaskedLM")), RunTime())

@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from geceval.models import heads
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 from geceval.models.tokenizers import load_tokenizer
 
 
@@ -36,7 +36,7 @@ def test_the_bundled_encoder_is_the_published_one_in_half_precision():
 
 
 def test_bundled_networks_compute_in_single_precision():
-    encoder = get_encoder(resolve("bundled"))
+    encoder = Encoder.load(resolve("bundled"))
     assert {parameter.dtype for parameter in encoder.model.parameters()} == {torch.float32}
     assert not any(parameter.requires_grad for parameter in encoder.model.parameters())
 
@@ -73,7 +73,7 @@ def test_a_hub_snapshot_is_named_by_its_commit(make_checkpoint, tmp_path, monkey
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     for model in ("some-org/some-model", "some-org/some-model@main", f"some-org/some-model@{commit}"):
         assert resolve(model).identity == "some-org/some-model@0123456"
-    assert get_encoder(resolve("some-org/some-model"), head=True).logits(["a cat"]).shape == (1, 1)
+    assert Encoder.load(resolve("some-org/some-model"), head=True).logits(["a cat"]).shape == (1, 1)
 
 
 def test_a_hub_id_while_offline_is_one_error_that_names_the_command():
@@ -186,10 +186,10 @@ def test_a_plain_encoder_is_no_classifier(make_checkpoint):
 
 def test_a_pickle_checkpoint_loads_with_weights_only(make_checkpoint):
     folder = make_checkpoint(11)
-    expected = get_encoder(resolve(folder), head=True).logits(["the cat sat"])
+    expected = Encoder.load(resolve(folder), head=True).logits(["the cat sat"])
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    assert get_encoder(resolve(folder), head=True).logits(["the cat sat"]) == pytest.approx(expected, abs=0)
+    assert Encoder.load(resolve(folder), head=True).logits(["the cat sat"]) == pytest.approx(expected, abs=0)
 
 
 class Payload:
@@ -250,10 +250,10 @@ def test_an_adapter_is_merged_into_the_bundled_encoder(tmp_path, pooling):
         expected = heads.logits(adapted, batch, pooling).numpy()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        encoder = get_encoder(checkpoint, head=True)
+        encoder = Encoder.load(checkpoint, head=True)
     assert encoder.logits(texts) == pytest.approx(expected, abs=1e-5)
     states = adapted.get_base_model().bert(**batch).last_hidden_state
-    assert get_encoder(checkpoint).embed(texts) == pytest.approx(
+    assert Encoder.load(checkpoint).embed(texts) == pytest.approx(
         heads.mean_pool(states, batch["attention_mask"]).detach().numpy(), abs=1e-5
     )
 

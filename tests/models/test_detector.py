@@ -13,7 +13,7 @@ import transformers
 
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.detector import Detector, decide, error_probabilities, get_detector, is_seen
+from geceval.models.detector import Detector, decide, error_probabilities, is_seen
 from geceval.models.words import encode_words
 
 FAMILIES = ["Bert", "DebertaV2", "Electra", "ModernBert", "Roberta"]
@@ -51,7 +51,7 @@ def folder(make_checkpoint):
 @pytest.fixture
 def fresh(folder):
     """A function that makes detectors which remember nothing."""
-    kept = get_detector(resolve(folder))
+    kept = Detector.load(resolve(folder))
     return lambda **options: Detector(kept.model, kept.tokenizer, **options)
 
 
@@ -59,10 +59,10 @@ def fresh(folder):
 def test_probabilities_are_those_of_plain_transformers(make_checkpoint, family):
     labels = ("CORRECT", "M", "R", "U")
     folder = make_checkpoint(1, architecture=f"{family}ForTokenClassification", labels=labels)
-    detector = get_detector(resolve(folder))
+    detector = Detector.load(resolve(folder))
     assert detector.labels == ("CORRECT", "M", "R", "U")
     texts = ["the cat sat on the mat .", "dogs run", "", "a school likes xyz", "cats didn't sit"]
-    found = detector.log_probabilities(texts, batch_size=2)
+    found = detector.log_probabilities(texts, RunTime(batch_size=2))
     for text, row in zip(texts, found, strict=True):
         assert row.shape == (len(text.split()), 4)
         if text:
@@ -76,7 +76,7 @@ def test_xlnet_which_has_no_length_limit(make_checkpoint):
     torch.manual_seed(3)
     sizes = {"vocab_size": len(tokenizer), "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 32}
     transformers.XLNetForTokenClassification(transformers.XLNetConfig(**sizes, **NAMES)).save_pretrained(folder)
-    detector = get_detector(resolve(folder), max_length=1000)
+    detector = Detector.load(resolve(folder), max_length=1000)
     texts = ["the cat sat on the mat", "cat " * 200]
     found = detector.log_probabilities(texts)
     for text, row in zip(texts, found, strict=True):
@@ -105,7 +105,7 @@ def test_adapters_over_a_base(make_checkpoint, tmp_path):
     adapter = json.loads((tmp_path / "adapter_config.json").read_text())
     adapter["base_model_name_or_path"] = str(base)
     (tmp_path / "adapter_config.json").write_text(json.dumps(adapter))
-    detector = get_detector(resolve(tmp_path))
+    detector = Detector.load(resolve(tmp_path))
     ids, (first, second) = encode_words(detector.tokenizer, [["the", "cat"]])[0]
     with torch.no_grad():
         expected = adapted(input_ids=torch.tensor([ids])).logits[0, [first, second]].log_softmax(-1)
@@ -115,9 +115,9 @@ def test_adapters_over_a_base(make_checkpoint, tmp_path):
 @pytest.mark.parametrize("batch_size", [1, 7, 64])
 def test_batch_size_and_order_do_not_matter(fresh, batch_size):
     texts = [*sentences(), *sentences(10), f"the {UNSEEN} cat", "", " "]
-    expected = fresh().log_probabilities(texts, batch_size=32)
+    expected = fresh().log_probabilities(texts, RunTime(batch_size=32))
     order = random.Random(batch_size).sample(range(len(texts)), len(texts))
-    shuffled = fresh().log_probabilities([texts[place] for place in order], batch_size=batch_size)
+    shuffled = fresh().log_probabilities([texts[place] for place in order], RunTime(batch_size=batch_size))
     for place, row in zip(order, shuffled, strict=True):
         assert row == pytest.approx(expected[place], abs=1e-5)
 
@@ -166,10 +166,10 @@ def test_decisions():
 
 
 def test_labels_that_nobody_named(make_checkpoint):
-    plain = get_detector(resolve(make_checkpoint(42, architecture="BertForTokenClassification", num_labels=2)))
+    plain = Detector.load(resolve(make_checkpoint(42, architecture="BertForTokenClassification", num_labels=2)))
     assert (plain.labels, plain.correct) == (("LABEL_0", "LABEL_1"), 0)
     names = ("i", "c")
-    detector = get_detector(resolve(make_checkpoint(42, architecture="BertForTokenClassification", labels=names)))
+    detector = Detector.load(resolve(make_checkpoint(42, architecture="BertForTokenClassification", labels=names)))
     assert (detector.labels, detector.correct) == (("i", "c"), 1)
     assert detector.log_probabilities([UNSEEN])[0].tolist() == [[-np.inf, 0.0]]
 
@@ -177,15 +177,15 @@ def test_labels_that_nobody_named(make_checkpoint):
 def test_what_is_no_detector(make_checkpoint):
     people = ("O", "PERSON")
     with pytest.raises(CheckpointError, match=r"its labels \(id2label\) are O, PERSON; a detector has the label COR"):
-        get_detector(resolve(make_checkpoint(43, architecture="BertForTokenClassification", labels=people)))
+        Detector.load(resolve(make_checkpoint(43, architecture="BertForTokenClassification", labels=people)))
     with pytest.raises(CheckpointError, match="this is BertForSequenceClassification; .* needs a token classifier"):
-        get_detector(resolve(make_checkpoint(44, num_labels=2)))
+        Detector.load(resolve(make_checkpoint(44, num_labels=2)))
     with pytest.raises(CheckpointError, match="this is BertModel"):
-        get_detector(resolve(make_checkpoint(45, architecture="BertModel")))
+        Detector.load(resolve(make_checkpoint(45, architecture="BertModel")))
 
 
 def test_values_that_are_not_finite_are_named(folder):
-    kept = get_detector(resolve(folder), RunTime(dtype="bfloat16"))  # its own copy of the weights
+    kept = Detector.load(resolve(folder), RunTime(dtype="bfloat16"))  # its own copy of the weights
     model = kept.model.__class__(kept.model.config).eval()
     with torch.no_grad():
         model.bert.embeddings.word_embeddings.weight[kept.tokenizer.convert_tokens_to_ids("cat")] = float("nan")

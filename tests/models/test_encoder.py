@@ -12,7 +12,8 @@ import transformers
 
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import Encoder, get_encoder, pick_device
+from geceval.models.devices import pick_device
+from geceval.models.encoder import Encoder
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "likes", "school", "xyz", ",", "."]
 
@@ -30,18 +31,20 @@ def folder(make_checkpoint):
 @pytest.fixture
 def fresh(folder):
     """A function that makes encoders which remember nothing."""
-    kept = get_encoder(resolve(folder), head=True)
+    kept = Encoder.load(resolve(folder), head=True)
     return lambda **options: Encoder(kept.model, kept.tokenizer, **options)
 
 
 @pytest.mark.parametrize("batch_size", [1, 7, 64])
 def test_batch_size_and_order_do_not_matter(fresh, batch_size):
     texts = sentences(100) + sentences(20) + ["", " "]
-    expected = fresh().logits(texts, batch_size=32)
+    expected = fresh().logits(texts, RunTime(batch_size=32))
     order = random.Random(batch_size).sample(range(len(texts)), len(texts))
-    shuffled = fresh().logits([texts[place] for place in order], batch_size=batch_size)
+    shuffled = fresh().logits([texts[place] for place in order], RunTime(batch_size=batch_size))
     assert shuffled == pytest.approx(expected[order], abs=1e-5)
-    assert fresh().embed(texts, batch_size=batch_size) == pytest.approx(fresh().embed(texts, batch_size=32), abs=1e-5)
+    assert fresh().embed(texts, RunTime(batch_size=batch_size)) == pytest.approx(
+        fresh().embed(texts, RunTime(batch_size=32)), abs=1e-5
+    )
 
 
 def test_equal_texts_are_computed_once_and_remembered(fresh, monkeypatch):
@@ -60,7 +63,7 @@ def test_batches_are_padded_to_their_longest_text_only(fresh, monkeypatch):
     shapes = []
     pad = encoder._pad
     monkeypatch.setattr(encoder, "_pad", lambda encoded: shapes.append(pad(encoded)["input_ids"].shape) or pad(encoded))
-    encoder.embed(["cat " * length for length in (5, 20, 6, 21)], batch_size=2)
+    encoder.embed(["cat " * length for length in (5, 20, 6, 21)], RunTime(batch_size=2))
     assert [tuple(shape) for shape in shapes] == [(2, 23), (2, 8)]  # special tokens included, longest first
 
 
@@ -114,27 +117,27 @@ def test_no_texts_give_no_rows(fresh):
 
 def test_one_network_a_process_for_each_way_to_compute(folder):
     checkpoint = resolve(folder)
-    encoder = get_encoder(checkpoint, RunTime(batch_size=3))
-    assert get_encoder(checkpoint, RunTime(batch_size=64, progress=True)) is encoder
-    assert get_encoder(checkpoint, RunTime(dtype="bfloat16")).model.dtype == torch.bfloat16
-    assert get_encoder(checkpoint, max_length=9) is not encoder
+    encoder = Encoder.load(checkpoint, RunTime(batch_size=3))
+    assert Encoder.load(checkpoint, RunTime(batch_size=64, progress=True)) is encoder
+    assert Encoder.load(checkpoint, RunTime(dtype="bfloat16")).model.dtype == torch.bfloat16
+    assert Encoder.load(checkpoint, max_length=9) is not encoder
 
 
 def test_length_limits(folder, make_checkpoint):
-    assert get_encoder(resolve(folder)).max_length == 128
+    assert Encoder.load(resolve(folder)).max_length == 128
     short = resolve(make_checkpoint(22, max_position_embeddings=40))
-    assert get_encoder(short).max_length == 40
-    with pytest.raises(ValueError, match="max_length is 41, but the network reads at most 40"):
-        get_encoder(short, max_length=41)
+    assert Encoder.load(short).max_length == 40
+    with pytest.raises(ValueError, match="is 41, but .* reads at most 40 tokens; pass max_length=40 or less"):
+        Encoder.load(short, max_length=41)
     stored = resolve(make_checkpoint(23, geceval_max_length=64))
-    assert get_encoder(stored).max_length == 64
+    assert Encoder.load(stored).max_length == 64
     roberta = resolve(make_checkpoint(24, architecture="RobertaModel", max_position_embeddings=40))
-    assert get_encoder(roberta).max_length == 39  # its positions are counted from behind the padding id, here 0
-    assert np.isfinite(get_encoder(roberta).embed(["the " * 100])).all()
+    assert Encoder.load(roberta).max_length == 39  # its positions are counted from behind the padding id, here 0
+    assert np.isfinite(Encoder.load(roberta).embed(["the " * 100])).all()
 
 
 def test_progress_goes_to_standard_error(fresh, capsys):
-    fresh(name="a-model").logits(["the cat"], progress=True)
+    fresh(name="a-model").logits(["the cat"], RunTime(progress=True))
     captured = capsys.readouterr()
     assert captured.out == "" and "a-model" in captured.err
     fresh(name="a-model").logits(["the cat"])
@@ -144,7 +147,7 @@ def test_progress_goes_to_standard_error(fresh, capsys):
 def test_loading_is_silent(make_checkpoint, capfd):
     folder = make_checkpoint(25)
     capfd.readouterr()  # transformers shows a bar when the test's checkpoint is written
-    get_encoder(resolve(folder), head=True)
+    Encoder.load(resolve(folder), head=True)
     captured = capfd.readouterr()
     assert captured.out == "" and captured.err == ""
 

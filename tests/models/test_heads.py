@@ -6,9 +6,10 @@ import pytest
 import torch
 import transformers
 
+from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 
 TEXTS = ["the cat sat on the mat .", "dogs run", "the " * 40, "", "a school likes xyz"]
 ARCHITECTURES = [
@@ -34,12 +35,14 @@ def test_published_checkpoints_score_as_in_transformers(make_checkpoint, family,
     with torch.no_grad():
         expected = plain(**padded_batch(folder, TEXTS)).logits.numpy()
     assert expected.std() > 0.01
-    assert get_encoder(resolve(folder), head=True).logits(TEXTS, batch_size=2) == pytest.approx(expected, abs=1e-5)
+    assert Encoder.load(resolve(folder), head=True).logits(TEXTS, RunTime(batch_size=2)) == pytest.approx(
+        expected, abs=1e-5
+    )
 
 
 def test_modern_bert_follows_its_own_pooling(make_checkpoint):
     first, mean = (
-        get_encoder(
+        Encoder.load(
             resolve(make_checkpoint(1, architecture="ModernBertForSequenceClassification", classifier_pooling=pooling)),
             head=True,
         ).logits(TEXTS)
@@ -59,7 +62,7 @@ def test_mean_pooling_is_a_linear_readout_of_the_mean(make_checkpoint, family):
         with torch.no_grad():
             mean = plain.base_model(input_ids=ids).last_hidden_state[0].mean(dim=0)
         expected.append((plain.classifier.weight[0] @ mean + plain.classifier.bias[0]).item())
-    assert get_encoder(resolve(folder), head=True).logits(TEXTS)[:, 0] == pytest.approx(expected, abs=1e-5)
+    assert Encoder.load(resolve(folder), head=True).logits(TEXTS)[:, 0] == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("family", ["Electra", "Roberta"])
@@ -76,7 +79,7 @@ def test_mean_pooling_hands_the_mean_to_a_deeper_classifier(make_checkpoint, fam
         hidden = plain.classifier.dense(pooled)
         hidden = torch.tanh(hidden) if family == "Roberta" else torch.nn.functional.gelu(hidden)
         expected = plain.classifier.out_proj(hidden).numpy()
-    assert get_encoder(resolve(folder), head=True).logits(TEXTS) == pytest.approx(expected, abs=1e-5)
+    assert Encoder.load(resolve(folder), head=True).logits(TEXTS) == pytest.approx(expected, abs=1e-5)
 
 
 def test_mean_pool_leaves_padding_out():

@@ -10,8 +10,8 @@ import torch
 
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import ASSETS, resolve
-from geceval.models.encoder import get_encoder
-from geceval.models.matching import LONGEST_KEPT, Matcher, default_layer
+from geceval.models.encoder import Encoder
+from geceval.models.matching import LONGEST_CACHED, Matcher, default_layer
 from geceval.scorers.bertscore import Bertscore, Settings
 
 SOURCES = ["He go to school .", "I likes cat .", "It is a long day for all of us , is n't it ?", "A cat sat ."]
@@ -85,18 +85,16 @@ def test_special_tokens_do_not_count_but_can_be_matched():
     class Tokenizer:
         cls_token_id, sep_token_id = 1, 2
 
-    class Table:
+    class Table(Matcher):
         """An encoder whose token states are written down here."""
 
-        tokenizer, name, max_length = Tokenizer, "table", 9
-        model = SimpleNamespace(config=SimpleNamespace(hidden_size=2))
-
-        def states(self, texts, layer, batch_size, progress):
+        def states(self, texts, layer, runtime):
             ids = {"x": [1, 5, 2], "y": [1, 6, 2]}
             vectors = {1: [1, 0], 2: [0, -1], 5: [3, 4], 6: [-1, 0]}
             return [(ids[t], torch.tensor([vectors[i] for i in ids[t]], dtype=torch.float32)) for t in texts]
 
-    found = Matcher(Table(), 1).match(["x"], ["y"])[0]
+    model = SimpleNamespace(config=SimpleNamespace(hidden_size=2))
+    found = Table(model, Tokenizer, 1, 9).match(["x"], ["y"])[0]
     # The only counting token of x, (.6, .8), is nearest to [CLS] of y (.6); that of y, (-1, 0), to [SEP] of x (0).
     assert found.tolist() == pytest.approx([0.6, 0.0, 0.0], abs=1e-6)
 
@@ -135,7 +133,6 @@ def test_signature_names_what_was_computed():
 
 def test_references_are_read_once_for_all_systems(encoder, monkeypatch):
     """The states of references stay; those of predictions, which differ from system to system, do not."""
-    from geceval.models.encoder import Encoder
 
     read = []
     states = Encoder.states
@@ -152,6 +149,6 @@ def test_references_are_read_once_for_all_systems(encoder, monkeypatch):
 
 def test_states_of_very_long_references_are_not_kept():
     """They would fill the memory: a text of 512 tokens takes as much as 16 sentences."""
-    matcher = Matcher(get_encoder(resolve("bundled"), RunTime(device="cpu"), layers=2, max_length=200), 2)
-    matcher.match(["a cat", "a cat"], ["the cat", "the cat " * LONGEST_KEPT])
+    matcher = Matcher.load(resolve("bundled"), RunTime(device="cpu"), 200, layer=2)
+    matcher.match(["a cat", "a cat"], ["the cat", "the cat " * LONGEST_CACHED])
     assert matcher._references.get("the cat") is not None and len(matcher._references) == 1

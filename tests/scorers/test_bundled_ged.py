@@ -7,7 +7,7 @@ import pytest
 from geceval.cli.app import run
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import ASSETS, resolve
-from geceval.models.detector import get_detector
+from geceval.models.detector import Detector
 from geceval.scorers.ged import Ged, Settings
 from geceval.scorers.impara_ged import ImparaGed
 from geceval.workflows.detect import detect
@@ -23,7 +23,7 @@ def test_adapters_are_small(name):
 
 @pytest.mark.parametrize(("name", "classes"), [("ged", 2), ("ged_25", 25)])
 def test_labels_are_those_of_the_scheme(name, classes):
-    assert get_detector(resolve(f"bundled:{name}")).labels == LABELS[classes]
+    assert Detector.load(resolve(f"bundled:{name}")).labels == LABELS[classes]
 
 
 def test_clear_errors_are_marked_and_their_corrections_are_not():

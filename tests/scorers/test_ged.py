@@ -12,7 +12,7 @@ import geceval
 from geceval.core.options import RunTime
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import resolve
-from geceval.models.detector import get_detector
+from geceval.models.detector import Detector
 from geceval.scorers.ged import Ged, Settings
 from geceval.scorers.learned.detection import in_scheme, scheme
 from geceval.scorers.learned.detection_counts import detection_scores
@@ -160,7 +160,7 @@ def test_bad_labels_are_named():
 
 def plain(folder, source):
     """Probabilities by the detector's own loop, which tests/models/test_detector.py holds against transformers."""
-    return np.exp(get_detector(resolve(folder)).log_probabilities([source])[0]).astype(float)
+    return np.exp(Detector.load(resolve(folder)).log_probabilities([source])[0]).astype(float)
 
 
 def test_a_detector_marks_the_sources(two):
@@ -188,12 +188,12 @@ def test_a_detector_of_types(many, make_checkpoint):
 
 
 def test_label_schemes_of_detectors(two, many, make_checkpoint):
-    assert [scheme(get_detector(resolve(folder))) for folder in (two, many)] == [2, 25]
+    assert [scheme(Detector.load(resolve(folder))) for folder in (two, many)] == [2, 25]
     turned = make_checkpoint(53, architecture="BertForTokenClassification", labels=("i", "c"))
-    assert in_scheme(get_detector(resolve(turned)), 2) == [1, 0]
-    numbered = get_detector(resolve(make_checkpoint(54, architecture="BertForTokenClassification", num_labels=4)))
+    assert in_scheme(Detector.load(resolve(turned)), 2) == [1, 0]
+    numbered = Detector.load(resolve(make_checkpoint(54, architecture="BertForTokenClassification", num_labels=4)))
     assert (scheme(numbered), in_scheme(numbered, 4), in_scheme(numbered, 2)) == (4, [0, 1, 2, 3], [0, 1, 1, 1])
-    other = get_detector(
+    other = Detector.load(
         resolve(make_checkpoint(55, architecture="BertForTokenClassification", labels=("CORRECT", "bad", "worse")))
     )
     assert (scheme(other), in_scheme(other, 2)) == (2, [0, 1, 1])

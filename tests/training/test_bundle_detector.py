@@ -10,7 +10,7 @@ from geceval.learning.ged.job import Job
 from geceval.learning.ged.train import train_ged
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
-from geceval.models.detector import get_detector
+from geceval.models.detector import Detector
 
 TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
 
@@ -25,8 +25,8 @@ def test_encoder_and_adapter_give_what_the_detector_gave(load_script, corpus, ba
     assert not any("classifier" in name for name in weights)
     assert json.loads((adapter / "adapter_config.json").read_text())["base_model_name_or_path"] == str(encoder)
     assert (adapter / "adapter_model.safetensors").stat().st_size < (encoder / "model.safetensors").stat().st_size / 2
-    expected = get_detector(resolve(str(whole)))
-    found = get_detector(resolve(str(adapter)))
+    expected = Detector.load(resolve(str(whole)))
+    found = Detector.load(resolve(str(adapter)))
     assert found.labels == expected.labels == ("CORRECT", "M", "R", "U")
     for left, right in zip(expected.log_probabilities(TEXTS), found.log_probabilities(TEXTS), strict=True):
         assert right == pytest.approx(left, abs=5e-3)  # 16 bits

@@ -20,7 +20,7 @@ from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 from geceval.models.heads import load_classifier
 from geceval.scorers.impara import Impara, Settings
 
@@ -126,7 +126,7 @@ def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, t
     results = json.loads((folder / "results.json").read_text())
     # The adapter in 16 bits, merged, against the network as it was when training ended, both on the dev pairs.
     dev = [RankedPair(*row) for row in json.loads((folder / "run/pairs.json").read_text())["dev"]]
-    logits = get_encoder(resolve(folder), head=True).logits([t for pair in dev for t in (pair.low, pair.high)])
+    logits = Encoder.load(resolve(folder), head=True).logits([t for pair in dev for t in (pair.low, pair.high)])
     margins = logits.reshape(-1, 2) @ [-1, 1]
     assert (1 / (1 + np.exp(margins))).mean() == pytest.approx(results["runs"][0]["selection"], abs=2e-3)
 

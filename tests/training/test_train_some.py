@@ -26,7 +26,7 @@ from geceval.learning.some.objective import Regression, TextModel, correlations
 from geceval.learning.some.train import rated_texts, tokenised, train_some
 from geceval.meta.judgments.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 from geceval.models.heads import load_classifier
 from geceval.scorers.some import PARTS, Settings, Some
 
@@ -207,7 +207,7 @@ def test_adapters_over_two_bases_give_what_was_trained(script, ratings, base, ma
         best = max(runs, key=lambda entry: entry["selection"])
         assert results["parts"][part]["seed"] == best["seed"]
         texts, gold = zip(*rated_texts(dev, part), strict=True)
-        answers = get_encoder(resolve(folder, part=name), head=True).logits(texts)[:, 0]
+        answers = Encoder.load(resolve(folder, part=name), head=True).logits(texts)[:, 0]
         assert correlations(answers, gold)["pearson"] == pytest.approx(best["selection"], abs=5e-3)  # in 16 bits
 
 

@@ -159,7 +159,7 @@ def devices(device: str) -> Iterator[Finding]:
     """Where networks run, and which number formats work there."""
     import torch
 
-    from geceval.models.encoder import pick_device
+    from geceval.models.devices import pick_device
 
     place = pick_device(device)
     name = torch.cuda.get_device_name(place) if place.type == "cuda" else platform.machine()

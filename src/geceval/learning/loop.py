@@ -24,7 +24,8 @@ from geceval.learning.network import new_network
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import quiet, resolve
-from geceval.models.encoder import pick_device, position_limit
+from geceval.models.config_limits import position_limit
+from geceval.models.devices import pick_device
 from geceval.models.tokenizers import load_tokenizer
 
 logger = logging.getLogger("geceval")
@@ -44,7 +45,7 @@ class ObjectiveTrainer(transformers.Trainer):
         self, objective: Objective, recipe: Recipe, rows: Any, evaluation: Any, folder: Path, progress: bool = False
     ) -> None:
         base = resolve(recipe.base)
-        limit = position_limit(base.config)
+        limit = position_limit(base)
         if limit is not None and recipe.max_length > limit:
             raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
         tokenizer = load_tokenizer(base)

@@ -20,7 +20,7 @@ from geceval.core.errors import InputError
 from geceval.learning.recipe import Recipe
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, quiet, resolve
-from geceval.models.encoder import pick_device
+from geceval.models.devices import pick_device
 from geceval.models.tokenizers import load_tokenizer
 
 

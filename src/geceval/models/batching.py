@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 
 def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
-    """Places of the texts of each batch, the longest texts first.
+    """Indices of the texts of each batch, the longest texts first.
 
     A batch is at most `batch_size` texts and, padding included, at most `batch_size` times 32 tokens, or a single text
     that is longer: so the memory that it takes does not grow with the length of the texts.
@@ -24,7 +24,7 @@ def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
         lengths: Tokens of each text.
         batch_size: Sentences of up to 32 tokens a batch.
     """
-    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
     batches = []
     start = 0
     while start < len(order):

@@ -1,11 +1,12 @@
-"""What the files of a checkpoint claim and ask for, checked before a network is built from them."""
+"""The configuration of a checkpoint: what it may ask for, and how long a text its network reads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
+from geceval.core.cache.memory import lru_cache
+from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, read_json
 
 LAYERS = 1000
 """Layers that a network may have. A configuration of a few bytes that asks for more would keep a machine busy for hours
@@ -18,9 +19,47 @@ ADAPTERS = ("LORA", "ADALORA", "IA3", "LOHA", "LOKR")
 """Kinds of peft adapters that are loaded: those that only change weights. Others may fetch further models."""
 
 _INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
+_PADDED_POSITIONS = ("roberta", "xlm-roberta", "camembert")  # their positions are counted from behind the padding id
 
 
-def check_claims(checkpoint: Checkpoint) -> None:
+def read_config(checkpoint: Checkpoint) -> Any:
+    """The configuration of a checkpoint as transformers reads it.
+
+    Raises:
+        CheckpointError: If it cannot be used, names an architecture that transformers does not know, or asks for what
+            `check_limits` refuses.
+    """
+    import transformers
+
+    check_limits(checkpoint)
+    try:
+        return transformers.AutoConfig.from_pretrained(
+            checkpoint.folder, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:  # transformers trusts the types of what stands there
+        raise CheckpointError(f"{checkpoint.folder}: config.json cannot be used ({first_line(error)})") from error
+
+
+@lru_cache(maxsize=64)
+def position_limit(checkpoint: Checkpoint) -> int | None:
+    """The longest input that the network can read, in tokens; `None` if its configuration sets no limit.
+
+    Raises:
+        CheckpointError: If the configuration cannot be used.
+    """
+    config = read_config(checkpoint).get_text_config()
+    positions = getattr(config, "max_position_embeddings", None) or 0
+    if config.model_type in _PADDED_POSITIONS:
+        positions -= (config.pad_token_id or 0) + 1
+    return positions if positions > 0 else None  # XLNet says -1
+
+
+def readable_length(checkpoint: Checkpoint, wanted: int) -> int:
+    """So many tokens, or as many as the network can read if those are fewer."""
+    return min(wanted, position_limit(checkpoint) or wanted)
+
+
+def check_limits(checkpoint: Checkpoint) -> None:
     """Refuse what no honest checkpoint needs.
 
     Raises:
@@ -36,7 +75,7 @@ def check_claims(checkpoint: Checkpoint) -> None:
             _check_index(checkpoint, name)
     if checkpoint.base is not None:
         _check_adapter(checkpoint)
-        check_claims(checkpoint.base)
+        check_limits(checkpoint.base)
 
 
 def _counts_of_layers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:

@@ -6,8 +6,7 @@ see is taken for correct: one without any sub-token (a lone control character), 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,13 +15,13 @@ from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.encoder import get_reader
 from geceval.models.reader import Reader
 from geceval.models.tokenizers import load_tokenizer
 from geceval.models.words import encode_words
 
 if TYPE_CHECKING:
     import torch
+    from typing_extensions import Self
 
 CORRECT_NAMES = ("correct", "c", "label_0")
 """What the label of correct words is called, in lower case; `LABEL_0` stands where nobody named the labels."""
@@ -47,9 +46,9 @@ class Detector(Reader):
         CheckpointError: If none of the labels is that of correct words, or the tokenizer is not a fast one.
     """
 
-    beyond: ClassVar[str] = "the words beyond count as correct"
+    if_cut: ClassVar[str] = "the words beyond count as correct"
 
-    def __init__(self, model: Any, tokenizer: Any, max_length: int = 128, name: str = "") -> None:
+    def __init__(self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "") -> None:
         super().__init__(model, tokenizer, max_length, name)
         names = model.config.id2label
         self.labels = tuple(names[number] for number in range(model.config.num_labels))
@@ -64,92 +63,60 @@ class Detector(Reader):
                                   "fast one (tokenizer.json)")  # fmt: skip
         self.correct = found[0]
 
-    def log_probabilities(
-        self, sentences: Sequence[str], batch_size: int = 64, progress: bool = False, cache: str | Path | None = None
-    ) -> list[np.ndarray]:
+    @classmethod
+    def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
+        model = heads.load_token_classifier(checkpoint)
+        return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity)
+
+    def log_probabilities(self, sentences: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
         """Natural logarithms of the probabilities of each label.
 
         Args:
             sentences: Texts whose words are `split()`.
-            batch_size: Sentences a batch.
-            progress: Show a bar on standard error.
-            cache: A folder that keeps what was computed, see `geceval.core.cache.disk`; float32 only.
+            runtime: Batch size, progress and cache.
 
         Returns:
-            One array a sentence, float32 [words, labels]; a word that the network does not see has 0 for the label of
+            One array per sentence, float32 [words, labels]; a word that the network does not see has 0 for the label of
             correct words and -inf for all others.
 
         Raises:
-            ValueError: If the network gives something that is not a finite number.
+            InputError: If the network gives something that is not a finite number.
         """
 
-        def read(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return model(**batch).logits.float().log_softmax(dim=-1)
 
-        rows = self._cached_rows("words", read, self._of_words, sentences, batch_size, progress, cache)
-        for number, row in enumerate(rows):
+        rows = self._rows("words", read, sentences, runtime, self._of_words)
+        for index, row in enumerate(rows):
             if np.isnan(row).any():
                 raise InputError(
-                    f"{self.name}: the detector gives values that are not finite for sentence {number} "
-                    f"({sentences[number][:60]!r}); use dtype='float32', or another checkpoint"
+                    f"{self.name}: the detector gives values that are not finite for sentence {index} "
+                    f"({sentences[index][:60]!r}); use dtype='float32', or another checkpoint"
                 )
         return rows
 
     def label_ids(
-        self,
-        sentences: Sequence[str],
-        threshold: float | None = None,
-        batch_size: int = 64,
-        progress: bool = False,
-        cache: str | Path | None = None,
+        self, sentences: Sequence[str], threshold: float | None = None, runtime: RunTime | None = None
     ) -> list[list[int]]:
-        """The id of the label of each word, one list a sentence; see `decide` for the threshold."""
-        rows = self.log_probabilities(sentences, batch_size, progress, cache)
+        """The id of the label of each word, one list per sentence; see `decide` for the threshold."""
+        rows = self.log_probabilities(sentences, runtime)
         return [decide(row, self.correct, threshold).tolist() for row in rows]
 
-    def _of_words(self, row: np.ndarray, encoded: dict[str, list[int]]) -> np.ndarray:
-        places = np.array(encoded["places"], int)
+    def _of_words(self, row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
+        first = np.array(encoded["first"], int)
         unseen = np.full((1, len(self.labels)), -np.inf, np.float32)
         unseen[0, self.correct] = 0.0
-        return np.where((places == _UNSEEN)[:, None], unseen, row[places])
+        return np.where((first == _UNSEEN)[:, None], unseen, row[first])
 
     def _encode(self, texts: list[str], limit: int | None = None) -> list[dict[str, list[int]]]:
         encoded = encode_words(self.tokenizer, [text.split() for text in texts], limit)
         return [
-            {"input_ids": ids, "places": [_UNSEEN if place is None else place for place in places]}
-            for ids, places in encoded
+            {"input_ids": ids, "first": [_UNSEEN if index is None else index for index in first]}
+            for ids, first in encoded
         ]
 
     def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
         return super()._pad([{"input_ids": row["input_ids"]} for row in encoded])
-
-
-def get_detector(
-    checkpoint: Checkpoint,
-    runtime: RunTime | None = None,
-    *,
-    max_length: int | None = None,
-    fallback: str | None = None,
-) -> Detector:
-    """The detector of a checkpoint, loaded once a process for each device, dtype and length limit.
-
-    Args:
-        checkpoint: From `geceval.models.checkpoints.resolve`.
-        runtime: Device and dtype; batch size and progress are given with each call.
-        max_length: Tokens beyond which a sentence is cut; `None` takes `geceval_max_length` of the checkpoint, else
-            128 or as many as the network can read.
-        fallback: See `load_tokenizer`.
-
-    Raises:
-        CheckpointError: If the checkpoint cannot be used.
-        ValueError: If there is no such device, or `max_length` is beyond what the network can read.
-    """
-
-    def make(length: int) -> Detector:
-        model = heads.load_token_classifier(checkpoint)
-        return Detector(model, load_tokenizer(checkpoint, fallback), length, checkpoint.identity)
-
-    return get_reader(checkpoint, runtime, make, ("detector",), max_length)
 
 
 def decide(log_probabilities: np.ndarray, correct: int = 0, threshold: float | None = None) -> np.ndarray:

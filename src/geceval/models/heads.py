@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet
-from geceval.models.config_limits import check_claims
+from geceval.models.config_limits import read_config
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -149,24 +149,6 @@ def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> An
         missing = [name for name in missing if "pooler" not in name.split(".")]  # not part of the computation
     check_missing(checkpoint, missing)
     return ready(model, checkpoint)
-
-
-def read_config(checkpoint: Checkpoint) -> Any:
-    """The configuration of a checkpoint as transformers reads it.
-
-    Raises:
-        CheckpointError: If it cannot be used, names an architecture that transformers does not know, or asks for what
-            `geceval.models.config_limits` refuses.
-    """
-    import transformers
-
-    check_claims(checkpoint)
-    try:
-        return transformers.AutoConfig.from_pretrained(
-            checkpoint.folder, local_files_only=True, trust_remote_code=False
-        )
-    except Exception as error:  # transformers trusts the types of what stands there
-        raise CheckpointError(f"{checkpoint.folder}: config.json cannot be used ({first_line(error)})") from error
 
 
 def read_model(

@@ -1,12 +1,11 @@
-"""Batched inference: distinct texts once, sorted by length, padded to the longest of the batch, in input order."""
+"""Networks that read texts in batches, loaded once per process; answers are cached in memory and on disk."""
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,146 +13,197 @@ import numpy as np
 from geceval.core.cache.disk import DiskCache
 from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
+from geceval.core.errors import InputError
+from geceval.core.options import RunTime
 from geceval.core.signature import package_version
 from geceval.models.batching import form_batches, share_out
+from geceval.models.checkpoints import Checkpoint
+from geceval.models.config_limits import position_limit
+from geceval.models.devices import copies, pick_devices, pick_dtype
 from geceval.version import __version__
 
 if TYPE_CHECKING:
     import torch
+    from typing_extensions import Self
 
 logger = logging.getLogger("geceval")
 
 Text = str | tuple[str, str]
 """A sentence, or a pair of sentences that the network reads together."""
 
+Key = tuple[str, Text]
+Answer = tuple[np.ndarray, bool]
+"""What a network gives for a text, and whether the text was cut."""
+
+_loading = threading.Lock()
+
 
 class Reader:
-    """A network that reads texts in batches, its tokenizer and what they gave for recent texts.
+    """A network that reads texts in batches, its tokenizer, and its answers for recent texts.
 
     Args:
         model: A transformers model.
-        tokenizer: Its fast tokenizer.
-        max_length: Tokens, special ones included, beyond which a text is cut.
-        name: What to call the network in messages.
+        tokenizer: Its tokenizer.
+        max_length: Tokens, special ones included, beyond which a text is cut; `None` cuts none.
+        name: What to call the network in messages and signatures.
 
     Attributes:
-        kept_texts: For how many texts answers are kept in memory.
-        beyond: What becomes of the part of a text that is cut, for the warning.
-        origin: The checkpoint and the part of it that is read; without it nothing is kept on disk.
+        networks: The networks of this class that were loaded last.
+        usual_length: Tokens beyond which a text is cut by default; `None` stands for as many as the network reads.
+        cached_texts: For how many texts answers are cached in memory.
+        if_cut: What becomes of the part of a text that is cut, for the warning.
+        cache_key: The checkpoint and the part of it that is read; without it nothing is cached on disk.
         models: The network, on each device that reads; `model` is the first.
     """
 
-    kept_texts: ClassVar[int] = 50_000
-    beyond: ClassVar[str] = "what lies beyond does not count"
-    origin: tuple[Any, ...] = ()
+    networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(8)
+    usual_length: ClassVar[int | None] = 128
+    cached_texts: ClassVar[int] = 50_000
+    if_cut: ClassVar[str] = "what lies beyond does not count"
+    cache_key: tuple[Any, ...] = ()
 
-    def __init__(self, model: Any, tokenizer: Any, max_length: int, name: str = "") -> None:
+    def __init__(self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "") -> None:
         self.models, self.tokenizer = [model], tokenizer
         self.max_length, self.name = max_length, name
-        self._answers: LRUCache[tuple[str, Text], tuple[np.ndarray, bool]] = LRUCache(self.kept_texts)
+        self._answers: LRUCache[Key, Answer] = LRUCache(self.cached_texts)
+
+    @classmethod
+    def load(
+        cls, checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None, **options: Any
+    ) -> Self:
+        """The network of a checkpoint, loaded once per process for each choice of device, dtype, length and options.
+
+        Args:
+            checkpoint: From `geceval.models.checkpoints.resolve`.
+            runtime: Device and dtype.
+            max_length: Tokens, special ones included, beyond which a text is cut; `None` takes `geceval_max_length` of
+                the checkpoint, else what is usual for such networks, or as many as this one can read.
+            options: Those of the class: which part of the network to load.
+
+        Raises:
+            CheckpointError: If the checkpoint cannot be used.
+            InputError: If there is no such device, or `max_length` is beyond what the network can read.
+        """
+        runtime = runtime or RunTime()
+        devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
+        limit = position_limit(checkpoint)
+        usual = cls.usual_length if limit is None else min(limit, cls.usual_length or limit)
+        length = max_length or checkpoint.setting("max_length", usual)
+        if limit is not None and length > limit:
+            raise InputError(
+                f"max_length is {length}, but {checkpoint.identity} reads at most {limit} tokens; "
+                f"pass max_length={limit} or less"
+            )
+        cache_key = (checkpoint.identity, checkpoint.digest, cls.__name__, *sorted(options.items()))
+        key = (checkpoint.folder, cache_key, tuple(map(str, devices)), dtype, length)
+        with _loading:
+            reader = cls.networks.get(key)
+            if reader is None:
+                reader = cls._make(checkpoint, length, **options)
+                reader.models = copies(reader.model, devices, dtype)
+                reader.cache_key = cache_key
+                cls.networks.put(key, reader)
+            return reader
+
+    @classmethod
+    def _make(cls, checkpoint: Checkpoint, length: int | None, **options: Any) -> Self:
+        """The reader of a checkpoint, its network on the CPU in float32."""
+        raise NotImplementedError
 
     @property
     def model(self) -> Any:
         """The network on its first device."""
         return self.models[0]
 
-    def place(self, devices: Sequence[torch.device], dtype: str) -> None:
-        """Put the network, or a copy of it, on each of these devices."""
-        self.models = copies(self.model, devices, dtype)
-
-    def _cached(
+    def _rows(
         self,
         what: str,
-        read: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor],
+        read: Callable[[Any, Mapping[str, torch.Tensor]], torch.Tensor],
         texts: Sequence[Text],
-        batch_size: int,
-        progress: bool,
-        cache: str | Path | None = None,
-    ) -> np.ndarray:
-        rows = self._cached_rows(what, read, lambda row, _: row, texts, batch_size, progress, cache)
-        return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
-
-    def _cached_rows(
-        self,
-        what: str,
-        read: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor],
-        take: Callable[[np.ndarray, dict[str, list[int]]], np.ndarray],
-        texts: Sequence[Text],
-        batch_size: int,
-        progress: bool,
-        cache: str | Path | None = None,
+        runtime: RunTime | None,
+        select: Callable[[np.ndarray, Mapping[str, list[int]]], np.ndarray] = lambda row, encoded: row,
     ) -> list[np.ndarray]:
-        """What `take` makes of the row that `read` gives for a text, and of the text's token ids."""
+        """The answer for each text: from memory, else from the folder of `runtime.cache`, else from the network.
 
-        def run(missing: list[tuple[str, Text]]) -> Iterator[tuple[tuple[str, Text], tuple[np.ndarray, bool]]]:
+        Args:
+            what: What is read, to tell it from other answers for the same text.
+            read: From the network and a batch to one row per text.
+            texts: Sentences or pairs.
+            runtime: Batch size, progress and cache.
+            select: From the row of a text and its token ids to the answer, which is the row itself by default.
+        """
+        runtime = runtime or RunTime()
+
+        def compute(missing: list[Key]) -> Iterator[tuple[Key, Answer]]:
             encoded, cut = self._tokenize([text for _, text in missing])
-            for indices, output in self._run(read, encoded, batch_size, progress, "cpu"):
+            for indices, output in self._run(read, encoded, runtime, "cpu"):
                 for index, row in zip(indices, output.numpy(), strict=True):
-                    value = take(row, encoded[index]).copy()  # a view would keep the whole batch alive
-                    yield missing[index], (value, index in cut)
+                    answer = select(row, encoded[index]).copy()  # a view would keep the whole batch alive
+                    yield missing[index], (answer, index in cut)
 
         keys = [(what, text) for text in texts]
         new = [key for key in dict.fromkeys(keys) if key not in self._answers]
-        facts = self.facts() if cache is not None and new else []
-        found = cached(keys, run, self._answers, DiskCache(cache if facts else None, facts, _pack, _unpack))
-        self._report(sum(found[key][1] for key in new), len(new))
+        facts = self.facts() if runtime.cache is not None and new else []
+        found = cached(keys, compute, self._answers, DiskCache(runtime.cache if facts else None, facts, _pack, _unpack))
+        self._warn(sum(found[key][1] for key in new), len(new))
         return [found[key][0] for key in keys]
 
-    def facts(self) -> list[Any]:
-        """All that an answer depends on beside the text; empty if answers are not to be kept on disk.
+    def _array(self, *arguments: Any) -> np.ndarray:
+        """`_rows` as one array, [texts, ...]."""
+        rows = self._rows(*arguments)
+        return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
-        They are kept in float32 only: in 16 bits an answer depends too much on the company of the text in its batch.
+    def facts(self) -> list[Any]:
+        """All that an answer depends on beside the text; empty if answers must not be cached on disk.
+
+        They are cached in float32 only: in 16 bits an answer depends too much on the other texts of its batch.
         """
         import torch
 
-        if not self.origin or self.model.dtype != torch.float32 or not self.tokenizer.is_fast:
+        if not self.cache_key or self.model.dtype != torch.float32 or not self.tokenizer.is_fast:
             return []
         tokenizer = hashlib.sha256(self.tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
         packages = [package_version(name) for name in ("torch", "transformers", "tokenizers")]
-        limit = self.max_length
-        return ["texts", *self.origin, tokenizer, limit, self.model.device.type, *packages, __version__]
+        return ["texts", *self.cache_key, tokenizer, self.max_length, self.model.device.type, *packages, __version__]
 
     def _run(
         self,
-        read: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor],
-        encoded: list[dict[str, list[int]]],
-        batch_size: int,
-        progress: bool,
+        read: Callable[[Any, Mapping[str, torch.Tensor]], torch.Tensor],
+        encoded: Sequence[Mapping[str, list[int]]],
+        runtime: RunTime,
         home: str | torch.device,
     ) -> Iterator[tuple[list[int], torch.Tensor]]:
-        """Batches of texts, longest first: their places in `encoded`, and what `read` gives for them, on `home`."""
+        """Batches of texts, longest first: their indices in `encoded`, and what `read` gives for them, on `home`."""
         import torch
 
-        def work(model: Any, places: list[int]) -> tuple[list[int], torch.Tensor]:
+        def work(model: Any, indices: list[int]) -> tuple[list[int], torch.Tensor]:
             with torch.inference_mode():
-                batch = self._pad([encoded[place] for place in places])
+                batch = self._pad([encoded[index] for index in indices])
                 output = read(model, {name: ids.to(model.device) for name, ids in batch.items()})
-                return places, output.float().to(home)
+                return indices, output.float().to(home)
 
-        batches = form_batches([self._size(text) for text in encoded], batch_size)
-        return share_out(work, self.models, _track(batches, self.name) if progress else batches)
+        batches = form_batches([self._size(text) for text in encoded], runtime.batch_size)
+        return share_out(work, self.models, _track(batches, self.name) if runtime.progress else batches)
 
     def _tokenize(self, texts: list[Text]) -> tuple[list[dict[str, list[int]]], set[int]]:
-        """Token ids of each text, and which texts were cut."""
-        if not texts:
-            return [], set()
-        encoded = self._encode(texts)
-        long = [row for row, text in enumerate(encoded) if self._size(text) > self.max_length]
+        """Token ids of each text, and the indices of those that were cut."""
+        encoded = self._encode(texts) if texts else []
+        limit = self.max_length
+        long = [] if limit is None else [row for row, text in enumerate(encoded) if self._size(text) > limit]
         if long:
-            cut = self._encode([texts[row] for row in long], self.max_length)
-            for row, text in zip(long, cut, strict=True):
+            for row, text in zip(long, self._encode([texts[row] for row in long], limit), strict=True):
                 encoded[row] = text
         return encoded, set(long)
 
-    def _size(self, encoded: dict[str, list[int]]) -> int:
-        """The tokens of a text."""
+    def _size(self, encoded: Mapping[str, list[int]]) -> int:
+        """How many tokens a text has."""
         return len(encoded["input_ids"])
 
-    def _report(self, cut: int, texts: int) -> None:
+    def _warn(self, cut: int, texts: int) -> None:
         if cut:
             logger.warning(
                 "%s: %d of %d texts are longer than %d tokens and were cut; %s",
-                *(self.name or "network", cut, texts, self.max_length, self.beyond),
+                *(self.name or "network", cut, texts, self.max_length, self.if_cut),
             )
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
@@ -163,8 +213,8 @@ class Reader:
         columns = [list(column) for column in zip(*texts, strict=True)] if pairs else [texts]
         options = {} if limit is None else {"truncation": True, "max_length": limit}
         output = self.tokenizer(*columns, return_attention_mask=False, verbose=False, **options)
-        kept = [name for name in names if name in output]
-        return [{name: output[name][row] for name in kept} for row in range(len(texts))]
+        given = [name for name in names if name in output]
+        return [{name: output[name][row] for name in given} for row in range(len(texts))]
 
     def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
         fillers = {"input_ids": self.tokenizer.pad_token_id or 0}
@@ -177,27 +227,18 @@ def pad(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
     import torch
 
     array = np.full((len(rows), max(map(len, rows))), filler, np.int64)
-    for number, row in enumerate(rows):
-        array[number, : len(row)] = row
+    for index, row in enumerate(rows):
+        array[index, : len(row)] = row
     return torch.from_numpy(array)
 
 
-def copies(model: Any, devices: Sequence[torch.device], dtype: str) -> list[Any]:
-    """The network on the first of the devices and a copy of it on each further one."""
-    import torch
-
-    model = model.to(getattr(torch, dtype))
-    others = [copy.deepcopy(model).to(device) for device in devices[1:]]
-    return [model.to(devices[0]), *others]
-
-
-def _pack(value: tuple[np.ndarray, bool]) -> bytes:
-    row, cut = value
+def _pack(answer: Answer) -> bytes:
+    row, cut = answer
     shape = ",".join(map(str, row.shape))
     return f"{int(cut)};{shape};".encode() + np.ascontiguousarray(row, "<f4").tobytes()
 
 
-def _unpack(data: bytes) -> tuple[np.ndarray, bool]:
+def _unpack(data: bytes) -> Answer:
     cut, shape, content = data.split(b";", 2)
     row = np.frombuffer(content, "<f4").reshape([int(size) for size in shape.split(b",") if size])
     return row.astype(np.float32), cut == b"1"

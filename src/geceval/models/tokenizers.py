@@ -1,4 +1,4 @@
-"""Which tokenizer belongs to a checkpoint, also where it was saved without one."""
+"""The tokenizer of a checkpoint, also where it was saved without one."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ from typing import Any
 
 from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet, read_json, resolve
 
+PUBLISHED_BASE = "bert-base-cased"
+PUBLISHED_VOCABULARY = 28_996
+
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 
 
-def load_tokenizer(checkpoint: Checkpoint, fallback: str | None = None) -> Any:
+def load_tokenizer(checkpoint: Checkpoint) -> Any:
     """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one.
+
+    That model is the base of an adapter, or what `_name_or_path` of the configuration names; else `bert-base-cased` for
+    a vocabulary of its size, which published IMPARA and SOME checkpoints lack.
 
     Args:
         checkpoint: A resolved checkpoint.
-        fallback: Model whose tokenizer to take if neither the folder nor its base nor `_name_or_path` of its
-            configuration has one.
 
     Raises:
         CheckpointError: If there is none, or if it cannot belong to the network.
     """
     import transformers
 
-    holder = _tokenizer_holder(checkpoint, fallback)
+    holder = _tokenizer_holder(checkpoint)
     try:
         with quiet():
             tokenizer = transformers.AutoTokenizer.from_pretrained(
@@ -51,14 +55,15 @@ def _spelling(folder: Path) -> dict[str, bool]:
     return {"do_lower_case": False} if cased else {}
 
 
-def _tokenizer_holder(checkpoint: Checkpoint, fallback: str | None) -> Checkpoint:
+def _tokenizer_holder(checkpoint: Checkpoint) -> Checkpoint:
     def has_one(candidate: Checkpoint) -> bool:
         return any((candidate.folder / name).is_file() for name in _VOCABULARIES)
 
     if has_one(checkpoint):
         return checkpoint
     if checkpoint.base is not None:
-        return _tokenizer_holder(checkpoint.base, fallback)
+        return _tokenizer_holder(checkpoint.base)
+    fallback = PUBLISHED_BASE if checkpoint.config.get("vocab_size") == PUBLISHED_VOCABULARY else None
     names = [name for name in (checkpoint.config.get("_name_or_path"), fallback) if name and name != checkpoint.model]
     for name in names:
         try:

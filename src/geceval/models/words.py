@@ -1,4 +1,4 @@
-"""Words to sub-tokens: where in the token ids each word of a sentence begins."""
+"""Tokenization of sentences that are split into words: which sub-token begins each word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def encode_words(
         max_length: Tokens, special ones included, beyond which a sentence is cut; `None` cuts nothing.
 
     Returns:
-        For each sentence its token ids and, for each word, the place of its first sub-token; `None` for a word that was
+        For each sentence its token ids and, for each word, the index of its first sub-token; `None` for a word that was
         cut off or has no sub-token (a lone control character).
     """
     if not sentences:
@@ -34,11 +34,11 @@ def encode_words(
     )
     found = []
     for row, words in enumerate(sentences):
-        places: list[int | None] = [None] * len(words)
-        for place, word in enumerate(encoded.word_ids(row)):
-            if word is not None and places[word] is None:
-                places[word] = place
-        found.append((encoded["input_ids"][row], places))
+        first: list[int | None] = [None] * len(words)
+        for index, word in enumerate(encoded.word_ids(row)):
+            if word is not None and first[word] is None:
+                first[word] = index
+        found.append((encoded["input_ids"][row], first))
     return found
 
 

@@ -11,14 +11,14 @@ from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.annotators import best_of_references
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from geceval.models.seq2seq import Translator
+    from geceval.models.seq2seq import Seq2SeqModel
 
 PUBLISHED = "facebook/bart-large-cnn"
 
@@ -58,43 +58,41 @@ class Bartscore(Scorer):
         Raises:
             CheckpointError: If the checkpoint cannot be used (a ValueError).
         """
-        self._translator()
+        self._network()
 
     def _score(self, columns: Columns) -> Result:
-        translator = self._translator()
+        network = self._network()
 
         def likelihoods(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
-            return translator.log_likelihoods(
-                texts, candidates, self.runtime.batch_size, self.runtime.progress, self.runtime.cache
-            )
+            return network.log_likelihoods(texts, candidates, self.runtime)
 
         best = best_of_references(columns, likelihoods)
         line = signature(
             self.name,
             self.settings,
-            model=translator.name,
-            max_length=translator.max_length,
+            model=network.name,
+            max_length=network.max_length,
             dtype=pick_dtype(self.runtime),
             refs=number_range(map(len, columns.references)),
             transformers=package_version("transformers"),
         )
         return Result(float(best.mean()), best.tolist(), line)
 
-    def _translator(self) -> Translator:
-        return load_translator(self.settings.model, self.settings.max_length, self.runtime)
+    def _network(self) -> Seq2SeqModel:
+        return load_seq2seq(self.settings.model, self.settings.max_length, self.runtime)
 
 
-def load_translator(model: str, max_length: int | None, runtime: RunTime) -> Translator:
+def load_seq2seq(model: str, max_length: int | None, runtime: RunTime) -> Seq2SeqModel:
     """The sequence-to-sequence model of a checkpoint; arguments as in `Settings`.
 
     Raises:
         CheckpointError: If the checkpoint cannot be used, or if it is `"bundled"`, as none is.
     """
     from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
-    from geceval.models.seq2seq import get_translator
+    from geceval.models.seq2seq import Seq2SeqModel
 
     if model == BUNDLED:
         raise CheckpointError(
             f"no sequence-to-sequence model is bundled with geceval; pass model=FOLDER or a Hub id like {PUBLISHED!r}"
         )
-    return get_translator(resolve(model), runtime, max_length)
+    return Seq2SeqModel.load(resolve(model), runtime, max_length)

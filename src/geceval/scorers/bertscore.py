@@ -14,7 +14,7 @@ from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.annotators import best_of_references
 
@@ -81,13 +81,13 @@ class Bertscore(Scorer):
         self._matcher()
 
     def _score(self, columns: Columns) -> Result:
-        matcher, options = self._matcher(), (self.runtime.batch_size, self.runtime.progress)
-        cache = self.runtime.cache
+        matcher = self._matcher()
 
         def match(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
             if not self.settings.idf:
-                return matcher.match(candidates, texts, *options, cache)
-            return matcher.match_weighted(candidates, texts, *matcher.inverse_document_frequencies(texts), *options)
+                return matcher.match(candidates, texts, self.runtime)
+            weights = matcher.inverse_document_frequencies(texts)
+            return matcher.match_weighted(candidates, texts, *weights, self.runtime)
 
         best = best_of_references(columns, match)
         if self.settings.baseline is not None:
@@ -106,9 +106,9 @@ class Bertscore(Scorer):
         return signature(
             self.name,
             self.settings,
-            model=matcher.encoder.name,
+            model=matcher.name,
             layer=matcher.layer,
-            max_length=matcher.encoder.max_length,
+            max_length=matcher.max_length,
             dtype=pick_dtype(self.runtime),
             refs=number_range(map(len, references)),
             transformers=package_version("transformers"),
@@ -123,14 +123,12 @@ def load_matcher(model: str, layer: int | None, max_length: int | None, runtime:
         ValueError: If it has no such layer, or the device cannot be used.
     """
     from geceval.models.checkpoints import resolve
-    from geceval.models.encoder import get_encoder, readable_length
-    from geceval.models.heads import read_config
-    from geceval.models.matching import default_layer, get_matcher
+    from geceval.models.config_limits import read_config, readable_length
+    from geceval.models.matching import Matcher, default_layer
 
     checkpoint = resolve(model)
     count = read_config(checkpoint).num_hidden_layers
     chosen = layer or default_layer(model, count)
     if chosen > count:
         raise InputError(f"{checkpoint.identity}: there is no layer {chosen}; choose 1 to {count}")
-    length = max_length or readable_length(checkpoint.config, 512)
-    return get_matcher(get_encoder(checkpoint, runtime, layers=chosen, max_length=length), chosen)
+    return Matcher.load(checkpoint, runtime, max_length or readable_length(checkpoint, 512), layer=chosen)

@@ -13,9 +13,9 @@ from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.learned.estimators import PUBLISHED_BASE, estimate, get_estimator, sigmoid
+from geceval.scorers.learned.estimators import estimate, sigmoid
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -94,19 +94,20 @@ class Impara(Scorer):
             ValueError: If the device or the maximum length is impossible.
         """
         from geceval.models.checkpoints import BUNDLED, resolve
-        from geceval.models.encoder import get_encoder
+        from geceval.models.encoder import Encoder
+        from geceval.models.tokenizers import PUBLISHED_BASE
 
         if self._loaded is not None:
             return
         settings = self.settings
         checkpoint = resolve(settings.model, bundled=self.name)
-        quality = get_estimator(checkpoint, self.runtime, settings.max_length)
+        quality = Encoder.load(checkpoint, self.runtime, settings.max_length, head=True)
         threshold = settings.threshold if settings.threshold is not None else checkpoint.setting("threshold", THRESHOLD)
         similarity = None
         if threshold >= -1:
             default = BUNDLED if settings.model == BUNDLED else PUBLISHED_BASE
             name = settings.se_model or checkpoint.setting("se_model", default)
-            similarity = get_encoder(resolve(name), self.runtime, max_length=quality.max_length)
+            similarity = Encoder.load(resolve(name), self.runtime, quality.max_length)
         self._loaded = _Loaded(quality, similarity, float(threshold))
 
     def _score(self, columns: Columns) -> Result:
@@ -125,8 +126,7 @@ class Impara(Scorer):
             return similarity > 0
         if changed:
             texts = [sources[row] for row in changed] + [predictions[row] for row in changed]
-            runtime = self.runtime
-            vectors = self._loaded.similarity.embed(texts, runtime.batch_size, runtime.progress, runtime.cache)
+            vectors = self._loaded.similarity.embed(texts, self.runtime)
             similarity[changed] = cosine(vectors[: len(changed)], vectors[len(changed) :])
         if self.settings.threshold_rule == "paper":
             return similarity > self._loaded.threshold

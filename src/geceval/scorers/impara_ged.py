@@ -10,9 +10,9 @@ from geceval.core.errors import InputTypeError
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.learned.estimators import estimate, get_estimator, sigmoid
+from geceval.scorers.learned.estimators import estimate, sigmoid
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -66,10 +66,11 @@ class ImparaGed(Scorer):
             ValueError: If the device or the maximum length is impossible.
         """
         from geceval.models.checkpoints import resolve
+        from geceval.models.encoder import Encoder
 
         if self._estimator is None:
             checkpoint = resolve(self.settings.model, bundled=self.name)
-            self._estimator = get_estimator(checkpoint, self.runtime, self.settings.max_length)
+            self._estimator = Encoder.load(checkpoint, self.runtime, self.settings.max_length, head=True)
 
     def _score(self, columns: Columns) -> Result:
         self.load()

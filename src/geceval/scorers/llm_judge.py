@@ -18,7 +18,7 @@ from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
 from geceval.scorers.judge.cache import AnswerCache

@@ -11,7 +11,7 @@ from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ class Scribendi(Scorer):
         model = self._model()
         changed = [pair for pair in zip(columns.sources, columns.predictions, strict=True) if pair[0] != pair[1]]
         texts = [text for pair in changed for text in pair]
-        runtime = self.runtime
-        perplexities = model.perplexities(texts, runtime.batch_size, runtime.progress, runtime.cache).reshape(-1, 2)
+        perplexities = model.perplexities(texts, self.runtime).reshape(-1, 2)
         verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))
         scores = [verdicts.get(pair, 0.0) for pair in zip(columns.sources, columns.predictions, strict=True)]
         details = {
@@ -103,18 +102,18 @@ class Scribendi(Scorer):
         return 1.0 if better and similarity(*pair) >= self.settings.threshold else -1.0
 
     def _model(self) -> CausalModel:
-        from geceval.models.causal import get_causal_model
+        from geceval.models.causal import CausalModel
         from geceval.models.checkpoints import resolve
 
         checkpoint = resolve(self.settings.model, bundled=self.name)  # none is bundled, which the error says
-        return get_causal_model(checkpoint, self.runtime, self.settings.max_length)
+        return CausalModel.load(checkpoint, self.runtime, self.settings.max_length)
 
     def _signature(self, model: CausalModel) -> str:
         return signature(
             self.name,
             self.settings,
             model=model.name,
-            max_length=model.limit,
+            max_length=model.max_length,
             dtype=pick_dtype(self.runtime),
             transformers=package_version("transformers"),
         )

@@ -13,9 +13,9 @@ from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.learned.estimators import estimate, get_estimator
+from geceval.scorers.learned.estimators import estimate
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -97,6 +97,7 @@ class Some(Scorer):
             ValueError: If the device or the maximum length is impossible.
         """
         from geceval.models.checkpoints import resolve
+        from geceval.models.encoder import Encoder
 
         if self._loaded is not None:
             return
@@ -104,7 +105,7 @@ class Some(Scorer):
             part: resolve(self.settings.model, bundled=self.name, part=folder) for part, folder in PARTS.items()
         }
         self._loaded = {
-            part: get_estimator(checkpoint, self.runtime, self.settings.max_length)
+            part: Encoder.load(checkpoint, self.runtime, self.settings.max_length, head=True)
             for part, checkpoint in checkpoints.items()
         }
 

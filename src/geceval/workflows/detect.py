@@ -67,7 +67,7 @@ def detect(
     size = classes or scheme(detector)
     names = [LABELS[size][number] for number in in_scheme(detector, size)]
     found = []
-    rows = detector.log_probabilities(texts, runtime.batch_size, runtime.progress, runtime.cache)
+    rows = detector.log_probabilities(texts, runtime)
     for text, row in zip(texts, rows, strict=True):
         labels = [names[number] for number in decide(row, detector.correct, settings.threshold)]
         errors = error_probabilities(row, detector.correct).tolist()

@@ -46,7 +46,8 @@ def edit_impacts(
             checkpoint or the pipeline cannot be used.
     """
     from geceval.models.checkpoints import resolve
-    from geceval.models.encoder import get_encoder, readable_length
+    from geceval.models.config_limits import readable_length
+    from geceval.models.encoder import Encoder
 
     columns = check_columns("impacts", sources, corrections)
     runtime = runtime or RunTime()
@@ -60,11 +61,10 @@ def edit_impacts(
             f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
         )
     checkpoint = resolve(model)
-    length = readable_length(checkpoint.config, IMPACT_LENGTH)
-    encoder = get_encoder(checkpoint, runtime, max_length=length)
+    encoder = Encoder.load(checkpoint, runtime, readable_length(checkpoint, IMPACT_LENGTH))
 
     def embed(texts: list[str]) -> np.ndarray:
-        return encoder.embed(texts, runtime.batch_size, runtime.progress, runtime.cache)
+        return encoder.embed(texts, runtime)
 
     impacts = impacts_of(list(zip(columns.sources, edits, strict=True)), embed)
     return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]

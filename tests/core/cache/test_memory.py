@@ -84,12 +84,12 @@ def test_no_cache_of_the_library_is_left_out():
 def test_clearing_frees_networks(make_checkpoint):
     from geceval.core.options import RunTime
     from geceval.models.checkpoints import resolve
-    from geceval.models.encoder import get_encoder
+    from geceval.models.encoder import Encoder
 
     folder = str(make_checkpoint(0))
 
     def load():
-        return get_encoder(resolve(folder), RunTime(device="cpu"))
+        return Encoder.load(resolve(folder), RunTime(device="cpu"))
 
     first = load()
     assert load() is first

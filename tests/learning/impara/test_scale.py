@@ -7,7 +7,7 @@ import pytest
 
 from geceval.learning.impara.scale import log_odds, rescale
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 
 TEXTS = ["the cat sat on the mat", "cats sit", "a dog runs to school", ""]
 
@@ -34,9 +34,9 @@ def test_the_scale_of_logits_is_undone():
 @pytest.mark.parametrize("architecture", ["BertForSequenceClassification", "RobertaForSequenceClassification"])
 def test_a_rescaled_checkpoint_gives_scaled_logits(make_checkpoint, tmp_path, architecture):
     folder = shutil.copytree(make_checkpoint(5, architecture), tmp_path / "checkpoint")
-    before = get_encoder(resolve(folder), head=True).logits(TEXTS)
+    before = Encoder.load(resolve(folder), head=True).logits(TEXTS)
     rescale(folder, 0.25, -1.5)
-    after = get_encoder(resolve(folder), head=True).logits(TEXTS)
+    after = Encoder.load(resolve(folder), head=True).logits(TEXTS)
     assert after == pytest.approx(0.25 * before - 1.5, abs=1e-5)
 
 

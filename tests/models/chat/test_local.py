@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from geceval.models.causal import get_causal_model
+from geceval.models.causal import CausalModel
 from geceval.models.chat.local import LocalModel
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
@@ -82,7 +82,7 @@ def local_model(folder):
     """A model of its own and its tokenizer, which tests may change."""
     runtime = JudgeRunTime(device="cpu")
     model = LocalModel(str(folder), runtime, 5)
-    return model, get_causal_model(resolve(str(folder)), runtime).tokenizer  # the same object
+    return model, CausalModel.load(resolve(str(folder)), runtime).tokenizer  # the same object
 
 
 def messages():

@@ -75,9 +75,9 @@ def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str,
         `sentences`, `tokens`, `errors` (tokens in an error), the scores of `detection_scores`, and, with more than two
         classes, `by_class`: label to precision, recall, F0.5 and how often it occurs.
     """
-    from geceval.models.detector import get_detector
+    from geceval.models.detector import Detector
 
-    detector = get_detector(resolve(str(model)))
+    detector = Detector.load(resolve(str(model)))
     found = detector.label_ids([source for source, _ in rows])
     predicted = np.array([label for row in found for label in row])
     gold = np.array([label for _, labels in rows for label in labels])

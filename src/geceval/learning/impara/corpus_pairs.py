@@ -13,11 +13,12 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.core.inputs import read_lines
+from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2
 from geceval.learning.impara.job import Job
 from geceval.learning.impara.ranked_pairs import RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 
 FOLDS = ("train", "dev", "test")
 PARTS = (8, 1, 1)  # section 2.4
@@ -55,10 +56,10 @@ def read_pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[Rank
 def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
     corpora = _read(job, progress)
     fold_of = _folds(corpora)
-    encoder = get_encoder(resolve(job.recipe.base), max_length=job.recipe.max_length)
+    encoder = Encoder.load(resolve(job.recipe.base), max_length=job.recipe.max_length)
 
     def embed(texts: list[str]) -> np.ndarray:
-        return encoder.embed(texts, progress=progress)
+        return encoder.embed(texts, RunTime(progress=progress))
 
     made: dict[str, list[Any]] = {"train": [], "dev": [], "test": [], "data": []}
     sizes = [job.pairs * part // sum(PARTS) for part in PARTS[1:]]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from geceval.core.files import read_json
+from geceval.core.options import RunTime
 from geceval.learning.compression import as_adapter
 from geceval.learning.impara.card import impara_card
 from geceval.learning.impara.corpus_pairs import read_pairs
@@ -22,7 +23,7 @@ from geceval.learning.network import check_adapter, portable_name, save
 from geceval.learning.runs import fit_seeds, network_file, train, write_results
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 from geceval.scorers.impara import THRESHOLD
 
 RATED_PAIRS = 1024
@@ -82,9 +83,9 @@ def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool =
 
 def _logits(model: str | Path, pairs: Sequence[RankedPair], progress: bool) -> tuple[np.ndarray, np.ndarray]:
     """Logits of the worse and of the better text of each pair."""
-    encoder = get_encoder(resolve(str(model)), head=True)
+    encoder = Encoder.load(resolve(str(model)), head=True)
     texts = [text for pair in pairs for text in (pair.low, pair.high)]
-    low, high = encoder.logits(texts, progress=progress)[:, 0].reshape(-1, 2).T.astype(float)
+    low, high = encoder.logits(texts, RunTime(progress=progress))[:, 0].reshape(-1, 2).T.astype(float)
     return low, high
 
 

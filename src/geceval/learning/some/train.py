@@ -14,7 +14,7 @@ from geceval.learning.some.job import Job
 from geceval.learning.some.objective import Regression, correlations
 from geceval.meta.judgments.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
-from geceval.models.encoder import get_encoder
+from geceval.models.encoder import Encoder
 from geceval.scorers.some import PARTS
 
 
@@ -74,7 +74,7 @@ def rated_texts(ratings: Sequence[Rating], part: str) -> list[tuple[str | tuple[
 def evaluate(folder: str | Path, part: str, ratings: Sequence[Rating]) -> dict[str, float]:
     """Pearson, Spearman and the mean squared error of one regressor of a finished checkpoint."""
     texts, gold = zip(*rated_texts(ratings, part), strict=True)
-    encoder = get_encoder(resolve(folder, part=PARTS[part]), head=True)
+    encoder = Encoder.load(resolve(folder, part=PARTS[part]), head=True)
     return correlations(encoder.logits(texts)[:, 0], gold)
 
 

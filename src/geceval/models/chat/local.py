@@ -8,10 +8,10 @@ from typing import Any
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
-from geceval.models.causal import get_causal_model
+from geceval.models.causal import CausalModel
 from geceval.models.chat.base import CallFailed, Messages, Reply, json_escape
 from geceval.models.checkpoints import first_line, quiet, resolve
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 
 
 class LocalModel:
@@ -33,7 +33,7 @@ class LocalModel:
     def __init__(self, model: str, runtime: RunTime, max_tokens: int) -> None:
         if "," in runtime.device:
             raise InputError(f"a local model answers on one device, got {runtime.device!r}")
-        self._causal = get_causal_model(resolve(model), runtime)
+        self._causal = CausalModel.load(resolve(model), runtime)
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
         self.name = self._causal.name
@@ -45,7 +45,7 @@ class LocalModel:
 
         inputs = self.encode(messages).to(self._causal.model.device)
         size = inputs["input_ids"].shape[1]
-        limit = self._causal.limit
+        limit = self._causal.max_length
         if limit is not None and size + self._max_tokens > limit:
             raise CallFailed(
                 "too_long", f"{size} tokens and {self._max_tokens} for the answer, but the model reads {limit}"

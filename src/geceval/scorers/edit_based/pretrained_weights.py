@@ -20,8 +20,8 @@ from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit, apply
-from geceval.models.encoder import pick_dtype
-from geceval.scorers.bartscore import PUBLISHED, load_translator
+from geceval.models.devices import pick_dtype
+from geceval.scorers.bartscore import PUBLISHED, load_seq2seq
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.edit_scorer import EditScorer
 from geceval.scorers.references.annotators import AVERAGES
@@ -125,13 +125,13 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
         matcher = load_matcher(settings.model or "bundled", settings.layer, None, runtime)
 
         def f1(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
-            return matcher.match(candidates, references, runtime.batch_size, runtime.progress, runtime.cache)[:, 2]
+            return matcher.match(candidates, references, runtime)[:, 2]
 
         return f1, {"model": matcher.encoder.name, "layer": matcher.layer, **facts}
-    translator = load_translator(settings.model or PUBLISHED, None, runtime)
+    translator = load_seq2seq(settings.model or PUBLISHED, None, runtime)
 
     def likelihood(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
-        return translator.log_likelihoods(references, candidates, runtime.batch_size, runtime.progress, runtime.cache)
+        return translator.log_likelihoods(references, candidates, runtime)
 
     return likelihood, {"model": translator.name, **facts}
 

@@ -11,7 +11,7 @@ from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.core.signature import package_version
 from geceval.edits.ged_labels import LABELS
-from geceval.models.encoder import pick_dtype
+from geceval.models.devices import pick_dtype
 from geceval.scorers.learned.label_sequences import label_id
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def load_detector(model: str, runtime: RunTime, max_length: int | None = None, c
         ValueError: If the device or the maximum length is impossible.
     """
     from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
-    from geceval.models.detector import get_detector
+    from geceval.models.detector import Detector
 
     if model == BUNDLED and classes not in (None, *BUNDLED_CLASSES):
         known = " or ".join(map(str, BUNDLED_CLASSES))
@@ -37,7 +37,7 @@ def load_detector(model: str, runtime: RunTime, max_length: int | None = None, c
             f"the bundled detectors have {known} classes, not {classes}; pass model=FOLDER or a Hub id"
         )
     bundled = "ged" if classes in (None, 2) else f"ged_{classes}"
-    return get_detector(resolve(model, bundled=bundled), runtime, max_length=max_length)
+    return Detector.load(resolve(model, bundled=bundled), runtime, max_length)
 
 
 def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, runtime: RunTime) -> np.ndarray:
@@ -48,7 +48,7 @@ def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, ru
         sentences: Texts whose words are `split()`.
         reduction: `"mean"` or `"sum"`. Words that the detector does not see (beyond its length limit, or without a
             sub-token) are left out of both.
-        runtime: Batch size, progress, cache.
+        runtime: Batch size, progress and cache.
 
     Returns:
         float64 [sentences], at most 0; 0 for a sentence without words.
@@ -56,7 +56,7 @@ def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, ru
     from geceval.models.detector import is_seen
 
     found = []
-    for row in detector.log_probabilities(sentences, runtime.batch_size, runtime.progress, runtime.cache):
+    for row in detector.log_probabilities(sentences, runtime):
         words = row[is_seen(row), detector.correct].astype(np.float64)
         found.append(words.sum() / (max(len(words), 1) if reduction == "mean" else 1))
     return np.array(found)

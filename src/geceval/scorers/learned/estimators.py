@@ -11,28 +11,8 @@ from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 
 if TYPE_CHECKING:
-    from geceval.models.checkpoints import Checkpoint
     from geceval.models.encoder import Encoder
     from geceval.models.reader import Text
-
-PUBLISHED_BASE = "bert-base-cased"
-PUBLISHED_VOCABULARY = 28_996
-
-
-def get_estimator(checkpoint: Checkpoint, runtime: RunTime, max_length: int | None) -> Encoder:
-    """The network of a checkpoint with its head; see `geceval.models.encoder.get_encoder`.
-
-    Published checkpoints were saved with or without a tokenizer; one without, of BERT's cased vocabulary, takes that
-    of `bert-base-cased`, from which they were made.
-
-    Raises:
-        CheckpointError: If the checkpoint cannot be used (a ValueError).
-        ValueError: If the device or the maximum length is impossible.
-    """
-    from geceval.models.encoder import get_encoder
-
-    fallback = PUBLISHED_BASE if checkpoint.config.get("vocab_size") == PUBLISHED_VOCABULARY else None
-    return get_encoder(checkpoint, runtime, head=True, max_length=max_length, fallback=fallback)
 
 
 def estimate(
@@ -42,7 +22,7 @@ def estimate(
 
     Args:
         metric: Name of the metric, for the message.
-        estimator: From `get_estimator`.
+        estimator: An encoder with its head.
         texts: Predictions, or pairs of source and prediction.
         runtime: Batch size, progress, cache.
         what: What to call the network in the message.
@@ -50,7 +30,7 @@ def estimate(
     Raises:
         ValueError: If an answer is not a finite number.
     """
-    answers = estimator.logits(texts, runtime.batch_size, runtime.progress, runtime.cache)[:, 0]
+    answers = estimator.logits(texts, runtime)[:, 0]
     bad = np.flatnonzero(~np.isfinite(answers))
     if bad.size:
         raise InputError(

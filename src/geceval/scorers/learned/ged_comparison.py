@@ -114,9 +114,9 @@ class LabelComparison:
         """Ids of labels, one list a sentence."""
         predictions = self.columns.predictions
         if self.detector is not None:
-            ids, runtime = in_scheme(self.detector, self.classes), self.runtime
-            options = (self.settings.threshold, runtime.batch_size, runtime.progress, runtime.cache)
-            return [[ids[label] for label in row] for row in self.detector.label_ids(self.columns.sources, *options)]
+            ids = in_scheme(self.detector, self.classes)
+            rows = self.detector.label_ids(self.columns.sources, self.settings.threshold, self.runtime)
+            return [[ids[label] for label in row] for row in rows]
         if self.predicted_as == "corrections":
             check_columns(self.metric, self.columns.sources, predictions)  # warns of files that are not aligned
             return [row[0] for row in self._of_corrections([[text] for text in predictions])]
