@@ -1,13 +1,14 @@
 # Every target makes its own environment in .venv; only Python and the package index are needed.
 
 PYTHON ?= python3
+PYTHONS ?= 3.10 3.11 3.12 3.13
 BIN := .venv/bin
 STAMP := .venv/.installed
 PEER_PYTHON ?= .venv-bench/bin/python
 PEER := $(if $(filter .venv-bench/%,$(PEER_PYTHON)),.venv-bench/.installed)
 EXAMPLE := src/geceval/assets/example
 
-.PHONY: demo space test lint bench clean
+.PHONY: demo space test smoke lint bench clean
 
 demo: $(STAMP)  ## score and rank the systems of the example corpus, then show the edits of one sentence
 	$(BIN)/geceval score -m impara errant -s $(EXAMPLE)/source.txt -p $(EXAMPLE)/systems/*.txt \
@@ -24,6 +25,9 @@ space: .venv/.space-installed  ## the demo Space, on http://127.0.0.1:7860 unles
 
 test: $(STAMP)  ## the whole suite, one process a core; PYTEST_ARGS="-k gleu" runs a part
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
+
+smoke: $(STAMP)  ## the wheel in empty environments: text metrics on each of PYTHONS, then two metrics with extras
+	$(BIN)/python tests/packaging/smoke.py $(PYTHONS)
 
 bench: $(STAMP) $(PEER)  ## speed beside gec-metrics, about 10 minutes; BENCH_ARGS="--quick", "--output FILE", ...
 	$(BIN)/python benchmarks/bench.py --peer $(PEER_PYTHON) $(BENCH_ARGS)

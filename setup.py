@@ -10,8 +10,8 @@ from setuptools import find_packages, setup
 ROOT = Path(__file__).parent
 VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/geceval/version.py").read_text(encoding="utf-8")).group(1)
 
-NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14", "rapidfuzz>=3.0"]
-EDITS = ["errant>=3.0.0", "spacy>=3.7", "rapidfuzz>=3.0"]
+NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14"]
+EDITS = ["errant>=3.0.0", "spacy>=3.7"]
 LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
@@ -54,6 +54,7 @@ setup(
         "evaluate>=0.4.3",
         "datasets>=3.0",
         "huggingface-hub>=0.25",
+        "rapidfuzz>=3.0",
         "rich>=13",
         "scipy>=1.10",
         "typer>=0.19",

@@ -78,19 +78,23 @@ def toy_corpus(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def extras() -> dict[str, list[str]]:
-    """The extras of setup.py and what each installs."""
+def setup_arguments() -> dict:
+    """What setup.py passes to setuptools."""
     import runpy
 
     import setuptools
 
-    found = {}
-    original, setuptools.setup = setuptools.setup, lambda **arguments: found.update(arguments)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        found = {}
+        patch.setattr(setuptools, "setup", lambda **arguments: found.update(arguments))
         runpy.run_path(str(ROOT / "setup.py"))
-    finally:
-        setuptools.setup = original
-    return found["extras_require"]
+    return found
+
+
+@pytest.fixture(scope="session")
+def extras(setup_arguments) -> dict[str, list[str]]:
+    """The extras of setup.py and what each installs."""
+    return setup_arguments["extras_require"]
 
 
 @pytest.fixture(scope="session")

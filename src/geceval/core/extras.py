@@ -12,7 +12,6 @@ EXTRAS = {
     "transformers": "neural",
     "safetensors": "neural",
     "peft": "neural",
-    "rapidfuzz": "neural",
     "errant": "edits",
     "spacy": "edits",
     "openai": "llm",
