@@ -14,7 +14,7 @@ from geceval.cli.app import run
 from geceval.core.cache.disk import FILE
 from geceval.core.cache.memory import clear_caches
 from geceval.core.options import RunTime
-from geceval.edits.errant import annotate
+from geceval.edits.errant.annotator import Annotator
 from geceval.edits.maxmatch import corpus as extractor
 from geceval.models import checkpoints, reader
 from geceval.models.checkpoints import resolve
@@ -41,7 +41,7 @@ def nothing_computed(monkeypatch):
         raise AssertionError("computed again")
 
     def forbid():
-        monkeypatch.setattr(annotate.Annotator, "extract", fail)
+        monkeypatch.setattr(Annotator, "extract", fail)
         monkeypatch.setattr(reader.Reader, "_run", fail)
         monkeypatch.setattr(extractor, "Lattice", fail)
 

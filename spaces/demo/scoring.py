@@ -13,7 +13,7 @@ from geceval.core.errors import UserError
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
-from geceval.edits.errant.annotate import get_annotator
+from geceval.edits.errant.annotator import get_annotator
 from guard import check_references, check_sentence, check_text
 
 logger = logging.getLogger("geceval.demo")

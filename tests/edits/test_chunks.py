@@ -208,6 +208,6 @@ def test_chunks_tile_the_sentence_and_carry_its_correction(example):
     assert " ".join(chunk.source for chunk in chunks if chunk.source) == source
     assert " ".join(chunk.correction for chunk in chunks if chunk.correction) == apply(source, edits)
     assert sum(chunk.is_edit for chunk in chunks) == len(edits)
-    places = [chunk.start for chunk in chunks if chunk.is_place and not chunk.is_edit]
+    places = [chunk.start for chunk in chunks if chunk.is_gap and not chunk.is_edit]
     assert len(set(places)) == len(places)
     assert all(judgment.correct for judgment in judge(chunks, chunks))

@@ -43,8 +43,8 @@ def test_ids_of_the_schemes():
 
 
 def test_the_example_as_errant_extracts_it():
-    annotate = pytest.importorskip("geceval.edits.errant.annotate")
-    (edits,) = annotate.get_annotator("bundled").edits([(SOURCE, "This is a sample sentence .")])
+    errant = pytest.importorskip("geceval.edits.errant.annotator")
+    (edits,) = errant.get_annotator("bundled").edits([(SOURCE, "This is a sample sentence .")])
     assert names(SOURCE, edits, 4) == EXPECTED[4]
     assert names(SOURCE, edits, 55)[2:4] == ["M:DET", "R:SPELL"]
 

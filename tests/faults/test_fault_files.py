@@ -212,7 +212,7 @@ def test_many_edits_of_one_sentence():
 LONG = 20_000  # words; with the square of it as bytes a machine runs out of memory
 
 
-@pytest.mark.parametrize("metric", ["gleu", "green", "m2"])  # errant: tests/edits/test_annotate.py
+@pytest.mark.parametrize("metric", ["gleu", "green", "m2"])  # errant: tests/edits/errant/test_annotator.py
 def test_sentences_of_20_000_words_end(metric):
     left, right = (" ".join(f"{letter}{place}" for place in range(LONG)) for letter in "ab")
     result = registry.make_scorer(metric).score([left, left], [right, f"{left} x"], [[left], [f"{left} x"]])

@@ -24,15 +24,14 @@ from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
 from geceval.edits.alignment.three_way import count_columns
 from geceval.edits.chunks import cut
-from geceval.edits.edit import Edit, apply, in_order, without_overlaps
-from geceval.edits.errant.annotate import get_annotator
-from geceval.edits.errant.types import with_types
+from geceval.edits.edit import Edit, apply, in_order, partly_corrected, without_overlaps
+from geceval.edits.errant.annotator import get_annotator
+from geceval.edits.errant.error_types import with_types
 from geceval.edits.ged_labels import LABELS, token_labels
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
-from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice, maxmatch_edits
+from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
 from geceval.edits.maxmatch.lattice import FILLED, find_steps
-from geceval.edits.mixing import annotators_choices, plain_choices
-from geceval.edits.partial import partly_corrected
+from geceval.edits.mixed_references import annotators_choices, plain_choices
 from geceval.scorers.difficulty.chunk_weights import Difficulty
 from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
 from geceval.scorers.judge.prompts import CRITERIA, messages, questions
@@ -165,8 +164,8 @@ def test_edits_are_made_and_found(case):
     target = apply(source, edits)
     assert apply(source, in_order(edits)) == apply(source, [*edits, Edit(-1, -1, "", "noop")])
     assert apply(source, []) == tokens(source)
-    assert apply(source, maxmatch_edits(source, target)) == tokens(target)
-    assert apply(source, maxmatch_edits(source, target, edits, EXTRACTING)) == tokens(target)
+    assert apply(source, Lattice(source, target).extract().edits) == tokens(target)
+    assert apply(source, Lattice(source, target, EXTRACTING).extract(edits).edits) == tokens(target)
     made, left = partly_corrected(source, in_order(edits), {0, 2})
     assert apply(made, left) == target
     if edits:
@@ -309,7 +308,7 @@ def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
 @given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.sampled_from(["sentence", "edit"]))
 def test_prompts_hold_texts_as_json(outputs, source, level):
     for question in questions(source, outputs):
-        edits = [maxmatch_edits(source, text) for text in question.outputs] if level == "edit" else None
+        edits = [Lattice(source, text).extract().edits for text in question.outputs] if level == "edit" else None
         (_, user) = messages(question, level, CRITERIA[0], edits)
         shown = json.loads(user["content"][user["content"].index("{") : user["content"].rindex("}") + 1])
         assert shown["source"] == source

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from geceval import registry
-from geceval.edits.errant.annotate import get_annotator
+from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.m2 import read_m2
 from geceval.scorers.gleu import draw_references
 

@@ -324,7 +324,7 @@ def test_worker_processes_do_not_change_the_result():
     sources = [f"{source} {k}" for k in range(12) for source in SOURCES]
     predictions = [f"{text} {k}" for k in range(12) for text in PREDICTIONS]
     references = [[f"{text} {k}" for text in row] for k in range(12) for row in REFERENCES]
-    from geceval.edits.errant.annotate import get_annotator
+    from geceval.edits.errant.annotator import get_annotator
 
     nlp = spacy.load(BUNDLED)
     scorer = Errant(Settings(nlp=nlp), RunTime(workers=2))

@@ -9,7 +9,7 @@ import pytest
 import geceval
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
-from geceval.scorers.difficulty.chunk_weights import Difficulty, write_weights
+from geceval.scorers.difficulty.chunk_weights import Difficulty, format_weights
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
 
 # The example of test_difficulty.py, where it is worked out by hand, as texts.
@@ -68,7 +68,7 @@ def test_the_other_figures():
 def test_difficulty_of_systems_is_what_the_weight_file_holds(tmp_path):
     difficulty = Gotoscorer().difficulty(SOURCES, SYSTEMS, GOLD)
     assert difficulty == Difficulty(3, CORRECT)
-    write_weights(tmp_path / "weights.txt", difficulty)
+    (tmp_path / "weights.txt").write_text(format_weights(difficulty))
     from_file = score(SYSTEMS[1], weights=str(tmp_path / "weights.txt"))
     from_systems = score(SYSTEMS[1], systems=SYSTEMS)
     from_object = score(SYSTEMS[1], weights=difficulty)
@@ -138,7 +138,7 @@ def test_missing_references_do_not_shift_ref_id():
 
 
 def test_a_weight_file_belongs_to_one_reference(tmp_path):
-    write_weights(tmp_path / "weights.txt", Difficulty(3, CORRECT))
+    (tmp_path / "weights.txt").write_text(format_weights(Difficulty(3, CORRECT)))
     with pytest.raises(ValueError, match="sentence 1 has 2; say which one is meant, e.g. ref_id=0"):
         score(SYSTEMS[0], [["He likes the cat .", "He like cats ."]], weights=str(tmp_path / "weights.txt"))
     with pytest.raises(ValueError, match=r"weights\.txt, line 2: 9 counts, but .* 1 has 3 chunks"):

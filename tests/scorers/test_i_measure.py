@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from geceval.edits.alignment.three_way import count_columns
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.edits.mixing import annotators_choices
+from geceval.edits.mixed_references import annotators_choices
 from geceval.scorers.i_measure import IMeasure, Settings
 
 SOURCE = "Him walk in an park every days ."

@@ -91,11 +91,11 @@ def _corrections(path: str, annotator: int | None) -> list[str]:
 
 
 def _to_m2(files: list[str], nlp: str | None, workers: int) -> str:
-    from geceval.edits.errant.annotate import get_annotator
+    from geceval.edits.errant.annotator import get_annotator
     from geceval.edits.m2 import M2Sentence, format_m2
 
     if len(files) == 1 and _holds_essays(files[0]):
-        from geceval.edits.errant.types import with_types
+        from geceval.edits.errant.error_types import with_types
 
         return format_m2(with_types(_read(files[0]), get_annotator(nlp), workers))
     if len(files) < 2:

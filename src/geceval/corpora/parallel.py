@@ -172,8 +172,8 @@ def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> 
 
 def essay_rows(path: Path, name: str, expected: int, nlp: str | None, workers: int) -> Rows:
     """Rows of a JSON file of essays, with ERRANT's types; `meta.doc` is the essay's id; see `m2_rows`."""
-    from geceval.edits.errant.annotate import get_annotator
-    from geceval.edits.errant.types import with_types
+    from geceval.edits.errant.annotator import get_annotator
+    from geceval.edits.errant.error_types import with_types
     from geceval.edits.essays import read_essays, to_sentences
 
     essays = read_essays(path)
@@ -196,7 +196,7 @@ def essay_note(nlp: str | None) -> str:
     """What the rows of `essay_rows` depend on, for the card."""
     import spacy
 
-    from geceval.edits.errant.annotate import get_annotator
+    from geceval.edits.errant.annotator import get_annotator
 
     counts = ", ".join(f"{sentences:,} ({split})" for split, (_, sentences, _) in _FCE.items())
     return (

@@ -145,7 +145,7 @@ def assets(stored: dict[str, str]) -> Iterator[Finding]:
 def pipeline() -> Iterator[Finding]:
     """The spaCy pipeline that is taken by default, at work."""
     from geceval.edits.edit import Edit
-    from geceval.edits.errant.annotate import get_annotator
+    from geceval.edits.errant.annotator import get_annotator
 
     annotator = get_annotator()
     (edits,) = annotator.edits([("He go home .", "He goes home .")])

@@ -42,8 +42,8 @@ class Chunk:
     alternatives: tuple[str, ...] = ()
 
     @property
-    def is_place(self) -> bool:
-        """Whether this is a place between tokens: an insertion, or where nothing is inserted."""
+    def is_gap(self) -> bool:
+        """Whether this is a gap between tokens: an insertion, or where nothing is inserted."""
         return self.start == self.end
 
 
@@ -101,7 +101,7 @@ def _keep(chunks: list[Chunk], tokens: list[str], start: int, end: int) -> None:
 
 
 def _place(chunks: list[Chunk], offset: int) -> None:
-    if not (chunks and chunks[-1].is_place):
+    if not (chunks and chunks[-1].is_gap):
         chunks.append(Chunk(offset, offset, "", ""))
 
 
@@ -184,7 +184,7 @@ def _judge_chunk(chunk: Chunk, system: Sequence[Chunk], first: int) -> Judgment 
         same_span = (other.start, other.end) == (chunk.start, chunk.end)
         if same_span and (other.correction == chunk.correction or other.correction in chunk.alternatives):
             return Judgment(other.is_edit, True)
-        if same_span or not chunk.is_place:
+        if same_span or not chunk.is_gap:
             touched = True
             modified = modified or other.is_edit
     return Judgment(modified, False) if touched else None

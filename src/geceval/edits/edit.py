@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from geceval.core.errors import InputError
 
@@ -20,7 +20,7 @@ class Edit:
         correction: What stands there instead, tokens joined by one space; `""` deletes.
         type: Error type, e.g. ERRANT's `"R:VERB:SVA"`, or `""` if unknown. It says nothing about what the edit does:
             ERRANT gives `M:` and `U:` also to edits with tokens on both sides ("Doctor" to "The doctor").
-        annotator: Who made the edit.
+        annotator: Number of the annotator who made the edit.
         alternatives: Further corrections that are as good as `correction`; M2 files list them as `this||that`.
     """
 
@@ -95,6 +95,32 @@ def apply(source: str, edits: Iterable[Edit]) -> str:
     return " ".join(corrected + tokens[done:])
 
 
+def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) -> tuple[str, list[Edit]]:
+    """Make some of the edits; the others still apply to the outcome.
+
+    Args:
+        source: The tokenised source.
+        edits: Edits that do not overlap, in the order of `in_order`.
+        made: Indices in `edits` of those to make.
+
+    Returns:
+        The text, and the edits that are left, with their offsets in that text.
+
+    Raises:
+        ValueError: If an edit lies beyond the source, edits overlap, or they are not in order.
+    """
+    if list(edits) != in_order(edits):
+        raise InputError("edits must be in the order of the sentence, without noops; see in_order")
+    text = apply(source, [edit for index, edit in enumerate(edits) if index in made])
+    left, moved = [], 0
+    for index, edit in enumerate(edits):
+        if index in made:
+            moved += len(edit.correction.split()) - (edit.end - edit.start)
+        else:
+            left.append(replace(edit, start=edit.start + moved, end=edit.end + moved))
+    return text, left
+
+
 def in_order(edits: Iterable[Edit]) -> list[Edit]:
     """The edits without noops, sorted by span; insertions at one offset keep their order."""
     return sorted((edit for edit in edits if not edit.is_noop), key=lambda edit: (edit.start, edit.end))
@@ -106,13 +132,13 @@ def without_overlaps(edits: Sequence[Edit]) -> list[Edit]:
     Insertions at one offset do not overlap each other, nor do they overlap an edit that only borders on them.
 
     Returns:
-        The edits that are kept, in the order of the list, without noops.
+        The remaining edits, in the order of the list, without noops.
     """
-    kept: list[Edit] = []
+    remaining: list[Edit] = []
     for edit in edits:
-        if not edit.is_noop and not any(overlap(edit, other) for other in kept):
-            kept.append(edit)
-    return kept
+        if not edit.is_noop and not any(overlap(edit, other) for other in remaining):
+            remaining.append(edit)
+    return remaining
 
 
 def overlap(left: Edit, right: Edit) -> bool:

@@ -29,7 +29,7 @@ from geceval.scorers.references.annotators import AVERAGES, Order
 from geceval.scorers.references.gold import edits_and_gold, gold_from_m2
 
 if TYPE_CHECKING:
-    from geceval.edits.errant.annotate import Annotator
+    from geceval.edits.errant.annotator import Annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Errant(EditScorer):
         return errant_order(self.settings.beta, self.settings.rounding)
 
     def _annotator(self) -> Annotator:
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         return get_annotator(self.settings.nlp)
 

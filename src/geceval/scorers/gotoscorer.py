@@ -24,9 +24,9 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.chunks import Chunk
 from geceval.scorers.base import Scorer
+from geceval.scorers.difficulty.chunk_counts import ChunkCounts, count_chunks
 from geceval.scorers.difficulty.chunk_weights import UNIFORM, Difficulty, given_difficulty
-from geceval.scorers.difficulty.counts import ChunkCounts, count_chunks
-from geceval.scorers.difficulty.references import (
+from geceval.scorers.difficulty.reference_chunks import (
     choose_reference,
     chunks_of_m2,
     classify,
@@ -35,12 +35,12 @@ from geceval.scorers.difficulty.references import (
     cut_texts,
     only_references,
 )
-from geceval.scorers.difficulty.report import Report
+from geceval.scorers.difficulty.report import DifficultyReport
 from geceval.scorers.references.annotators import AVERAGES
 from geceval.scorers.references.gold import gold_facts
 
 if TYPE_CHECKING:
-    from geceval.edits.errant.annotate import Annotator
+    from geceval.edits.errant.annotator import Annotator
 
 logger = logging.getLogger("geceval")
 
@@ -68,7 +68,7 @@ class Settings:
         covered_insertion: See `geceval.edits.chunks.judge`.
         zero_division: Precision if nothing was proposed, and recall if there was nothing to find: 0 as in the
             authors' program or 1 as in the other metrics of GEC.
-        nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+        nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
     """
 
     beta: float = 0.5
@@ -169,7 +169,7 @@ class Gotoscorer(Scorer):
         references: References | None = None,
         *,
         errant_types: bool = False,
-    ) -> Report:
+    ) -> DifficultyReport:
         """How hard the reference is to get right: weight file, table by error type, heat map, table of chunks.
 
         Args:
@@ -196,7 +196,9 @@ class Gotoscorer(Scorer):
         difficulty.check(chunks)
         if errant_types:
             chunks = classify(self._annotator(), columns.sources, chunks)
-        return Report(chunks, difficulty, difficulty.weights(self.settings.a, self.settings.b, self.settings.c))
+        return DifficultyReport(
+            chunks, difficulty, difficulty.weights(self.settings.a, self.settings.b, self.settings.c)
+        )
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """F of each sample, `[samples]`; every chunk keeps the weight that it has in the whole corpus."""
@@ -275,7 +277,7 @@ class Gotoscorer(Scorer):
         return signature(self.name, settings, **facts, refs=refs, errant=package_version("errant"))
 
     def _annotator(self) -> Annotator:
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         return get_annotator(self.settings.nlp)
 

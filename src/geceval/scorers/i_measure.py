@@ -17,7 +17,7 @@ from geceval.core.inputs import Columns
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
-from geceval.edits.mixing import Choices, annotators_choices, plain_choices
+from geceval.edits.mixed_references import Choices, annotators_choices, plain_choices
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.gold import gold_facts, gold_from_m2
 

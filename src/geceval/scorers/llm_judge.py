@@ -27,7 +27,7 @@ from geceval.scorers.judge.prompts import Question
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
 
 if TYPE_CHECKING:
-    from geceval.edits.errant.annotate import Annotator
+    from geceval.edits.errant.annotator import Annotator
     from geceval.models.chat.base import ChatModel, Messages
 
 logger = logging.getLogger("geceval")
@@ -225,7 +225,7 @@ class LlmJudge(Scorer):
     def _annotator(self) -> Annotator | None:
         if self.settings.level != "edit":
             return None
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         return get_annotator(self.settings.nlp)
 

@@ -38,14 +38,14 @@ class PtErrant(pt.WeightedEdits):
 
     def load(self) -> None:
         """Load the spaCy pipeline and the model behind the weights, or take them from the cache of this process."""
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         get_annotator(self.settings.nlp)
         pt.load_pair_scorer(self.settings, self.runtime)
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """ERRANT's edits beside those of each annotator."""
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2)

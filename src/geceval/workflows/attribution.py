@@ -31,7 +31,7 @@ def attribute(
             them, of which each is one player.
         references: One list of references a sentence, for metrics that need them.
         options: Settings and run-time options of the metric.
-        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
         settings: Fields of `geceval.scorers.attribution.attribute.Settings`: `method` (`"shapley"`,
             `"shapley_sampling"`, `"add"` or `"sub"`), `rescale`, `permutations`, `max_edits`, `seed`.
 

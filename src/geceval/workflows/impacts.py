@@ -33,7 +33,7 @@ def edit_impacts(
         edits: The edits of each sentence; `None` extracts them with ERRANT. With `edits`, T is the source with all of
             its edits made, and the corrections are only checked for their number.
         model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
-        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
         runtime: Batch size, device, dtype, progress, workers.
 
     Returns:
@@ -52,7 +52,7 @@ def edit_impacts(
     columns = check_columns("impacts", sources, corrections)
     runtime = runtime or RunTime()
     if edits is None:
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         pairs = list(zip(columns.sources, columns.predictions, strict=True))
         edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from geceval.edits.edit import NOOP, Edit, apply
 from geceval.edits.maxmatch import arcs
-from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice, Rules, maxmatch_edits
+from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice, Rules
 from geceval.edits.maxmatch.lattice import find_steps
 
 _spec = importlib.util.spec_from_file_location("slow_maxmatch", Path(__file__).with_name("slow_maxmatch.py"))
@@ -201,11 +201,11 @@ def test_edges(source, prediction, gold, expected):
 
 def test_merged_edit_of_the_sheet():
     """Run with the official scorer: one proposed edit (0, 3, "a b c", "x b y")."""
-    assert maxmatch_edits("a b c d", "x b y d") == [Edit(0, 3, "x b y")]
+    assert Lattice("a b c d", "x b y d").extract().edits == [Edit(0, 3, "x b y")]
 
 
 def test_extraction_keeps_unchanged_words_out_of_edits():
-    assert maxmatch_edits("a b c d", "x b y d", rules=EXTRACTING) == [Edit(0, 1, "x"), Edit(2, 3, "y")]
+    assert Lattice("a b c d", "x b y d", EXTRACTING).extract().edits == [Edit(0, 1, "x"), Edit(2, 3, "y")]
 
 
 def test_insertions_before_the_sentence_in_version_3_2():
@@ -239,7 +239,7 @@ def test_repaired_matching():
 @settings(max_examples=200, deadline=None)
 def test_edits_make_the_prediction(case):
     source, prediction, golds, rules = case
-    edits = maxmatch_edits(source, prediction, [Edit(s, e, texts[0]) for s, e, texts in golds], rules)
+    edits = Lattice(source, prediction, rules).extract(Edit(s, e, texts[0]) for s, e, texts in golds).edits
     assert apply(source, edits) == " ".join(prediction.split())
     assert all(a.end <= b.start for a, b in zip(edits, edits[1:], strict=False))
 
@@ -251,7 +251,7 @@ def distinct(words, most):
 @given(source=distinct("abcdefgh", 8), reference=distinct("abcdefgh", 8))
 @settings(max_examples=200, deadline=None)
 def test_extracted_gold_is_found_in_full_where_no_word_repeats(source, reference):
-    gold = maxmatch_edits(source, reference, rules=EXTRACTING)
+    gold = Lattice(source, reference, EXTRACTING).extract().edits
     assert apply(source, gold) == reference
     extraction = Lattice(source, reference).extract(gold)
     assert extraction.edits == gold
@@ -261,7 +261,7 @@ def test_extracted_gold_is_found_in_full_where_no_word_repeats(source, reference
 @given(source=tokens("abcd", 7), reference=tokens("abcd", 7))
 @settings(max_examples=100, deadline=None)
 def test_extracted_gold_is_found_as_the_definition_finds_it(source, reference):
-    gold = maxmatch_edits(source, reference, rules=EXTRACTING)
+    gold = Lattice(source, reference, EXTRACTING).extract().edits
     extraction = Lattice(source, reference).extract(gold)
     edits, matches = slow.slow_maxmatch(source, reference, [(e.start, e.end, [e.correction]) for e in gold])
     assert [(edit.start, edit.end, edit.correction) for edit in extraction.edits] == [(e[0], e[1], e[3]) for e in edits]
@@ -270,7 +270,7 @@ def test_extracted_gold_is_found_as_the_definition_finds_it(source, reference):
 
 def test_where_words_repeat_an_edit_of_the_reference_itself_can_be_lost():
     """The walk over the insertions at one offset uses up a gold edit on an arc that the path then does not take."""
-    gold = maxmatch_edits("d b", "b c b c", rules=EXTRACTING)
+    gold = Lattice("d b", "b c b c", EXTRACTING).extract().edits
     assert len(gold) == 2
     assert len(Lattice("d b", "b c b c").extract(gold).matches) == 1
     definition = slow.slow_maxmatch("d b", "b c b c", [(e.start, e.end, [e.correction]) for e in gold])

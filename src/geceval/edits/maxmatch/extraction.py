@@ -104,11 +104,12 @@ class Lattice:
             self._joins = len(steps.rows) <= rules.max_cells
             self._arcs = join(steps, rules.max_unchanged_words if self._joins else -1)
 
-    def extract(self, gold: Iterable[Edit]) -> Extraction:
+    def extract(self, gold: Iterable[Edit] = ()) -> Extraction:
         """The edits of the system that suit one annotator's gold edits best.
 
         Args:
-            gold: The gold edits of one annotator; noops are ignored.
+            gold: The gold edits of one annotator; noops are ignored. Without any, and with the rules `EXTRACTING`, the
+                outcome is what the official `edit_creator` writes.
 
         Raises:
             ValueError: If a gold edit lies beyond the source.
@@ -256,22 +257,6 @@ class Lattice:
                     if self._rules.matching == "repaired":
                         break
         return matches
-
-
-def maxmatch_edits(source: str, prediction: str, gold_edits: Iterable[Edit] = (), rules: Rules = SCORING) -> list[Edit]:
-    """The edits from source to prediction that MaxMatch compares with one annotator's gold edits.
-
-    Args:
-        source: Tokens joined by white space.
-        prediction: Tokens joined by white space.
-        gold_edits: The gold edits of one annotator. Without any, and with the rules `EXTRACTING`, these are the edits
-            that the official `edit_creator` writes.
-        rules: How edits are cut; `Lattice` also tells what matched, and serves several annotators at once.
-
-    Returns:
-        Edits without a type, in the order of the sentence.
-    """
-    return Lattice(source, prediction, rules).extract(gold_edits).edits
 
 
 def _without_repeats(golds: Iterable[Edit]) -> list[Edit]:

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.edits.edit import in_order, without_overlaps
+from geceval.edits.edit import in_order, partly_corrected, without_overlaps
 from geceval.edits.ged_labels import LABELS, token_labels
 from geceval.edits.m2 import read_m2
-from geceval.edits.partial import partly_corrected
 from geceval.learning.ged.card import ged_card
 from geceval.learning.ged.job import Job
 from geceval.learning.ged.objective import Detection, Labelled

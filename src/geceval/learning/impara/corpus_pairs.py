@@ -107,7 +107,7 @@ def _read(job: Job, progress: bool) -> list[Corpus]:
 
 
 def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str | None, progress: bool) -> list[Row]:
-    from geceval.edits.errant.annotate import get_annotator
+    from geceval.edits.errant.annotator import get_annotator
 
     changed = [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
     edits = get_annotator(nlp).edits(changed, progress=progress)

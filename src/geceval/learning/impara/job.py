@@ -28,7 +28,7 @@ class Job:
         attempts: How many a sentence at most, see `ranked_pairs`.
         parallel_only: Pairs of source and full correction instead of ranked partial corrections.
         ratings: TMU-GFM-Dataset; pairs of its outputs then help to choose epoch and seed.
-        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
         threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
             bundled IMPARA if the base is bundled, else 0.9.
         keep_rank: If not 0, what tuning all weights has changed is kept as an adapter of this rank, see

@@ -117,7 +117,7 @@ def attribute(
             order; or groups of edits, of which each is one player. A noop is a player that changes nothing.
         references: One list of references a sentence, for metrics that need them.
         settings: How to divide.
-        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotate.get_annotator`.
+        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
 
     Returns:
         One attribution a sentence, in input order. A sentence without edits has no scores and the total 0.
@@ -184,7 +184,7 @@ def _groups(
     texts = [number for number, row in enumerate(predictions) if isinstance(row, str)]
     found: dict[int, list[Edit]] = {}
     if texts:
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         pairs = [(sources[number], predictions[number]) for number in texts]
         runtime = scorer.runtime
@@ -200,7 +200,7 @@ def _pipeline(predictions: Sequence[Correction], nlp: Any) -> str:
     """Where the edits are from, for the signature."""
     if not any(isinstance(row, str) for row in predictions):
         return "off"
-    from geceval.edits.errant.annotate import get_annotator
+    from geceval.edits.errant.annotator import get_annotator
 
     return get_annotator(nlp).pipeline
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_text, write_text
+from geceval.core.files import read_text
 from geceval.edits.chunks import Chunk, judge
 
 UNIFORM = "uniform"
@@ -161,11 +161,6 @@ def _integers(path: str | Path, number: int, line: str) -> list[int]:
     return [int(field) for field in fields]
 
 
-def write_weights(path: str | Path, difficulty: Difficulty) -> None:
-    """Write a weight file; an old file of that name is replaced as a whole or not at all."""
-    write_text(path, format_weights(difficulty))
-
-
 def format_weights(difficulty: Difficulty) -> str:
     """The text of a weight file."""
     lines = [str(difficulty.systems), *(" ".join(map(str, counts)) for counts in difficulty.correct)]
@@ -231,7 +226,7 @@ def _group(chunk: Chunk, level: int) -> str:
 
 
 def _operation(chunk: Chunk) -> str:
-    if chunk.is_place:
+    if chunk.is_gap:
         return "M"
     return "R" if chunk.correction else "U"
 

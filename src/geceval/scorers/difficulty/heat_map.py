@@ -122,7 +122,7 @@ def _chunk(chunk: Chunk, correct: int, weight: float, systems: int) -> str:
     if not chunk.is_edit and correct == systems:
         return html.escape(chunk.source)
     wrong = 1 - correct / systems
-    classes = ["e" if chunk.is_edit else "a", "i" if chunk.is_place else "", "b" if wrong >= BOLD_FROM else ""]
+    classes = ["e" if chunk.is_edit else "a", "i" if chunk.is_gap else "", "b" if wrong >= BOLD_FROM else ""]
     tip = html.escape(_tip(chunk, correct, weight, systems))
     return (
         f'<span class="{" ".join(filter(None, classes))}" style="--x:{max(wrong, 0.1):.3g}" tabindex="0" '
@@ -136,7 +136,7 @@ def _tip(chunk: Chunk, correct: int, weight: float, systems: int) -> str:
         what = f"{chunk.type or 'edit'}: {chunk.source or NOTHING} → {corrections}"
         done = f"{correct} of {_plural(systems, 'system')} right"
     else:
-        what = "insert nothing here" if chunk.is_place else f"keep: {chunk.source}"
+        what = "insert nothing here" if chunk.is_gap else f"keep: {chunk.source}"
         done = f"{systems - correct} of {_plural(systems, 'system')} wrong"
     return f"{what} · weight {weight:.2f} · {done}"
 

@@ -16,7 +16,7 @@ from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DifficultyReport:
     """A reference in chunks, with the difficulty of each; the methods put it into words.
 
     Attributes:

@@ -35,7 +35,7 @@ class Settings:
             corpus score is the mean of the others.
         systems: Predictions of systems that are graded together, one list a system: all distinct outputs of a
             sentence share prompts, up to five in each.
-        nlp: The spaCy pipeline behind ERRANT (level `"edit"`), see `geceval.edits.errant.annotate.get_annotator`.
+        nlp: The spaCy pipeline behind ERRANT (level `"edit"`), see `geceval.edits.errant.annotator.get_annotator`.
     """
 
     model: str | None = None

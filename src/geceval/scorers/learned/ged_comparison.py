@@ -22,7 +22,7 @@ from geceval.scorers.references.gold import Gold, errant_edits, gold_facts
 
 if TYPE_CHECKING:
     from geceval.edits.edit import Edit
-    from geceval.edits.errant.annotate import Annotator
+    from geceval.edits.errant.annotator import Annotator
     from geceval.models.detector import Detector
 
 
@@ -126,7 +126,7 @@ class LabelComparison:
         return parse_labels(self.metric, place, text, self.columns.sources[row], self.classes)
 
     def _of_corrections(self, texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
-        from geceval.edits.errant.annotate import get_annotator
+        from geceval.edits.errant.annotator import get_annotator
 
         self._annotator = get_annotator(self.settings.nlp)
         rows = errant_edits(self._annotator, self.runtime, self.columns.sources, texts)

@@ -17,7 +17,7 @@ from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, parse_m2, references
 
 if TYPE_CHECKING:
-    from geceval.edits.errant.annotate import Annotator
+    from geceval.edits.errant.annotator import Annotator
 
 Gold: TypeAlias = Mapping[int, Sequence[Edit]]
 """The gold edits of one sentence: annotator to edits; an empty list says that nothing is to be corrected."""

@@ -1,8 +1,8 @@
 """Types for the edits of M2 files, in one process or several."""
 
 from geceval.edits.edit import Edit
-from geceval.edits.errant.annotate import get_annotator
-from geceval.edits.errant.types import with_types
+from geceval.edits.errant.annotator import get_annotator
+from geceval.edits.errant.error_types import with_types
 from geceval.edits.m2 import M2Sentence
 
 

@@ -17,7 +17,7 @@ from geceval.scorers.difficulty.chunk_weights import Difficulty, count_correct
 from geceval.scorers.references.gold import errant_edits, m2_sentences
 
 if TYPE_CHECKING:
-    from geceval.edits.errant.annotate import Annotator
+    from geceval.edits.errant.annotator import Annotator
 
 
 def cut_texts(

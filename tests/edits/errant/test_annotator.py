@@ -27,8 +27,8 @@ from spacy.tokens import Doc
 
 import geceval
 from geceval.edits.edit import Edit, apply
-from geceval.edits.errant import alignment, annotate, pipeline
-from geceval.edits.errant.annotate import Annotator, get_annotator
+from geceval.edits.errant import alignment, pipeline
+from geceval.edits.errant.annotator import Annotator, get_annotator
 
 # Invented; between them they hold every operation, merges, a transposition, case and spacing changes.
 PAIRS = [
@@ -159,42 +159,54 @@ def test_rows_come_in_input_order_and_are_nobody_elses(bundled):
     assert bundled.edits([]) == []
 
 
-def test_each_distinct_text_is_parsed_once_and_equal_texts_never():
-    seen = []
+@pytest.fixture
+def parsed():
+    """An annotator with empty caches, and the texts that it has parsed in this process."""
+    texts = []
 
     @spacy.Language.component("note_texts")
     def note_texts(doc):
-        seen.append(doc.text.strip())
+        texts.append(doc.text.strip())
         return doc
 
     nlp = spacy.load(pipeline.BUNDLED)
     nlp.add_pipe("note_texts", first=True)
     annotator = get_annotator(nlp)
     assert annotator is get_annotator(nlp)
-    seen.clear()  # of the sentence that the pipeline was tried on
+    texts.clear()  # of the sentence that the pipeline was tried on
+    return annotator, texts
+
+
+def test_each_distinct_text_is_parsed_once_and_equal_texts_never(parsed):
+    annotator, seen = parsed
     annotator.edits([("a cat", "the cat"), ("a cat", "a dog"), ("a  cat", "the cat"), ("so it is", "so it  is")])
     assert sorted(seen) == ["a cat", "a dog", "the cat"]
     annotator.edits([("a cat", "the cat"), ("a dog", "the cat")])
     assert sorted(seen) == ["a cat", "a dog", "the cat"]
 
 
-def test_caches_are_bounded(monkeypatch, fresh):
-    monkeypatch.setattr(annotate, "EDITS_CACHED", 3)
-    monkeypatch.setattr(annotate, "DOCS_CACHED", 2)
-    annotator = fresh()
+@pytest.fixture
+def small_caches(monkeypatch):
+    monkeypatch.setattr("geceval.edits.errant.annotator.EDITS_CACHED", 3)
+    monkeypatch.setattr("geceval.edits.errant.annotator.DOCS_CACHED", 2)
+
+
+def test_caches_are_bounded(small_caches, parsed):
+    annotator, seen = parsed
     expected = get_annotator("bundled").edits(PAIRS)
     assert annotator.edits(PAIRS) == expected
-    assert (len(annotator._edits), len(annotator._docs)) == (3, 2)
-    assert annotator.edits(PAIRS) == expected
+    seen.clear()
+    assert annotator.edits(PAIRS[-1:]) == expected[-1:] and not seen
+    assert annotator.edits(PAIRS) == expected and seen  # the oldest were dropped and are made anew
 
 
-def test_worker_processes_give_the_same_edits(fresh):
+def test_worker_processes_give_the_same_edits(parsed):
     pairs = [(f"{source} {k}", corrected) for k in range(9) for source, corrected in PAIRS]
     expected = get_annotator("bundled").edits(pairs)
-    annotator = fresh()
+    annotator, seen = parsed
     try:
         assert annotator.edits(pairs, workers=2) == expected
-        assert len(annotator._docs) == 0  # all the parsing was done elsewhere
+        assert not seen  # all the parsing was done elsewhere
         assert annotator.edits(pairs[::-1], workers=2) == expected[::-1]
     finally:
         annotator.close()
@@ -204,7 +216,7 @@ def test_worker_processes_give_the_same_edits(fresh):
 SCRIPT = """
 import json, multiprocessing, sys
 import spacy
-from geceval.edits.errant.annotate import get_annotator
+from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.edits.workers import Workers
 

@@ -11,7 +11,7 @@ from geceval.edits.m2 import M2Sentence
 
 if TYPE_CHECKING:
     from geceval.edits.edit import Edit
-    from geceval.edits.errant.annotate import Annotator
+    from geceval.edits.errant.annotator import Annotator
 
 Row = tuple[str, list["Edit"]]
 

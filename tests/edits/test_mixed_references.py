@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geceval.edits.edit import Edit, apply, without_overlaps
-from geceval.edits.mixing import annotators_choices, plain_choices
+from geceval.edits.mixed_references import annotators_choices, plain_choices
 
 
 def texts(source: str, edits: dict[int, list[Edit]]) -> list[str]:
