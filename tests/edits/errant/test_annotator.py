@@ -159,22 +159,24 @@ def test_rows_come_in_input_order_and_are_nobody_elses(bundled):
     assert bundled.edits([]) == []
 
 
+PARSED = []
+
+
+@spacy.Language.component("note_texts")
+def note_texts(doc):
+    PARSED.append(doc.text.strip())
+    return doc
+
+
 @pytest.fixture
 def parsed():
     """An annotator with empty caches, and the texts that it has parsed in this process."""
-    texts = []
-
-    @spacy.Language.component("note_texts")
-    def note_texts(doc):
-        texts.append(doc.text.strip())
-        return doc
-
     nlp = spacy.load(pipeline.BUNDLED)
     nlp.add_pipe("note_texts", first=True)
     annotator = get_annotator(nlp)
     assert annotator is get_annotator(nlp)
-    texts.clear()  # of the sentence that the pipeline was tried on
-    return annotator, texts
+    PARSED.clear()  # of the sentence that the pipeline was tried on
+    return annotator, PARSED
 
 
 def test_each_distinct_text_is_parsed_once_and_equal_texts_never(parsed):
