@@ -75,9 +75,7 @@ class Gleu(Scorer):
 
     name = "gleu"
     description = "GLEU for grammatical error correction, not the GLEU of machine translation."
-    extra = ""
     Settings = Settings
-    bounds = (0.0, 1.0)
     missing_reference = 0.0
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
@@ -86,22 +84,20 @@ class Gleu(Scorer):
     def _score(self, columns: Columns) -> Result:
         settings = self.settings
         corpus = count_ngrams(columns, settings.unit, settings.order)
+        refs = number_range(corpus.reference_counts.tolist())
         statistics = sentence_statistics(corpus, settings)
-        exists = np.arange(len(statistics))[:, None] < corpus.reference_counts
-        rows = np.concatenate([statistics, exists[..., None]], axis=-1).swapaxes(0, 1)
+        rows = np.concatenate([statistics, corpus.has_reference[..., None]], axis=-1).swapaxes(0, 1)
         draws = self._draws(rows[None])[0]
         return Result(
             score=float(draws.mean()),
-            scores=self._sentence_scores(statistics, corpus.reference_counts),
-            signature=signature(
-                self.name, settings, refs=number_range(corpus.reference_counts.tolist()), **gold_facts(settings.gold_m2)
-            ),
+            scores=self._sentence_scores(statistics, corpus),
+            signature=signature(self.name, settings, refs=refs, **gold_facts(settings.gold_m2)),
             details={"sd": float(draws.std())},
             statistics=rows,
         )
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """GLEU of each sample, `[samples]`; references are drawn by the place of a sentence in its sample.
+        """GLEU of each sample, `[samples]`; the position of a sentence in its sample decides which reference it draws.
 
         This takes long for `"python3"` where sentences differ in their number of references: Python 3 does not draw
         for one sentence independently of those before it, so every sample needs draws of its own.
@@ -131,10 +127,10 @@ class Gleu(Scorer):
         return gleu(totals)
 
     def _drawn(self, counts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Which sentences, `[samples][sentences]`, draw how, `[iterations][sentences]`.
+        """Masks of sentences, `[samples][sentences]`, each with the references they draw, `[iterations][sentences]`.
 
         Python 2 draws for each sentence independently of the others, so that all with equally many references can be
-        taken together, whichever sample they stand in.
+        taken together, whichever sample they belong to.
         """
         settings, size = self.settings, counts.shape[1]
         if settings.sampler == "python3":
@@ -143,13 +139,12 @@ class Gleu(Scorer):
         for count in np.unique(counts).tolist():
             yield counts == count, draw_references("python2", settings.iterations, (count,) * size)
 
-    def _sentence_scores(self, statistics: np.ndarray, counts: np.ndarray) -> list[float]:
+    def _sentence_scores(self, statistics: np.ndarray, corpus: Corpus) -> list[float]:
         """Mean over a sentence's references, `[sentences]`."""
         statistics = np.maximum(statistics, 0)
         if self.settings.smoothing:
             statistics = np.where(statistics == 0, 1, statistics)
-        exists = np.arange(len(statistics))[:, None] < counts
-        return ((gleu(statistics) * exists).sum(axis=0) / counts).tolist()
+        return ((gleu(statistics) * corpus.has_reference).sum(axis=0) / corpus.reference_counts).tolist()
 
 
 def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
@@ -162,7 +157,6 @@ def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
     order, sentences = settings.order, corpus.sentences
     lengths = corpus.lengths[2:]
     statistics = np.zeros((len(lengths), sentences, 2 * order + 2))
-    exists = np.arange(len(lengths))[:, None] < corpus.reference_counts
     for n, ngrams in enumerate(corpus.ngrams):
         for r, reference in enumerate(ngrams.references):
             counts = ngrams.sum(_matches(ngrams, reference, settings.counting), sentences)
@@ -170,7 +164,7 @@ def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
         statistics[:, :, order + n] = np.maximum(corpus.lengths[1] - n, 0)
     statistics[:, :, -2] = corpus.lengths[1]
     statistics[:, :, -1] = lengths
-    return statistics * exists[:, :, None]
+    return statistics * corpus.has_reference[:, :, None]
 
 
 def gleu(statistics: np.ndarray) -> np.ndarray:
@@ -196,7 +190,7 @@ def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> n
         counts: References of each sentence.
 
     Returns:
-        Numbers of references, `[iterations][sentences]`.
+        Index of the reference, `[iterations][sentences]`.
     """
     drawn = np.empty((iterations, len(counts)), dtype=np.uint8 if max(counts) <= 256 else np.uint32)
     same = len(set(counts)) == 1
@@ -237,8 +231,8 @@ def _apply_draws(drawn: np.ndarray, differences: np.ndarray) -> np.ndarray:
 
 def _matches(ngrams: Ngrams, reference: np.ndarray, counting: str) -> np.ndarray:
     """What each n-gram adds to the count of its sentence, `[G]`."""
-    kept = np.minimum(ngrams.prediction, reference)
+    matched = np.minimum(ngrams.prediction, reference)
     unchanged = np.minimum(ngrams.prediction, ngrams.source)
     if counting == "released":
-        return kept - np.where(reference == 0, unchanged, 0)
-    return kept - np.maximum(unchanged - kept, 0)
+        return matched - np.where(reference == 0, unchanged, 0)
+    return matched - np.maximum(unchanged - matched, 0)

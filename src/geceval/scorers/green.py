@@ -61,9 +61,7 @@ class Green(Scorer):
 
     name = "green"
     description = "GREEN: precision and recall of n-grams that were rightly kept, inserted or deleted."
-    extra = ""
     Settings = Settings
-    bounds = (0.0, 1.0)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         return columns_with_references(self.name, sources, predictions, references, self.settings.gold_m2)
@@ -71,9 +69,10 @@ class Green(Scorer):
     def _score(self, columns: Columns) -> Result:
         settings = self.settings
         corpus = count_ngrams(columns, settings.unit, settings.order)
+        refs = number_range(corpus.reference_counts.tolist())
         counts = sentence_counts(corpus, settings.order)
         f = self._f(counts, settings.order)
-        best = self._best_references(counts, f, corpus.reference_counts)
+        best = self._best_references(counts, f, corpus.has_reference)
         rows = np.arange(corpus.sentences)
         statistics = counts[best, rows]
         totals = statistics.sum(axis=0)
@@ -82,9 +81,7 @@ class Green(Scorer):
         return Result(
             score=score,
             scores=f[best, rows].tolist(),
-            signature=signature(
-                self.name, settings, refs=number_range(corpus.reference_counts.tolist()), **gold_facts(settings.gold_m2)
-            ),
+            signature=signature(self.name, settings, refs=refs, **gold_facts(settings.gold_m2)),
             details={"precision": float(precision), "recall": float(recall), "f": score},
             statistics=statistics,
         )
@@ -98,13 +95,13 @@ class Green(Scorer):
         precision, recall = precision_recall(counts, order, self.settings.zero_recall)
         return f_beta(precision, recall, self.settings.beta)
 
-    def _best_references(self, counts: np.ndarray, f: np.ndarray, reference_counts: np.ndarray) -> np.ndarray:
-        """The reference each sentence is scored with, `[sentences]`."""
-        candidates = np.arange(len(f))[:, None] < reference_counts
+    def _best_references(self, counts: np.ndarray, f: np.ndarray, exists: np.ndarray) -> np.ndarray:
+        """Index of the reference that each sentence is scored with, `[sentences]`."""
+        candidates = exists
         orders = range(self.settings.order, 0, -1) if self.settings.zero_recall == "authors" else [self.settings.order]
         for order in orders:
             values = np.where(candidates, f if order == self.settings.order else self._f(counts, order), -1.0)
-            candidates &= values == values.max(axis=0)
+            candidates = candidates & (values == values.max(axis=0))
         return candidates.argmax(axis=0)
 
 

@@ -14,7 +14,7 @@ from geceval.core.cache.memory import LRUCache
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns
-from geceval.core.result import Counts, Result
+from geceval.core.result import Counts, Result, ratio
 from geceval.core.signature import number_range, signature
 from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
 from geceval.edits.mixed_references import Choices, annotators_choices, plain_choices
@@ -40,7 +40,7 @@ class Settings:
         mix: Whether the corrections of different annotators of `gold_m2` may be combined to new references. Plain
             references are always taken as they are.
         max_mixed: Most combinations of a sentence to try all of. Beyond it the best annotator's reference is
-            improved one place after the other, and how often that happened is logged.
+            improved one cluster of edits after the other, and how often that happened is logged.
         gold_m2: M2 file with the annotators' edits; `references` are then not needed.
     """
 
@@ -66,19 +66,18 @@ class IMeasure(Scorer):
     relation to the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the
     best I, then accuracy, then the same for detection, then the first); a corpus adds up the counts of those.
 
-    The details are the counts of the corpus (`fpn`: see `tally`), precision, recall and F, and what `measure`
+    The details are the counts of the corpus (`fpn`: see `confusion`), precision, recall and F, and what `measure`
     returns.
     """
 
     name = "i_measure"
     description = "I-measure: how much better or worse than the source a correction is."
-    extra = ""
     Settings = Settings
     bounds = (-1.0, 1.0)
     reads_edits = True
 
     def _score(self, columns: Columns) -> Result:
-        settings = self.settings
+        settings, aspect = self.settings, self.settings.aspect
         gold = gold_from_m2(self.name, columns, settings.gold_m2)
         if gold is None:
             choices = [plain_choices(row) for row in columns.references or []]
@@ -86,9 +85,8 @@ class IMeasure(Scorer):
             choices = [annotators_choices(*row) for row in zip(columns.sources, gold, strict=True)]
         _check_lengths(columns, choices)
         kinds, base = self._best(columns, choices)
-        aspect = settings.aspect
-        sentences = measure(tally(kinds, aspect), tally(base, aspect), settings.change_weight)
-        total, total_base = tally(kinds.sum(axis=0), aspect), tally(base.sum(axis=0), aspect)
+        sentences = measure(confusion(kinds, aspect), confusion(base, aspect), settings.change_weight)
+        total, total_base = confusion(kinds.sum(axis=0), aspect), confusion(base.sum(axis=0), aspect)
         corpus = {name: float(value) for name, value in measure(total, total_base, settings.change_weight).items()}
         counts = Counts(float(total["tp"]), float(total["fp"]), float(total["fn"]))
         return Result(
@@ -111,7 +109,7 @@ class IMeasure(Scorer):
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """I of each sample, `[samples]`."""
-        kinds, base = (tally(counts, self.settings.aspect) for counts in np.moveaxis(rows.sum(axis=1), 1, 0))
+        kinds, base = (confusion(counts, self.settings.aspect) for counts in np.moveaxis(rows.sum(axis=1), 1, 0))
         return measure(kinds, base, self.settings.change_weight)["i"]
 
     def _best(self, columns: Columns, choices: Sequence[Choices]) -> tuple[np.ndarray, np.ndarray]:
@@ -168,10 +166,10 @@ class _Search:
         self.base = np.zeros((len(choices), len(KINDS)), dtype=np.int64)
 
     def try_picks(self, picks: Iterable[tuple[int, tuple[int, ...]]]) -> None:
-        """Align with each of these references and keep it where it is better than the best so far.
+        """Align with each of these references; one that is better than the best so far takes its place.
 
         Args:
-            picks: Sentence, and the combination of versions that makes the reference.
+            picks: Index of the sentence, and the combination of versions that makes the reference.
         """
         jobs = list(picks)
         texts = [self.choices[sentence].text(pick) for sentence, pick in jobs]
@@ -180,41 +178,41 @@ class _Search:
         base = _count([(self.sources[s], self.sources[s], text) for s, text in zip(owners, texts, strict=True)])
         keys = []
         for aspect in ASPECTS:
-            values = measure(tally(kinds, aspect), tally(base, aspect), self.change_weight)
+            values = measure(confusion(kinds, aspect), confusion(base, aspect), self.change_weight)
             keys += [values["wacc"], values["i"], values["acc"]]
-        for place, ((sentence, pick), key) in enumerate(zip(jobs, zip(*keys, strict=True), strict=True)):
+        for job, ((sentence, pick), key) in enumerate(zip(jobs, zip(*keys, strict=True), strict=True)):
             if key > self.keys[sentence]:
                 self.keys[sentence], self.picks[sentence] = key, pick
-                self.kinds[sentence], self.base[sentence] = kinds[place], base[place]
+                self.kinds[sentence], self.base[sentence] = kinds[job], base[job]
 
 
 def _count(triples: list[Triple]) -> np.ndarray:
-    """`count_columns`; what other systems have in common with this one, the source above all, is remembered."""
+    """`count_columns`, `[triples][kinds]`; triples are cached, as systems have many in common."""
 
     def compute(missing: list[Triple]) -> Iterable[tuple[Triple, np.ndarray]]:
-        return zip(missing, map(np.copy, count_columns(missing)), strict=True)  # a view would keep all
+        return zip(missing, map(np.copy, count_columns(missing)), strict=True)  # a view would keep them all
 
     found = cached(triples, compute, _COUNTED)
     return np.array([found[triple] for triple in triples], dtype=np.int64).reshape(-1, len(KINDS))
 
 
-def tally(kinds: np.ndarray, aspect: str) -> dict[str, np.ndarray]:
-    """Turn columns `[...][kinds]` into true and false positives and negatives, each `[...]`.
+def confusion(kinds: np.ndarray, aspect: str) -> dict[str, np.ndarray]:
+    """True and false positives and negatives, each `[...]`, from counts of alignment columns, `[...][kinds]`.
 
-    A token that was rightly changed but to the wrong thing is a true positive of detection. For correction it is both
-    a false positive and a false negative; `fpn` counts these, so that they are not counted twice.
+    A token that had to be changed, but not to this, is a true positive of detection. For correction it is both a false
+    positive and a false negative; `fpn` counts these tokens, so that they do not count twice.
     """
-    kept, missed, needless, right, other = np.moveaxis(kinds, -1, 0)
+    unchanged, missed, needless, right, other = np.moveaxis(kinds, -1, 0)
     if aspect == "detection":
-        return {"tp": right + other, "fp": needless, "fn": missed, "tn": kept, "fpn": np.zeros_like(other)}
-    return {"tp": right, "fp": needless + other, "fn": missed + other, "tn": kept, "fpn": other}
+        return {"tp": right + other, "fp": needless, "fn": missed, "tn": unchanged, "fpn": np.zeros_like(other)}
+    return {"tp": right, "fp": needless + other, "fn": missed + other, "tn": unchanged, "fpn": other}
 
 
 def measure(counts: dict[str, np.ndarray], base: dict[str, np.ndarray], change_weight: float) -> dict[str, np.ndarray]:
     """Accuracy, weighted accuracy (eq. 2), the weighted accuracy of the source, and I (eq. 3).
 
     Args:
-        counts: Of the prediction; see `tally`.
+        counts: Of the prediction; see `confusion`.
         base: Of the source in place of the prediction, against the same reference.
         change_weight: The weight w of a change.
 
@@ -232,4 +230,4 @@ def measure(counts: dict[str, np.ndarray], base: dict[str, np.ndarray], change_w
 def _accuracy(counts: dict[str, np.ndarray], weight: float) -> np.ndarray:
     tp, fp, fn, tn, fpn = (counts[name] for name in ("tp", "fp", "fn", "tn", "fpn"))
     whole = weight * (tp + fp) + tn + fn - (weight + 1) * fpn / 2
-    return np.where(whole > 0, (weight * tp + tn) / np.where(whole > 0, whole, 1), 1.0)
+    return ratio(weight * tp + tn, whole)

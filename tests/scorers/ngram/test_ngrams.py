@@ -1,4 +1,4 @@
-"""N-gram counts, whether those of sources and references are kept for the next system or counted anew."""
+"""N-gram counts, whether those of sources and references are cached for the next system or counted anew."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def test_counts_are_those_of_counters(corpus):
 def test_the_system_before_leaves_no_trace(scorer, monkeypatch):
     sources, references = ["a b c d e", "f g h"], [["a b x d e", "a b c d"], ["f g h i"]]
     systems = [["a b x d e", "f g h i"], ["a y c d e", "f z h"], ["a b z d e", "y g h i"]]
-    kept = [scorer.score(sources, system, references) for system in systems]
+    cached = [scorer.score(sources, system, references) for system in systems]
     again = [scorer.score(sources, system, references) for system in reversed(systems)][::-1]
-    monkeypatch.setattr(ngrams, "KEPT_NGRAMS", 0)
+    monkeypatch.setattr(ngrams, "CACHED_NGRAMS", 0)
     anew = [scorer.score(sources, system, references) for system in systems]
-    assert [result.scores for result in kept] == [result.scores for result in again]
-    assert [result.scores for result in kept] == [result.scores for result in anew]
-    assert len({tuple(result.scores) for result in kept}) == 3
+    assert [result.scores for result in cached] == [result.scores for result in again]
+    assert [result.scores for result in cached] == [result.scores for result in anew]
+    assert len({tuple(result.scores) for result in cached}) == 3
 
 
-@pytest.mark.parametrize(("unit", "order", "kept"), [("word", 4, True), ("word", 9, False), ("char", 4, False)])
-def test_what_is_kept_depends_on_how_much_there_is_to_count(unit, order, kept, monkeypatch):
+@pytest.mark.parametrize(("unit", "order", "cached"), [("word", 4, True), ("word", 9, False), ("char", 4, False)])
+def test_what_is_cached_depends_on_how_much_there_is_to_count(unit, order, cached, monkeypatch):
     """50 characters of 10 words: 40, 90 and 200 n-grams at most."""
-    monkeypatch.setattr(ngrams, "KEPT_NGRAMS", 50)
+    monkeypatch.setattr(ngrams, "CACHED_NGRAMS", 50)
     geceval.clear_caches()
     ngrams.count_ngrams(Columns(["abcd " * 5], ["a"], [["abcd " * 5]]), unit, order)
-    assert ngrams._keep_given.cache_info().currsize == kept
+    assert ngrams.cached_texts.cache_info().currsize == cached

@@ -1,6 +1,6 @@
-"""Counts of n-grams, aligned over source, prediction and references: what GLEU and GREEN share.
+"""N-gram counts of source, prediction and references, for GLEU and GREEN.
 
-Sources and references are counted once for all systems that are scored beside them.
+The n-grams of sources and references are counted once for all systems that are scored against them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from geceval.core.inputs import Columns
 
 UNITS = ("word", "char")
 MAX_ORDER = 100
-KEPT_NGRAMS = 4_000_000
-"""Of sources and references, beyond which their counts are too large to be kept for the next system: 160 MB of two
-references a sentence."""
+CACHED_NGRAMS = 4_000_000
+"""The most n-grams of sources and references whose counts are cached for the next system: 160 MB with two references
+per sentence."""
 
 _UNIT_BITS = 32
 _WORD = 5  # characters, roughly
@@ -25,7 +25,7 @@ _WORD = 5  # characters, roughly
 
 @dataclass(frozen=True, slots=True)
 class Ngrams:
-    """How often each n-gram of one order occurs; G counts the distinct n-grams of all sentences, one sentence apart.
+    """How often each n-gram of one order occurs; G is the number of distinct n-grams, summed over the sentences.
 
     Attributes:
         sentence: The sentence that the n-gram stands in, `[G]`.
@@ -47,7 +47,7 @@ class Ngrams:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Texts cut into units (words or characters), all in one row.
+    """Texts cut into units (words or characters), one after the other in one array.
 
     Attributes:
         numbers: The number of each unit, `[total]`.
@@ -67,8 +67,8 @@ class Table:
     """The n-grams of one order in sources and references.
 
     Attributes:
-        keys: Their names, ascending, `[G]`: the number of the first n - 1 units, which is their place in the table
-            before (for n = 1 the number of the sentence), and the number of the last unit.
+        keys: Their keys, ascending, `[G]`: the index of the first n - 1 units in the table before (for n = 1 the index
+            of the sentence), and the number of the last unit.
         sentence: The sentence that each stands in, `[G]`.
         counts: Occurrences in the source and in each reference, `[1 + R][G]`.
     """
@@ -79,13 +79,13 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """Sources and references.
+class TextTables:
+    """The n-grams of sources and references, which are the same for all systems.
 
     Attributes:
         vocabulary: The number of each unit.
         lengths: Units of each text, `[1 + R][sentences]`; 0 where a sentence has fewer than R references.
-        tables: One an order, from 1.
+        tables: One per order, from 1.
     """
 
     vocabulary: dict[str, int]
@@ -101,7 +101,7 @@ class Corpus:
         lengths: Units of each text, `[2 + R][sentences]`: sources, predictions, then the references; 0 where a
             sentence has fewer than R references.
         reference_counts: References of each sentence, `[sentences]`.
-        ngrams: One an order, from 1; to be read once.
+        ngrams: One per order, from 1; to be read once.
     """
 
     lengths: np.ndarray
@@ -112,6 +112,11 @@ class Corpus:
     def sentences(self) -> int:
         """The number of sentences."""
         return self.lengths.shape[1]
+
+    @property
+    def has_reference(self) -> np.ndarray:
+        """Whether a sentence has reference number r, `[R][sentences]`."""
+        return np.arange(len(self.lengths) - 2)[:, None] < self.reference_counts
 
 
 def count_ngrams(columns: Columns, unit: str, order: int) -> Corpus:
@@ -126,7 +131,7 @@ def count_ngrams(columns: Columns, unit: str, order: int) -> Corpus:
     rows = tuple(map(tuple, references))
     characters = sum(map(len, columns.sources)) + sum(len(text) for row in rows for text in row)
     size = characters * order / (_WORD if unit == "word" else 1)
-    given = (_keep_given if size <= KEPT_NGRAMS else _count_given)(tuple(columns.sources), rows, unit, order)
+    given = (cached_texts if size <= CACHED_NGRAMS else _count_texts)(tuple(columns.sources), rows, unit, order)
     predictions = _number_units(columns.predictions, unit, dict(given.vocabulary))
     return Corpus(
         lengths=np.insert(given.lengths, 1, predictions.lengths, axis=0),
@@ -135,20 +140,24 @@ def count_ngrams(columns: Columns, unit: str, order: int) -> Corpus:
     )
 
 
-def _count_given(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int) -> Given:
+def _count_texts(
+    sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int
+) -> TextTables:
     """Sources and references, whose n-grams are counted one order at a time, as they are read."""
     most = max(map(len, references))
     columns = [sources, *([row[r] if r < len(row) else "" for row in references] for r in range(most))]
     vocabulary: dict[str, int] = {}
     units = _number_units([text for column in columns for text in column], unit, vocabulary)
-    return Given(vocabulary, units.lengths.reshape(len(columns), -1), _tables(units, len(columns), order))
+    return TextTables(vocabulary, units.lengths.reshape(len(columns), -1), _tables(units, len(columns), order))
 
 
 @lru_cache(maxsize=2)
-def _keep_given(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int) -> Given:
-    """The same, all orders counted and kept for the next system."""
-    given = _count_given(sources, references, unit, order)
-    return Given(given.vocabulary, given.lengths, tuple(given.tables))
+def cached_texts(
+    sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int
+) -> TextTables:
+    """The same, with all orders counted at once and cached for the next system."""
+    given = _count_texts(sources, references, unit, order)
+    return TextTables(given.vocabulary, given.lengths, tuple(given.tables))
 
 
 def _number_units(texts: Sequence[str], unit: str, vocabulary: dict[str, int]) -> Units:
@@ -164,7 +173,7 @@ def _number_units(texts: Sequence[str], unit: str, vocabulary: dict[str, int]) -
 
 
 def _tables(units: Units, columns: int, order: int) -> Iterator[Table]:
-    """Count the n-grams of texts that stand column by column; one sort an order."""
+    """Count the n-grams of texts that are in order column by column; one sort per order."""
     sentences = len(units.lengths) // columns
     text = units.text()
     start, number = np.arange(len(text)), text % sentences
@@ -180,7 +189,7 @@ def _tables(units: Units, columns: int, order: int) -> Iterator[Table]:
 
 
 def _join(tables: Iterable[Table], units: Units) -> Iterator[Ngrams]:
-    """Put the n-grams of the predictions, one a sentence, beside those of sources and references."""
+    """Add the n-grams of the predictions, one per sentence, to those of sources and references."""
     text = units.text()
     start, number = np.arange(len(text)), text
     for n, table in enumerate(tables):
@@ -198,7 +207,7 @@ def _lengthen(units: Units, start: np.ndarray, number: np.ndarray, length: int) 
     """Where n-grams that are one unit longer start, and their keys.
 
     Args:
-        units: All texts in one row.
+        units: All texts.
         start: Where n-grams of `length` units start.
         number: The number of each.
         length: Their length; 0 for the start of it all.
@@ -210,10 +219,10 @@ def _lengthen(units: Units, start: np.ndarray, number: np.ndarray, length: int) 
 
 
 def _find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, int]:
-    """The place of each key among the known ones, ascending, or behind them if it is new; and how many there are."""
-    places = np.searchsorted(known, keys)
-    found = places < len(known)
-    found[found] = known[places[found]] == keys[found]
+    """The index of each key among the known ones, ascending, or behind them if it is new; and how many there are."""
+    indices = np.searchsorted(known, keys)
+    found = indices < len(known)
+    found[found] = known[indices[found]] == keys[found]
     new, number = np.unique(keys[~found], return_inverse=True)
-    places[~found] = len(known) + number
-    return places, len(known) + len(new)
+    indices[~found] = len(known) + number
+    return indices, len(known) + len(new)
