@@ -19,16 +19,16 @@ from geceval.meta.judgments.readers import read_gjg15, read_human, read_seeda
 @pytest.fixture(scope="module")
 def built(shared_data, tmp_path_factory):
     """A function that builds a data set once and returns its folder."""
-    place = tmp_path_factory.mktemp("built")
+    root = tmp_path_factory.mktemp("built")
     names = {"conll13": "conll2013", "conll14": "conll2014", "tmu_gfm": "tmu-gfm"}
 
     def build_once(name):
-        if not (place / name).is_dir():
+        if not (root / name).is_dir():
             options = {}
             if name in ("seeda", "gjg15"):
                 options["gold_m2"] = shared_data / "conll2014" / "official-2014.combined.m2"
-            build(name, shared_data / names.get(name, name), place / name, **options)
-        return place / name
+            build(name, shared_data / names.get(name, name), root / name, **options)
+        return root / name
 
     return build_once
 
@@ -71,7 +71,7 @@ def test_outputs_and_references(load):
     by_line = {row["src_id"]: row for row in full}
     assert all(row == by_line[row["src_id"]] for row in subset)
     # Fact sheet, section 1.2: 365 and 270 corrected texts of the two annotators equal the source.
-    same = [sum(row["references"][who] == row["source"] for row in full) for who in (0, 1)]
+    same = [sum(row["references"][annotator] == row["source"] for row in full) for annotator in (0, 1)]
     assert same == [365, 270]
     assert {"system": "INPUT", "text": full[7]["source"]} in full[7]["hypotheses"]
     assert load("gjg15", "outputs", split="full")["source"][:] == full["source"][:]
@@ -163,7 +163,9 @@ def test_edits_carry_what_the_file_says_of_them(tmp_path):
 def test_cweb_annotators(load):
     # Fact sheet, section 9: noops of CWEB-S dev 4,483; a noop is an annotator without an edit.
     rows = load("cweb", "cweb_s", split="validation")
-    silent = sum(who not in {edit["annotator"] for edit in row["edits"]} for row in rows for who in row["annotators"])
+    silent = sum(
+        annotator not in {edit["annotator"] for edit in row["edits"]} for row in rows for annotator in row["annotators"]
+    )
     assert silent == 4483
 
 

@@ -15,8 +15,8 @@ from geceval.meta.maege import chain_agreement, corpus_correlation, sentence_cor
 def put(source: str, edits) -> str:
     """An edit here is (position, word)."""
     words = source.split()
-    for place, word in edits:
-        words[place] = word
+    for index, word in edits:
+        words[index] = word
     return " ".join(words)
 
 
@@ -70,8 +70,8 @@ def test_source_policies():
     drawn = make_chains(data, put, Settings(source="rand"))
     assert [chain.texts for chain in plain] == [chain.texts for chain in last] == [chain.texts for chain in drawn]
     assert all(chain.source == chain.texts[-1] for chain in last)
-    places = [chain.texts.index(chain.source) for chain in drawn if chain.annotator == 1]
-    assert set(places) == {0, 1, 2, 3}
+    indices = [chain.texts.index(chain.source) for chain in drawn if chain.annotator == 1]
+    assert set(indices) == {0, 1, 2, 3}
 
 
 def test_seeds():
@@ -91,7 +91,7 @@ def test_corpora():
     # Binomial(⌊k/p⌋, p) with p = (k - .9) / k: the sheet's expectations, not k itself
     expected = [0, 1, 1.65, 2.8, 3.875, 4.92, 5.95, 6.97, 7.99, 9, 9.1]
     assert list(corpora.edits) == pytest.approx(expected, abs=0.15)
-    assert {who for row in corpora.annotators for who in row} == {0, 1}
+    assert {annotator for row in corpora.annotators for annotator in row} == {0, 1}
     assert {text.count("X") for text in corpora.sources} >= {0, 1, 9, 10}
 
 

@@ -54,9 +54,9 @@ _JUDGED = ("seeda", "gjg15", "tmu_gfm")
 def _table(config: Config) -> str:
     sizes = ", ".join(f"`{split}` {len(rows):,} rows" for split, rows in config.splits.items())
     columns = [f"| `{field.name}` | `{_type(field.type)}` | {_NOTES.get(field.name, '')} |" for field in config.schema]
-    head = "| column | type | what it is |\n|---|---|---|"
+    header = "| column | type | what it is |\n|---|---|---|"
     notes = [f"{config.note}\n"] if config.note else []
-    return "\n".join([f"### {config.name}: {sizes}\n", *notes, head, *columns])
+    return "\n".join([f"### {config.name}: {sizes}\n", *notes, header, *columns])
 
 
 def _type(kind: pa.DataType) -> str:
@@ -73,7 +73,7 @@ _NOTES = {
     "duration_s": "seconds that it took",
     "skipped": "whether the annotator declined to rank",
     "groups": "systems that wrote the same text, and their rank; 1 is best",
-    "position": "place in the canonical order of systems",
+    "position": "index in the canonical order of systems",
     "kind": "neural, llm, human, input or team",
     "ew": "Expected Wins, as published",
     "ts": "TrueSkill, as published",

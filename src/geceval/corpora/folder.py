@@ -75,7 +75,7 @@ def write_folder(target: Path, configs: Sequence[Config], card: str) -> None:
 
 
 def find(folder: Path, *candidates: str) -> Path:
-    """The first of several places of a file that exists.
+    """The first of several candidate paths that is a file.
 
     Raises:
         FileNotFoundError: If none does; it names the first.
@@ -87,7 +87,7 @@ def find(folder: Path, *candidates: str) -> Path:
 
 
 def find_if_any(folder: Path, *candidates: str) -> Path | None:
-    """The first of several places of a file that exists, or `None`."""
+    """The first of several candidate paths that is a file, or `None`."""
     return next((folder / candidate for candidate in candidates if (folder / candidate).is_file()), None)
 
 

@@ -163,10 +163,11 @@ def _references(path: Path, sources: list[str]) -> list[list[str]]:
     for line, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
         if sentence.source.split() != source.split():
             raise InputError(f"{path}, line {sentence.line}: not sentence {line} of the outputs, {source!r}")
-    annotators = sorted({who for sentence in sentences for who in sentence.edits})
+    annotators = sorted({annotator for sentence in sentences for annotator in sentence.edits})
     rows = [references(sentence) for sentence in sentences]
     return [
-        [row.get(who, sentence.source) for who in annotators] for row, sentence in zip(rows, sentences, strict=True)
+        [row.get(annotator, sentence.source) for annotator in annotators]
+        for row, sentence in zip(rows, sentences, strict=True)
     ]
 
 

@@ -79,7 +79,7 @@ class Chain:
     """A sentence that gets better edit by edit.
 
     Attributes:
-        sentence: Position of the sentence in the data.
+        sentence: Index of the sentence in the data.
         annotator: Whose edits are made.
         source: What metrics are shown as the source.
         texts: With 0, 1, ... all of the edits.
@@ -98,7 +98,7 @@ class Corpora:
     """Versions of one corpus with more and more edits.
 
     Attributes:
-        sentences: Position of each line in the data.
+        sentences: Index in the data of each line.
         sources: What metrics are shown as the source of each line, in every corpus.
         texts: [corpora][lines].
         annotators: Whose edits were made, [corpora][lines].
@@ -169,29 +169,29 @@ def make_corpora(sentences: Sequence[Annotated], apply: Apply, settings: Setting
         ValueError: If no sentence is left.
     """
     settings = settings or Settings()
-    kept = [number for number, sentence in enumerate(sentences) if _has_edits(sentence)]
-    if not kept:
+    lines = [number for number, sentence in enumerate(sentences) if _has_edits(sentence)]
+    if not lines:
         raise InputError(f"none of the {len(sentences)} sentences has edits of all its annotators")
     draw, numbers = random.Random(settings.seed), np.random.RandomState(settings.seed)
     targets = range(settings.max_edits + 1)
     texts, annotators, means = [], [], []
     for target in targets:
         share = (target - 0.9) / target if target else 0.0
-        wanted = numbers.binomial(int(target / share), share, len(kept)) if target else np.zeros(len(kept), dtype=int)
-        rows, who, made = [], [], 0
-        for number, count in zip(kept, wanted.tolist(), strict=True):
+        wanted = numbers.binomial(int(target / share), share, len(lines)) if target else np.zeros(len(lines), dtype=int)
+        rows, owners, made = [], [], 0
+        for number, count in zip(lines, wanted.tolist(), strict=True):
             annotator = draw.choice(list(sentences[number].edits))
             edits = list(dict.fromkeys(sentences[number].edits[annotator]))
             chosen = draw.sample(edits, min(count, len(edits)))
             rows.append(apply(sentences[number].source, chosen))
-            who.append(annotator)
+            owners.append(annotator)
             made += len(chosen)
         texts.append(tuple(rows))
-        annotators.append(tuple(who))
-        means.append(made / len(kept))
-    place = {"source": lambda: 0, "ref": lambda: len(texts) - 1, "rand": lambda: draw.randrange(len(texts))}
-    shown = tuple(texts[place[settings.source]()][line] for line in range(len(kept)))
-    return Corpora(tuple(kept), shown, tuple(texts), tuple(annotators), tuple(targets), tuple(means))
+        annotators.append(tuple(owners))
+        means.append(made / len(lines))
+    corpus = {"source": lambda: 0, "ref": lambda: len(texts) - 1, "rand": lambda: draw.randrange(len(texts))}
+    shown = tuple(texts[corpus[settings.source]()][row] for row in range(len(lines)))
+    return Corpora(tuple(lines), shown, tuple(texts), tuple(annotators), tuple(targets), tuple(means))
 
 
 def _is_several(text: str) -> bool:

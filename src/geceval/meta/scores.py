@@ -83,7 +83,7 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     Raises:
         OSError: If the file cannot be read.
         ValueError: If it is of another kind or malformed, names a system that the data does not have, has another
-            number of lines, one line twice, or a score that is no finite number; the message names file and place.
+            number of lines, one line twice, or a score that is no finite number; the message names file and row.
     """
     readers = {".tsv": _read_tsv, ".json": _read_json, ".parquet": _read_parquet}
     suffix = Path(path).suffix
@@ -159,16 +159,16 @@ def _line_scores(where: str, lines: Mapping[int, float], sentences: int) -> list
 
 def _read_tsv(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     lines = [line.rstrip("\r") for line in read_text(path).split("\n")]
-    heads = lines[0].split("\t")
-    _check_heads(path, heads)
+    header = lines[0].split("\t")
+    _check_header(path, header)
     cells = []
     for number, line in enumerate(lines[1:], start=2):
         row = line.split("\t")
-        if line and len(row) != len(heads):
-            raise InputError(f"{path}, line {number}: {len(row)} columns, but the head has {len(heads)}")
+        if line and len(row) != len(header):
+            raise InputError(f"{path}, line {number}: {len(row)} columns, but the header has {len(header)}")
         if line:
             cells.append(row)
-    return _from_columns(path, {head: [row[place] for row in cells] for place, head in enumerate(heads)})
+    return _from_columns(path, {name: list(column) for name, *column in zip(header, *cells, strict=True)})
 
 
 def _read_parquet(path: str | Path) -> dict[str, tuple[_Lines, str]]:
@@ -180,14 +180,14 @@ def _read_parquet(path: str | Path) -> dict[str, tuple[_Lines, str]]:
         table = pyarrow.parquet.read_table(content)
     except pyarrow.ArrowException as error:
         raise InputError(f"{path}: not a parquet file ({error})") from error
-    _check_heads(path, table.column_names)
+    _check_header(path, table.column_names)
     return _from_columns(path, table.to_pydict())
 
 
-def _check_heads(path: str | Path, heads: Sequence[str]) -> None:
-    for head in heads:
-        if heads.count(head) > 1:
-            raise InputError(f"{path}: two columns are called {head!r}; rename one of them")
+def _check_header(path: str | Path, header: Sequence[str]) -> None:
+    for name in header:
+        if header.count(name) > 1:
+            raise InputError(f"{path}: two columns are called {name!r}; rename one of them")
 
 
 def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[str, tuple[_Lines, str]]:

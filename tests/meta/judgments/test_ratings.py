@@ -34,19 +34,19 @@ def test_files_of_another_kind_are_refused_with_the_line(tmp_path):
     path.write_text("source,output,ave_g\na,b,1\n")
     with pytest.raises(ValueError, match="no column 'ave_f'"):
         read_tmu_gfm(path)
-    head = "source,output,ave_g,ave_f,ave_m\na,b,1,2,3\n"
+    header = "source,output,ave_g,ave_f,ave_m\na,b,1,2,3\n"
     for row in ("a,c,1,,3\n", "a,c,1,nan,3\n", "a,c,1,inf,3\n"):
-        path.write_text(head + row)
+        path.write_text(header + row)
         with pytest.raises(ValueError, match="ratings.csv, line 3: a mean rating is no number"):
             read_tmu_gfm(path)
     for row, cells in (("a,c,1\n", 3), ("a,c,1,2,3,4,5\n", 7)):
-        path.write_text(head + row)
+        path.write_text(header + row)
         with pytest.raises(ValueError, match=f"ratings.csv, line 3: {cells} columns, expected 5"):
             read_tmu_gfm(path)
-    path.write_bytes(head.encode() + b"\xe9,c,1,2,3\n")
+    path.write_bytes(header.encode() + b"\xe9,c,1,2,3\n")
     with pytest.raises(ValueError, match="ratings.csv, line 3: not valid UTF-8"):
         read_tmu_gfm(path)
-    path.write_text(head + "a" * 200_000 + ",c,1,2,3\n")
+    path.write_text(header + "a" * 200_000 + ",c,1,2,3\n")
     with pytest.raises(ValueError, match="ratings.csv, after line 2: not CSV"):
         read_tmu_gfm(path)
 

@@ -130,10 +130,10 @@ def legend(figure: Figure, axes: Axes, count: int) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=min(count, 6), frameon=False, handlelength=3.2)
 
 
-def whole_numbers(axes: Axes, places: Sequence[int]) -> None:
+def whole_numbers(axes: Axes, positions: Sequence[int]) -> None:
     """Ticks at whole numbers, not too many."""
-    step = 1 + len(places) // 14
-    axes.set_xticks(list(places)[::step])
+    step = 1 + len(positions) // 14
+    axes.set_xticks(list(positions)[::step])
 
 
 def numbered_points(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:

@@ -33,7 +33,7 @@ class DifficultyRow(Protocol):
 @styled
 def curves(
     tables: Mapping[str, Mapping[str, Sequence[Correlation]]],
-    places: Sequence[int],
+    positions: Sequence[int],
     label: str,
     *,
     falling: bool = False,
@@ -41,10 +41,10 @@ def curves(
     """Correlations over windows of systems or over the best K: a column per human ranking, Pearson above Spearman.
 
     Args:
-        tables: Metric to human ranking to one correlation a place.
-        places: What stands on the horizontal axis: the first rank of each window, or K.
+        tables: Metric to human ranking to one correlation for each position.
+        positions: What stands on the horizontal axis: the first rank of each window, or K.
         label: What that is.
-        falling: Highest place at the left.
+        falling: Highest position at the left.
     """
     rankings = list(next(iter(tables.values())))
     figure, grid = drawing.panels(2, len(rankings), 2.9, 2.1, sharex=True, sharey=True)
@@ -53,10 +53,10 @@ def curves(
             axes = grid[row][column]
             for number, (metric, found) in enumerate(tables.items()):
                 values = [getattr(each, kind) for each in found[ranking]]
-                axes.plot(places, values, label=metric, clip_on=False, **drawing.line(number))
+                axes.plot(positions, values, label=metric, clip_on=False, **drawing.line(number))
             axes.axhline(0, color="#666666", linewidth=0.8)
             axes.set_ylim(-1.05, 1.05)
-            drawing.whole_numbers(axes, places)
+            drawing.whole_numbers(axes, positions)
             if row == 0:
                 axes.set_title(ranking)
             if row == 1:
@@ -140,24 +140,24 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
     """
     kinds = list(next(iter(tables.values())))
     figure, grid = drawing.panels(1, len(kinds), 3.3, 0.3 * len(tables) + 0.5, sharey=True, left=0.9)
-    places = np.arange(len(tables))
+    heights = np.arange(len(tables))
     for axes, kind in zip(grid[0], kinds, strict=True):
         found = [table[kind] for table in tables.values()]
         values = np.array([each.kendall if np.isnan(each.accuracy) else each.accuracy for each in found])
-        axes.barh(places, values, height=0.62, color="#56B4E9", edgecolor="#000000", linewidth=0.6)
+        axes.barh(heights, values, height=0.62, color="#56B4E9", edgecolor="#000000", linewidth=0.6)
         axes.plot(
             [each.tie_share for each in found],
-            places,
+            heights,
             linestyle="",
             label="share of tied pairs",
             **drawing.mark(0, "D"),
         )
-        for place, value in zip(places, values, strict=True):
-            axes.text(max(value, 0) + 0.015, place, drawing.unsigned(value), va="center", fontsize=8)
+        for y, value in zip(heights, values, strict=True):
+            axes.text(max(value, 0) + 0.015, y, drawing.unsigned(value), va="center", fontsize=8)
         whole = all(np.isnan(each.accuracy) for each in found)
         axes.axvline(0 if whole else 0.5, color="#000000", linewidth=0.8, linestyle=":")
         axes.set_xlim(min(0.0, float(values.min()) - 0.1), 1.08)
-        axes.set_yticks(places, list(tables))
+        axes.set_yticks(heights, list(tables))
         axes.set_title("" if kind == "all" else kind)
         axes.set_xlabel("Kendall's τ" if whole else "accuracy")
         axes.grid(axis="y", visible=False)
@@ -180,16 +180,16 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
         raise InputError("no edit, no error type whose difficulty could be drawn")
     figure, grid = drawing.panels(1, 1, 4.6, 0.24 * len(rows) + 0.35, left=1.1)
     axes = grid[0][0]
-    places = np.arange(len(rows))
+    heights = np.arange(len(rows))
     means, deviations = (np.array([getattr(row, name) for row in rows], dtype=float) for name in ("mean", "sd"))
-    axes.barh(places, means, height=0.66, color="#56B4E9", edgecolor="#000000", linewidth=0.6)
+    axes.barh(heights, means, height=0.66, color="#56B4E9", edgecolor="#000000", linewidth=0.6)
     bounds = np.stack([np.minimum(deviations, means), deviations])
-    axes.errorbar(means, places, xerr=bounds, fmt="none", ecolor="#444444", elinewidth=1, capsize=2)
+    axes.errorbar(means, heights, xerr=bounds, fmt="none", ecolor="#444444", elinewidth=1, capsize=2)
     limit = max(1.0, float((means + deviations).max()))
-    for place, row in zip(places, rows, strict=True):
-        axes.text(limit * 1.02, place, f"{row.frequency:,}", va="center", ha="left", fontsize=8)
+    for y, row in zip(heights, rows, strict=True):
+        axes.text(limit * 1.02, y, f"{row.frequency:,}", va="center", ha="left", fontsize=8)
     axes.set_xlim(0, limit)
-    axes.set_yticks(places, [row.type for row in rows])
+    axes.set_yticks(heights, [row.type for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("difficulty (mean weight, ± 1 standard deviation)")
     axes.text(limit * 1.02, -0.95, "edits", va="center", ha="left", fontsize=8)

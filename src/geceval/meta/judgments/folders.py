@@ -43,7 +43,7 @@ def _assemble(folder: Path, name: str) -> HumanData:
     kinds = {"seeda": ("sent", "edit"), "gjg15": ("all",)}[name]
     files = {kind: f"judgments_{kind}/test" if name == "seeda" else "judgments/test" for kind in kinds}
     rows = _read(folder, "outputs/subset" if name == "seeda" else "outputs/full")
-    position = {row["src_id"]: place for place, row in enumerate(rows)}
+    index = {row["src_id"]: number for number, row in enumerate(rows)}
     outputs = {pair["system"]: [] for pair in rows[0]["hypotheses"]}
     for row in rows:
         texts = {pair["system"]: pair["text"] for pair in row["hypotheses"]}
@@ -52,19 +52,19 @@ def _assemble(folder: Path, name: str) -> HumanData:
     judgments = {}
     for kind, path in files.items():
         judged = enumerate(_read(folder, path), start=1)
-        items = [(number, _item(row, position)) for number, row in judged if row["groups"]]
+        items = [(number, _item(row, index)) for number, row in judged if row["groups"]]
         for number, item in items:
             check_groups(f"{folder / path}.parquet, row {number}", item.groups, item.sentence, outputs)
         judgments[kind] = [item for _, item in items]
     scored = _read(folder, "system_scores/test")
     statistics = [column for column in scored[0] if column.split("_")[0] in ("ew", "ts")]
     scores = {statistic: {row["system"]: row[statistic] for row in scored} for statistic in statistics}
-    return HumanData(name, [row["source"] for row in rows], list(position), outputs, judgments, scores)
+    return HumanData(name, [row["source"] for row in rows], list(index), outputs, judgments, scores)
 
 
-def _item(row: dict[str, Any], position: dict[int, int]) -> Item:
+def _item(row: dict[str, Any], index: dict[int, int]) -> Item:
     groups = tuple((tuple(group["systems"]), group["rank"]) for group in row["groups"])
-    return Item(position[row["src_id"]], row["annotator"], groups)
+    return Item(index[row["src_id"]], row["annotator"], groups)
 
 
 def _name(folder: Path) -> str | None:

@@ -47,9 +47,9 @@ def read_seeda(folder: str | Path) -> HumanData:
                 f"{folder / 'data/judgments_edit.xml'}: ranks sentence {item.sentence}, which judgments_sent.xml does "
                 "not; both files must be of the same sentences"
             )
-    position = {line: place for place, line in enumerate(lines)}
+    index = {line: number for number, line in enumerate(lines)}
     judgments = {
-        kind: [Item(position[item.sentence], item.annotator, item.groups) for item in items]
+        kind: [Item(index[item.sentence], item.annotator, item.groups) for item in items]
         for kind, items in judgments.items()
     }
     outputs = {name: [texts[line] for line in lines] for name, texts in full.items()}
