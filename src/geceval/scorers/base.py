@@ -1,4 +1,4 @@
-"""What all metrics have in common."""
+"""The base class of all metrics."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from geceval.core.result import Result
 
 
 class Scorer(abc.ABC):
-    """A metric with its settings; making one costs nothing, models load when they are first needed.
+    """A metric with its settings; making one costs nothing, as models are loaded when they are first needed.
+
+    A metric defines `_score`; where its corpus score is not the mean of its sentence scores, `aggregate` too.
 
     Attributes:
-        name: What `geceval.load` takes.
+        name: The name that `geceval.load` takes.
         description: One line, as `geceval list` and the README show it.
         extra: The extras of the package that it needs, e.g. `"edits,neural"`; `""` for none.
-        Settings: A frozen dataclass of all options that can change the number.
-        RunTime: That of the options that only say how to compute; most metrics take the common ones.
-        higher_is_better: The direction.
+        Settings: A frozen dataclass of all options that can change the score.
+        RunTime: A frozen dataclass of the options that only say how to compute; most metrics take the common ones.
+        higher_is_better: Whether a higher score is better.
         bounds: Lowest and highest value of a score; `None` for an open end.
-        reads_references: Whether it compares with references at all.
-        reads_edits: Whether it compares with the annotators' own edits where an M2 file has them. All others take the
-            corrected texts, also those that cut edits from texts as ERRANT does: edits cut in one way on both sides,
-            which is how the rows of the papers came about.
+        reads_references: Whether it compares predictions with references.
+        reads_edits: Whether it takes the annotators' own edits from an M2 file. All other metrics take the corrected
+            texts, including those that extract edits by ERRANT: the same extraction on both sides, as in the papers.
         correction_settings: The settings that make it score corrections, if its defaults do something else.
         missing_reference: Fills `Result.statistics` where a sentence has fewer references than another.
-        settings: Those of this scorer.
-        runtime: How it computes.
+        settings: The settings of this scorer.
+        runtime: Its run-time options.
     """
 
     name: ClassVar[str]
@@ -55,7 +56,7 @@ class Scorer(abc.ABC):
         return type(self), (self.settings, self.runtime)  # what has been loaded is loaded anew
 
     def needs_references(self) -> bool:
-        """Whether `score` wants references: not if the settings name an M2 file to take the gold from."""
+        """Whether `score` needs references: not if the settings name an M2 file with the gold edits."""
         return self.reads_references and getattr(self.settings, "gold_m2", None) is None
 
     def scores_sentences_alone(self) -> bool:
@@ -63,7 +64,7 @@ class Scorer(abc.ABC):
         return getattr(self.settings, "gold_m2", None) is None
 
     def load(self) -> None:  # noqa: B027 - nothing to load is the common case
-        """Load models and pipelines, or take them from the cache of this process; a metric may have none."""
+        """Load models and pipelines, or take them from the cache of this process; some metrics have none."""
 
     def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system; the columns are checked before anything is loaded.
@@ -91,14 +92,13 @@ class Scorer(abc.ABC):
         """What `score` returns for columns that have been checked."""
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """Corpus scores of samples of sentences that have been scored; nothing is scored again.
+        """Corpus scores of samples of sentences that have been scored before.
 
-        A sample gets the very number that `score` would give for a corpus of these sentences in this order. A metric
-        whose corpus score is not the mean of its sentence scores overrides this.
+        A sample gets exactly the score that `score` would give for a corpus of these sentences in this order.
 
         Args:
-            rows: `[samples][sentences][...]`, rows of `Result.rows()` of this scorer in any choice and order; those of
-                systems that were scored against the same references may be mixed.
+            rows: `[samples][sentences][...]`, rows of `Result.rows()` of this scorer, any of them in any order; rows of
+                several systems may be mixed if they were scored against the same references.
 
         Returns:
             `[samples]`.

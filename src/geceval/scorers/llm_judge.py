@@ -36,13 +36,13 @@ logger = logging.getLogger("geceval")
 class LlmJudge(Scorer):
     """Grades by a language model: 1 to 5 a sentence; the corpus score is the mean over the sentences that have one.
 
-    The score is the mean of the grades, 1.0 to 5.0; with `on_failure="skip"`, a sentence without a valid grade is not a
-    number. The details say which rows those are and why, and what the call took: requests, tokens, costs.
+    The score is the mean of the grades, 1.0 to 5.0; with `on_failure="skip"`, the score of a sentence without a
+    valid grade is NaN. The details say which rows those are and why, and what the call took: requests, tokens, costs.
 
     Args:
         settings: What can change a grade.
         runtime: How the grades are fetched.
-        sleep: Waits for some seconds between two attempts; `None` waits as long as it takes.
+        sleep: Waits for some seconds between two attempts; `None` for a real wait.
     """
 
     name = "llm_judge"

@@ -38,7 +38,7 @@ class Settings:
             `"ratio"` always multiplies, as published, and gives zeros where the sum is 0. `"none"` leaves them.
         permutations: Orders for `shapley_sampling`; all n! of them if that is no more. At least 1.
         max_edits: Edits (or groups of edits) of a sentence beyond which `shapley` is sampled, in [1, 20]; `method` and
-            `note` of the sentence then say so. The other methods know no limit.
+            `note` of the sentence then say so. The other methods have no limit.
         seed: Of the random orders. A sentence gets the same orders alone and among others.
     """
 
@@ -58,19 +58,19 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """One sentence.
+    """How the gain of one sentence is divided among its edits.
 
     Attributes:
         source: The source S, tokens joined by one space.
         prediction: S with all edits made, tokens joined by one space.
-        groups: The players: groups of edits that are made together or not at all, mostly of one edit each.
+        groups: The players: groups of edits that are made together or not at all; most groups are single edits.
         scores: The share of each group in the total, in the same order.
         source_score: M(S, S), the score of the source left as it is.
         total: M(S, prediction) - M(S, S), what all edits gain together.
         method: What gave the scores: that asked for, or `"shapley_sampling"` in place of `"shapley"`.
-        note: What was not as usual about this sentence, or `""`.
-        signature: What M is.
-        how: How the total was divided, in one line.
+        note: What is unusual about this sentence, or `""`.
+        signature: The signature of M.
+        how: How the total was divided, in the form of a signature.
     """
 
     source: str
@@ -86,7 +86,7 @@ class Attribution:
 
     @property
     def edits(self) -> Group:
-        """The edits of all groups; where each group is one edit, they stand in the order of `scores`."""
+        """The edits of all groups; where each group is one edit, in the order of `scores`."""
         return tuple(edit for group in self.groups for edit in group)
 
     @property
@@ -106,21 +106,21 @@ def attribute(
 ) -> list[Attribution]:
     """Divide the gain in a metric's sentence score among the edits of each sentence.
 
-    All texts of all sentences are scored in one call of `scorer.score`, equal ones once. Of a metric whose corpus score
-    is no mean, it is the sentence score that is divided. A metric whose sentence scores depend on the other sentences
-    of the call (bertscore with `idf`) gives other shares in other company.
+    All texts of all sentences are scored in one call of `scorer.score`, equal ones once. What is divided is always the
+    sentence score, even if the corpus score is not its mean. If sentence scores depend on the other sentences
+    of the call (bertscore with `idf`), the shares depend on them too.
 
     Args:
         scorer: The metric, e.g. from `geceval.registry.make_scorer`.
-        sources: One string a sentence.
+        sources: One string per sentence.
         predictions: For each sentence its corrected text, from which ERRANT extracts the edits; or its edits, in any
             order; or groups of edits, of which each is one player. A noop is a player that changes nothing.
-        references: One list of references a sentence, for metrics that need them.
+        references: One list of references per sentence, for metrics that need them.
         settings: How to divide.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
 
     Returns:
-        One attribution a sentence, in input order. A sentence without edits has no scores and the total 0.
+        One attribution per sentence, in input order. A sentence without edits has no scores and the total 0.
 
     Raises:
         TypeError: If a column or a row has the wrong type.
@@ -133,9 +133,9 @@ def attribute(
         raise InputError(f"{name}: gold_m2 has one entry a sentence and fits no partly corrected ones; pass references")
     columns = _check(name, scorer, sources, predictions, references)
     games = _games(name, columns.sources, _groups(name, scorer, columns.sources, predictions, nlp), settings)
-    values, line = _score(name, scorer, columns, games)
+    values, metric = _score(name, scorer, columns, games)
     how = signature("attribution", settings, nlp=_pipeline(predictions, nlp))
-    return [_solve(game, scores, settings, line, how) for game, scores in zip(games, values, strict=True)]
+    return [_solve(game, scores, settings, metric, how) for game, scores in zip(games, values, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,19 +162,19 @@ def _check(
     return check_columns(name, sources, rows, references, needs_references=scorer.needs_references(), warn=False)
 
 
-def _check_groups(place: str, row: Any) -> str:
+def _check_groups(where: str, row: Any) -> str:
     """The text of a row that is one; `""` for edits, whose text is not known yet."""
     if isinstance(row, str):
         return row
     if not isinstance(row, Sequence) or isinstance(row, bytes):
         raise InputTypeError(
-            f"{place} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}"
+            f"{where} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}"
         )
     for number, group in enumerate(row):
         members = [group] if isinstance(group, Edit) else group
         listed = isinstance(members, Sequence) and not isinstance(members, (str, bytes))
         if not listed or not all(isinstance(edit, Edit) for edit in members):
-            raise InputTypeError(f"{place}[{number}] must be an Edit or a list of Edits, got {group!r}")
+            raise InputTypeError(f"{where}[{number}] must be an Edit or a list of Edits, got {group!r}")
     return ""
 
 
@@ -197,7 +197,7 @@ def _groups(
 
 
 def _pipeline(predictions: Sequence[Correction], nlp: Any) -> str:
-    """Where the edits are from, for the signature."""
+    """The pipeline that extracted the edits, for the signature; `"off"` if all edits were given."""
     if not any(isinstance(row, str) for row in predictions):
         return "off"
     from geceval.edits.errant.annotator import get_annotator
@@ -217,35 +217,34 @@ def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Group, ...]],
             method = "shapley_sampling"
         if method == "shapley_sampling":
             orders = draw_orders(len(groups), settings.permutations, settings.seed)
-        texts = {mask: _made(source, groups, mask) for mask in coalitions(method, len(groups), orders)}
+        texts = {mask: _correct(source, groups, mask) for mask in coalitions(method, len(groups), orders)}
         games.append(_Game(texts[0], groups, method, orders, texts))
     return games
 
 
-def _made(source: str, groups: Sequence[Group], mask: int) -> str:
-    return apply(source, [edit for place, group in enumerate(groups) if mask >> place & 1 for edit in group])
+def _correct(source: str, groups: Sequence[Group], mask: int) -> str:
+    return apply(source, [edit for player, group in enumerate(groups) if mask >> player & 1 for edit in group])
 
 
 def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) -> tuple[list[dict[int, float]], str]:
-    """The score of each coalition of each sentence, by one call; and the metric's signature."""
-    places: dict[tuple[str, str, tuple[str, ...]], int] = {}
+    """The score of each coalition of each sentence, from one call of the metric; and the metric's signature."""
+    indices: dict[tuple[str, str, tuple[str, ...]], int] = {}
     rows = []
     for number, game in enumerate(games):
         references = tuple(columns.references[number]) if columns.references else ()
-        rows.append(
-            {mask: places.setdefault((game.source, text, references), len(places)) for mask, text in game.texts.items()}
-        )
-    sources, texts, references = (list(column) for column in zip(*places, strict=True))
+        keys = {mask: (game.source, text, references) for mask, text in game.texts.items()}
+        rows.append({mask: indices.setdefault(key, len(indices)) for mask, key in keys.items()})
+    sources, texts, references = (list(column) for column in zip(*indices, strict=True))
     given = [list(row) for row in references] if columns.references else None
     result = scorer.score(sources, texts, given)
     for number, row in enumerate(rows):
-        for place in row.values():
-            if not math.isfinite(result.scores[place]):
-                raise InputError(f"{name}: sentence {number}: the score of {texts[place]!r} is {result.scores[place]}")
-    return [{mask: result.scores[place] for mask, place in row.items()} for row in rows], result.signature
+        for index in row.values():
+            if not math.isfinite(result.scores[index]):
+                raise InputError(f"{name}: sentence {number}: the score of {texts[index]!r} is {result.scores[index]}")
+    return [{mask: result.scores[index] for mask, index in row.items()} for row in rows], result.signature
 
 
-def _solve(game: _Game, values: Mapping[int, float], settings: Settings, line: str, how: str) -> Attribution:
+def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric: str, how: str) -> Attribution:
     gains = {mask: value - values[0] for mask, value in values.items()}
     total = gains[game.everyone]
     found = shares(game.method, len(game.groups), gains, game.orders)
@@ -267,6 +266,6 @@ def _solve(game: _Game, values: Mapping[int, float], settings: Settings, line: s
         total=total,
         method=game.method,
         note="; ".join(notes),
-        signature=line,
+        signature=metric,
         how=how,
     )

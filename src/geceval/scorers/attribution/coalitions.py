@@ -1,4 +1,4 @@
-"""Shares of players in what a coalition gains: which coalitions each rule looks at, and what it makes of them.
+"""Shapley values and simpler shares of players in a gain: the coalitions that each method needs, and the shares.
 
 A coalition of n players is a bit mask: bit i stands for player i. `gains` maps a mask to D, what that coalition gains
 over the empty one, so that D(empty) = 0 and D(all) is the total.
@@ -28,7 +28,7 @@ def draw_orders(players: int, permutations: int, seed: int) -> list[tuple[int, .
 
 
 def coalitions(method: str, players: int, orders: Orders = ()) -> list[int]:
-    """The masks whose gain a method needs, each once; always among them the empty coalition and that of all.
+    """The masks whose gain a method needs, each once; the empty coalition and that of all players are always there.
 
     Args:
         method: One of `METHODS`.
@@ -48,7 +48,7 @@ def coalitions(method: str, players: int, orders: Orders = ()) -> list[int]:
 
 
 def shares(method: str, players: int, gains: Mapping[int, float], orders: Orders = ()) -> np.ndarray:
-    """What each player is given, before any rescaling, `[players]`.
+    """The share of each player before any rescaling, `[players]`.
 
     Args:
         method: `"add"`: D({i}). `"sub"`: D(all) - D(all but i). `"shapley"`: the mean of D(C and i) - D(C) over all
@@ -77,7 +77,7 @@ def rescaled(raw: np.ndarray, total: float, how: str) -> tuple[np.ndarray, bool]
     Args:
         raw: `[players]`.
         total: D(all).
-        how: `"ratio"` multiplies by total / sum, as published: signs turn round where sum and total differ in sign,
+        how: `"ratio"` multiplies by total / sum, as published: signs change where sum and total differ in sign,
             shares grow without bound as the sum goes to 0, and at 0 all are 0. `"safe"` does so only where the ratio
             lies in (0, 10], and otherwise adds the same amount to each. `"none"` leaves them.
 

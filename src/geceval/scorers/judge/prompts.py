@@ -1,10 +1,10 @@
-"""What the judge is asked: up to five distinct outputs of one sentence, to be graded from 1 to 5.
+"""The prompts of the judge: up to five distinct outputs of one sentence, to be graded from 1 to 5.
 
 The protocols are those of Kobayashi, Mita and Komachi (2024), "Large Language Models Are State-of-the-Art Evaluator for
 Grammatical Error Correction": whole outputs (GPT-4-S) or their edits (GPT-4-E). The wording is our own. Sentences go
-into a JSON object, in a message of their own, so that nothing in them can be taken for the end of a field; and where
-they hold what may be a control token of a model (`<|im_end|>`, `[INST]`), JSON's escape of its first character keeps
-it from being one. Reading the JSON gives each text back exactly.
+into a JSON object, in a message of their own, so that nothing in them can be taken for the end of a field. What may be
+a control token of a model (`<|im_end|>`, `[INST]`) is broken by the JSON escape of its first character. Reading the
+JSON gives each text back exactly.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ one JSON object and nothing else, with every id of the outputs exactly once:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Distinct outputs of one source that are graded in one prompt; equal questions have equal outputs in equal order.
+    """Distinct outputs of one source that are graded in one prompt.
 
     Attributes:
         source: What the learner wrote.
@@ -90,15 +90,14 @@ class Question:
 
     @property
     def ids(self) -> str:
-        """One letter an output."""
+        """One letter per output."""
         return IDS[: len(self.outputs)]
 
 
 def questions(source: str, outputs: Iterable[str]) -> list[Question]:
-    """Put the distinct outputs of one source into as few questions as possible, of nearly equal size.
+    """Divide the distinct outputs of one source into as few questions as possible, of nearly equal size.
 
-    Neither the order of the outputs nor repetitions matter: they are sorted by a hash, so that no system has the same
-    place in all prompts.
+    Neither their order nor repetitions matter: outputs are sorted by a hash, so that no system is first in all prompts.
     """
     ordered = sorted(set(outputs), key=lambda text: hashlib.sha256(f"{source}\n{text}".encode()).digest())
     count = -(-len(ordered) // MAX_OUTPUTS)
@@ -113,7 +112,7 @@ def messages(question: Question, level: str, criterion: str, edits: Sequence[Seq
         question: Source and outputs, which go into the chat exactly as they are.
         level: One of `LEVELS`.
         criterion: One of `CRITERIA`.
-        edits: One list an output, for level `"edit"`.
+        edits: One list per output, for level `"edit"`.
     """
     tokens = question.source.split()
     entries = []

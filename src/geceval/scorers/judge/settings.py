@@ -1,4 +1,4 @@
-"""Options of the judge: what can change a grade, and how the grades are fetched."""
+"""Options of the judge: settings, which can change a grade, and run-time options."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Settings:
             process that always takes the most probable token.
         base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
         level: `"sentence"` shows the model whole outputs, `"edit"` also what each of them changed (ERRANT edits).
-        criterion: What to look at: `"none"` (the correction as a whole), `"grammaticality"`, `"fluency"`, `"meaning"`.
+        criterion: What is graded: `"none"` (the correction as a whole), `"grammaticality"`, `"fluency"`, `"meaning"`.
         temperature: Sent to the endpoint; `None` leaves it out, for models that refuse it.
         seed: Sent to the endpoint; `None` leaves it out.
         max_tokens: The longest answer; `None` leaves it out.
         response_format: How the endpoint is held to JSON: `"json_object"`, `"json_schema"`, or `"text"`, not at all.
-        on_failure: When a sentence gets no valid grade: `"raise"`, or `"skip"` it: its score is not a number, and the
+        on_failure: What happens if a sentence gets no valid grade: `"raise"`, or `"skip"`: its score is NaN, and the
             corpus score is the mean of the others.
-        systems: Predictions of systems that are graded together, one list a system: all distinct outputs of a
+        systems: Predictions of systems that are graded together, one list per system: the distinct outputs of a
             sentence share prompts, up to five in each.
         nlp: The spaCy pipeline behind ERRANT (level `"edit"`), see `geceval.edits.errant.annotator.get_annotator`.
     """
@@ -89,11 +89,11 @@ class JudgeRunTime(RunTime):
     Attributes:
         api_key_env: Name of the environment variable with the key of the endpoint; `None` if it wants none.
         concurrency: Requests in flight at once.
-        retries: How often a question is asked again after an answer that is none, with pauses of 1, 2, 4, ... seconds,
-            or as long as the endpoint says.
-        timeout: Seconds to wait for a sign of life from the endpoint.
+        retries: How often a question is asked again after a failure or an invalid answer, with pauses of 1, 2, 4, ...
+            seconds, or as long as the endpoint says.
+        timeout: Seconds to wait for the next bytes of the endpoint.
         cache: A folder that keeps all valid answers too, so that no question is paid for twice. It never holds the key,
-            but it does hold the answers in clear.
+            but it does hold the answers in clear text.
         price_per_million: What a million tokens cost, read and written, in any currency.
     """
 
