@@ -139,7 +139,7 @@ def test_perfect_and_reversed_metrics():
 
 def test_bad_scores():
     chains = [chain([0.1, 0.2])]
-    with pytest.raises(ValueError, match="one list a chain"):
+    with pytest.raises(ValueError, match="one list per chain"):
         chain_agreement(chains, [[1.0]])
     with pytest.raises(ValueError, match="chain 0 has a text without a finite score"):
         sentence_correlation(chains, [[1.0, math.nan]])

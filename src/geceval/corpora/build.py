@@ -1,4 +1,4 @@
-"""Building a data set: read, check, write."""
+"""`build`: convert a data set as its authors publish it to a folder for `datasets.load_dataset`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.corpora import human, parallel, ratings
+from geceval.corpora import judgments, parallel, ratings
 from geceval.corpora.card import data_card
 from geceval.corpora.folder import Config, check_target, write_folder
 from geceval.corpora.sources import SOURCES
@@ -19,7 +19,7 @@ _PLAIN: dict[str, Callable[[Path], list[Config]]] = {
     "wi_locness": parallel.build_wi_locness,
     "tmu_gfm": ratings.build_tmu_gfm,
 }
-_JUDGED = {"seeda": human.build_seeda, "gjg15": human.build_gjg15}
+_JUDGED = {"seeda": judgments.build_seeda, "gjg15": judgments.build_gjg15}
 
 
 def build(

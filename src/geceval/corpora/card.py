@@ -1,4 +1,4 @@
-"""The README of a built data set: what `datasets` reads in its front matter, and where the texts come from."""
+"""The README of a built data set: front matter for `datasets`, origin and terms of the texts, tables, citation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of plain parquet files that every version of `datasets` reads, written as a whole or not at all."""
+"""Folders of plain parquet files that every version of `datasets` reads; they are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Config:
 
     Attributes:
         name: What `datasets.load_dataset(folder, NAME)` calls it.
-        schema: Columns and their types. No metadata of `datasets` goes into the files: what version 5 writes there,
-            version 3 cannot read, while both read plain parquet.
+        schema: Columns and their types. The files hold no metadata of `datasets`: version 3 cannot read what version 5
+            writes there, while both read plain parquet.
         splits: Split to rows.
-        note: For the card, how the rows were made, if that is not plain from the files.
+        note: How the rows were made, for the card, where the files alone do not tell.
     """
 
     name: str

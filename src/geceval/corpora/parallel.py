@@ -1,4 +1,4 @@
-"""Corrected text, with edits where there are any: CoNLL-2013 and -2014, JFLEG, CWEB, FCE, W&I+LOCNESS."""
+"""Build corpora of corrected text, with edits if they have any: CoNLL-2013/14, JFLEG, CWEB, FCE, W&I+LOCNESS."""
 
 from __future__ import annotations
 

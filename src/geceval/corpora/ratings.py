@@ -1,4 +1,4 @@
-"""TMU-GFM: outputs of systems that people rated by aspect."""
+"""Build TMU-GFM: outputs of systems with human ratings of grammaticality, fluency and meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who published what, where to get it and under which terms."""
+"""The data sets: where they are published, under which terms, and how to cite them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading sources, system outputs and references from text files, one sentence a line."""
+"""Reading sources, system outputs and references from text files, one sentence per line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Corpus:
     """Files of one `geceval score`, checked against each other.
 
     Attributes:
-        sources: One string a sentence.
+        sources: One string per sentence.
         systems: Name of each system to its output, in the order given.
         files: Name of each system to its file, for display.
         references: One list per sentence with one entry per reference file, or `None` without reference files;
-            an entry is `None` where the file has a blank line, unless the source is blank too.
+            an entry is `None` where the file has a blank line and the source is not blank.
     """
 
     sources: list[str]

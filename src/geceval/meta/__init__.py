@@ -1,1 +1,1 @@
-"""How well a metric agrees with people; sees scores, never scorers."""
+"""Meta-evaluation: do metrics agree with people? Works on scores and judgments, whatever metric they come from."""

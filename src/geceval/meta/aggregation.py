@@ -1,4 +1,4 @@
-"""One score a system from many sentence scores or judgments: mean, TrueSkill, Expected Wins."""
+"""One score per system from many sentence scores or judgments: mean, TrueSkill, Expected Wins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
 
 
 def aggregate(scores: np.ndarray, how: Aggregation = "average") -> np.ndarray:
-    """One score a system from its sentence scores.
+    """One score per system from its sentence scores.
 
     Args:
         scores: Array of shape [systems, sentences].

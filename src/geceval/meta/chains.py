@@ -1,8 +1,8 @@
 """Texts that get better edit by edit, for MAEGE (Choshen and Abend 2018).
 
-The edits of an annotator are made one after the other, in random order: each sentence of such a chain is better than
-the one before, so that a good metric scores it higher. Corpora in which more and more edits are made play the same
-part for corpus scores. What an edit is and how it is made is the caller's business.
+The edits of an annotator are made one after the other, in random order: each text of such a chain is better than the
+one before, and a good metric scores it higher. Corpora in which more and more edits are made do the same for corpus
+scores. What an edit is and how it is made is up to the caller.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ Apply = Callable[[str, Sequence[Hashable]], str]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What chains and corpora are made.
+    """Which chains and corpora are made.
 
     Attributes:
-        norm: Pseudo score of a text whose annotator has r edits still to make. `"words"`: 1 - r / words of the source.
-            `"chars"`, the published code: evenly spaced from 1 - c / characters of the source to 1, where c is one
-            more than the edits of the sentence's most sparing annotator.
-        source: What metrics are shown as the source: `"rand"`, one random text of the chain for all its texts (the
-            published default), `"source"`, the learner's, or `"ref"`, the corrected one. In corpora, each line comes
-            from a random corpus, the first or the last; all corpora share it.
-        max_permutations: Orders in which an annotator's n edits are made: all n! if these are fewer, else so many at
-            random, which may repeat.
-        min_chains: Sentences with fewer chains are left out at chain and sentence level; the published code wants 2, of
-            which data with one annotator has none.
-        max_edits: The corpora aim at 0, 1, ... so many edits a sentence.
-        seed: Of all draws.
+        norm: Pseudo score of a text with r of its annotator's edits still to make. `"words"`: 1 - r / words of the
+            source. `"chars"`, as in the published code: evenly spaced from 1 - c / characters of the source to 1, where
+            c is one more than the smallest number of edits that an annotator of the sentence made.
+        source: The source that metrics are given: `"rand"`, one random text of the chain for all its texts (the
+            published default), `"source"`, the learner's text, or `"ref"`, the corrected one. In corpora, each line is
+            that of a random corpus, the first or the last; all corpora share it.
+        max_permutations: The largest number of orders in which an annotator's n edits are made: all n! orders if there
+            are fewer, otherwise random ones, which may repeat.
+        min_chains: Sentences with fewer chains are left out at chain and sentence level. The published code requires 2,
+            which no sentence with a single annotator has.
+        max_edits: The corpora aim at 0, 1, ..., `max_edits` edits per sentence.
+        seed: Seed of all random choices.
     """
 
     norm: Norm = "words"
@@ -81,7 +81,7 @@ class Chain:
     Attributes:
         sentence: Index of the sentence in the data.
         annotator: Whose edits are made.
-        source: What metrics are shown as the source.
+        source: The source that metrics are given.
         texts: With 0, 1, ... all of the edits.
         pseudo: The pseudo score of each text, at most 1, ascending.
     """
@@ -99,11 +99,11 @@ class Corpora:
 
     Attributes:
         sentences: Index in the data of each line.
-        sources: What metrics are shown as the source of each line, in every corpus.
+        sources: The source of each line that metrics are given, in every corpus.
         texts: [corpora][lines].
         annotators: Whose edits were made, [corpora][lines].
-        targets: Edits a sentence that each corpus aims at: 0, 1, ...
-        edits: Edits a sentence that it got.
+        targets: Edits per sentence that each corpus aims at: 0, 1, ...
+        edits: Edits per sentence that were made.
     """
 
     sentences: tuple[int, ...]
@@ -117,8 +117,8 @@ class Corpora:
 def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> list[Chain]:
     """Chains of all sentences that qualify.
 
-    Left out are sentences that are several (more than 300 characters and one full stop), sentences that some annotator
-    left unchanged, and those with fewer than `min_chains` chains.
+    Lines that seem to hold several sentences (over 300 characters and more than one full stop), sentences that an
+    annotator left unchanged, and those with fewer than `min_chains` chains are left out.
 
     Args:
         sentences: The data.
@@ -154,11 +154,11 @@ def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings
 
 
 def make_corpora(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> Corpora:
-    """Corpora with 0, 1, ... `max_edits` edits a sentence, as far as the annotators have them.
+    """Corpora with 0, 1, ..., `max_edits` edits per sentence, as far as the annotators made so many.
 
-    For k > 0 the edits of a sentence are drawn from a binomial of ⌊k / p⌋ trials with p = (k - .9) / k, as in the
-    published code, so that the expected numbers are 1, 1.65, 2.8, 3.875 ...; a sentence that has fewer gets them all.
-    Annotator and order are drawn anew for each corpus. Sentences that some annotator left unchanged are left out.
+    For k > 0 the number of edits of a sentence is binomial, with ⌊k / p⌋ trials and p = (k - .9) / k as in the
+    published code, so that the expected numbers are 1, 1.65, 2.8, 3.875 ...; a sentence with fewer edits gets them all.
+    Annotator and order are drawn anew for each corpus. Sentences that an annotator left unchanged are left out.
 
     Args:
         sentences: The data.

@@ -1,5 +1,4 @@
-"""MAEGE: meta-evaluation without human judgments (Choshen and Abend 2018), from scores of the texts of
-`geceval.meta.chains`."""
+"""MAEGE: meta-evaluation without human judgments (Choshen and Abend 2018), from scores of chains and corpora."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from geceval.meta.correlation import Correlation, correlate
 
 @dataclass(frozen=True, slots=True)
 class ChainAgreement:
-    """Whether a metric prefers the text with more edits, over all pairs of texts of one chain.
+    """How often a metric prefers the text with more edits, over all pairs of texts of one chain.
 
     Attributes:
         kendall: 1 - 2·discordant / pairs, equal scores counting as concordant, as in the published code.
@@ -25,7 +24,7 @@ class ChainAgreement:
         pairs: Number of pairs.
         discordant: Pairs whose text with more edits got the lower score.
         tie_share: Share of the pairs with equal scores.
-        p: Two-sided p-value of `kendall` under the normal approximation of independent pairs, which they are not.
+        p: Two-sided p-value of `kendall` by a normal approximation that takes the pairs for independent (they are not).
     """
 
     kendall: float
@@ -37,7 +36,7 @@ class ChainAgreement:
 
 
 def sentence_correlation(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> Correlation:
-    """Correlation of scores and pseudo scores over all texts of all chains; texts that several chains share repeat.
+    """Correlation of scores and pseudo scores over all texts of all chains; a text of several chains counts in each.
 
     Args:
         chains: From `make_chains`.
@@ -77,7 +76,7 @@ def chain_agreement(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) 
 
 
 def corpus_correlation(corpora: Corpora, scores: Sequence[float]) -> Correlation:
-    """Correlation of corpus scores with the edits a sentence that the corpora aim at.
+    """Correlation of corpus scores with the edits per sentence that the corpora aim at.
 
     Args:
         corpora: From `make_corpora`.
@@ -93,7 +92,7 @@ def corpus_correlation(corpora: Corpora, scores: Sequence[float]) -> Correlation
 
 def _flat(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> list[float]:
     if [len(chain.texts) for chain in chains] != [len(row) for row in scores]:
-        raise InputError("scores do not fit the chains; pass one list a chain with one score a text")
+        raise InputError("scores do not fit the chains; pass one list per chain with one score per text")
     for number, row in enumerate(scores):
         if not np.isfinite(row).all():
             raise InputError(f"chain {number} has a text without a finite score")

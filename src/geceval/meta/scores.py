@@ -1,12 +1,12 @@
-"""A metric's scores of several systems: the one matrix that every statistic works on, and the files that hold it.
+"""Scores of several systems under a metric: the matrix that every statistic works on, and the files that hold it.
 
-A file holds one or more metrics; what it is says its suffix:
+A file holds the scores of one or more metrics, in the format that its suffix names:
 
-- `.tsv`: columns `system`, `line` (from 1) and one column a metric, as `geceval score --sentence --format tsv` writes
+- `.tsv`: columns `system`, `line` (from 1) and one column per metric, as `geceval score --sentence --format tsv` writes
   them. Line 0 holds the score of the whole corpus; without it that is the mean of the sentences. A column
   `METRIC_signature` is optional.
 - `.parquet`: the same table.
-- `.json`: `{"SYSTEM": [score, ...], ...}` for one metric, which is called like the file, or what
+- `.json`: `{"SYSTEM": [score, ...], ...}` for one metric, named after the file, or what
   `geceval score --sentence --format json` writes.
 """
 
@@ -35,7 +35,7 @@ OfSystem = Literal["corpus", Aggregation]
 
 @dataclass(frozen=True, slots=True)
 class MetricScores:
-    """What one metric says of several systems on the same sentences.
+    """Scores of several systems on the same sentences under one metric.
 
     Attributes:
         metric: Its name.
@@ -55,7 +55,7 @@ class MetricScores:
         """The scores of the given systems, in that order.
 
         Raises:
-            ValueError: If there are none of one of them.
+            ValueError: If there are no scores of one of them.
         """
         missing = [system for system in systems if system not in self.systems]
         if missing:
@@ -64,7 +64,7 @@ class MetricScores:
         return MetricScores(self.metric, tuple(systems), self.sentences[rows], self.corpus[rows], self.signature)
 
     def of_systems(self, aggregation: OfSystem) -> dict[str, float]:
-        """One score a system: `"corpus"`, or an aggregation of `geceval.meta.aggregation.aggregate`."""
+        """One score per system: `"corpus"`, or an aggregation of `geceval.meta.aggregation.aggregate`."""
         values = self.corpus if aggregation == "corpus" else aggregate(self.sentences, aggregation)
         return dict(zip(self.systems, values.tolist(), strict=True))
 
@@ -73,17 +73,17 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     """Read a file of scores and check that it belongs to the data.
 
     Args:
-        path: The file, see above.
+        path: The file; see the module.
         systems: The systems of the data; the file may lack some of them.
         sentences: How many sentences the data has.
 
     Returns:
-        One entry a metric, systems in the order of the data.
+        One entry per metric, systems in the order of the data.
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is of another kind or malformed, names a system that the data does not have, has another
-            number of lines, one line twice, or a score that is no finite number; the message names file and row.
+        ValueError: If the format is unknown, or the file is malformed, names a system that is not in the data, has
+            another number of lines, a line twice, or a score that is not a finite number; the message names the row.
     """
     readers = {".tsv": _read_tsv, ".json": _read_json, ".parquet": _read_parquet}
     suffix = Path(path).suffix
@@ -193,7 +193,7 @@ def _check_header(path: str | Path, header: Sequence[str]) -> None:
 def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[str, tuple[_Lines, str]]:
     missing = [name for name in ("system", "line") if name not in columns]
     if missing:
-        raise InputError(f"{path}: no column {missing[0]!r}; expected system, line and one column a metric")
+        raise InputError(f"{path}: no column {missing[0]!r}; expected system, line and one column per metric")
     lines = [_integer(f"{path}, row {row}", value) for row, value in enumerate(columns["line"], start=1)]
     if not all(isinstance(system, str) for system in columns["system"]):
         raise InputError(f"{path}: the column 'system' must hold names")
@@ -235,7 +235,7 @@ def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
 def _from_list(where: str, scores: Any, corpus: Any) -> dict[int, float]:
     if not isinstance(scores, list):
         raise InputError(
-            f"{where}: expected a list with one score a sentence (geceval score writes it with --sentence)"
+            f"{where}: expected a list with one score per sentence (geceval score writes it with --sentence)"
         )
     lines = {line: _number(f"{where}, line {line}", score) for line, score in enumerate(scores, start=1)}
     return lines if corpus is None else {0: _number(where, corpus), **lines}

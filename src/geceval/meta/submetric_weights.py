@@ -24,7 +24,7 @@ class Tuned:
     Attributes:
         weights: Of the three sub-metrics; they add up to 1.
         value: What was maximised: Pearson's r or Kendall's tau.
-        tied: How many triples of the grid reach it; `weights` is the one nearest to their mean.
+        tied: How many triples of the grid reach it; `weights` is the one nearest their mean.
     """
 
     weights: tuple[float, float, float]
@@ -43,7 +43,7 @@ def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
 
     Args:
         scores: Means of the sub-scores, array of shape [systems, 3].
-        human: One score a system; higher is better.
+        human: One score per system; higher is better.
 
     Raises:
         ValueError: If there are fewer than three systems, the shapes do not fit, a number is not finite, or all human
@@ -63,8 +63,8 @@ def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
 def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
     """The weights under which sentence scores have the highest Kendall's tau with people's pairwise preferences.
 
-    tau = (concordant - discordant) / (concordant + discordant): pairs that people, or the weighted scores, tie do not
-    count.
+    tau = (concordant - discordant) / (concordant + discordant): pairs that are tied for people or under the weighted
+    scores do not count.
 
     Args:
         scores: Sub-scores of every output, array of shape [systems, sentences, 3].
@@ -91,12 +91,12 @@ def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
 
 
 def split_pairs(pairs: Pairs, share: float = 0.1, seed: int = 1) -> tuple[Pairs, Pairs]:
-    """Divide judgments into a part to tune on and a part to report on; no sentence is in both.
+    """Split judgments into a part to tune on and a part to report on, with no sentence in both.
 
     Args:
         pairs: Judgments.
-        share: Part of the judged sentences to tune on, in (0, 1); the paper took a tenth.
-        seed: Which sentences.
+        share: Share of the judged sentences to tune on, in (0, 1); the paper took a tenth.
+        seed: Seed of the choice of sentences.
 
     Raises:
         ValueError: If `share` is out of range, or if a part would be empty.

@@ -42,7 +42,7 @@ class TrueSkill:
             systems: Number of systems.
 
         Returns:
-            Means and variances, each an array of shape [systems].
+            Means and variances of the skills, each an array of shape [systems].
         """
         means, variances = [self.mu] * systems, [self.sigma**2] * systems
         margin = NormalDist().inv_cdf((self.draw_probability + 1) / 2) * _SQRT2 * self.beta
@@ -60,17 +60,17 @@ class TrueSkill:
 
 
 def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None, *, orders: int = 0, seed: int = 1) -> np.ndarray:
-    """TrueSkill means of systems whose sentence scores play each other.
+    """TrueSkill means of systems, from games between their sentence scores.
 
-    For each sentence in order and each pair i < j of systems in order, the higher score wins and equal scores draw;
-    a pair with a NaN is skipped. One pass, so the result depends on the order of sentences and systems.
+    For each sentence in order and each pair i < j of systems in order, the higher score wins and equal scores draw; a
+    pair with a NaN is skipped. The games are played once, so the result depends on the order of sentences and systems.
 
     Args:
         scores: Array of shape [systems, sentences].
         skill: The parameters; defaults to `TrueSkill()`.
-        orders: Take the mean over so many random orders of the sentences instead; 0 takes their own order, as the
-            published numbers do.
-        seed: Of the random orders.
+        orders: Number of random orders of the sentences over which means are averaged; 0 takes the order given, as
+            the published numbers do.
+        seed: Seed of the random orders.
 
     Returns:
         Array of shape [systems].

@@ -1,4 +1,4 @@
-"""What the figures of `geceval.meta.figures.plots` are made of: style, panels, marks, numbers, files."""
+"""Style, panels, marks, numbers and files of the figures in `geceval.meta.figures.plots`."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def check_installed() -> None:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure: PNG (200 dots an inch), SVG or PDF, as the name ends.
+    """Write a figure as PNG (200 dots per inch), SVG or PDF, by the suffix of the name.
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If the name ends otherwise.
+        ValueError: If the suffix is another one.
     """
     check_suffix(path)
     write_bytes(path, image(figure, Path(path).suffix[1:].lower()))

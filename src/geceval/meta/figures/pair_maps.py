@@ -1,4 +1,4 @@
-"""Where a metric agrees with people: pairs of outputs by the metric's ranks or by the annotators' ranks."""
+"""Heat maps of agreement: how often metric and annotator agree on a pair of outputs, by the ranks of the two."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Figures of meta-evaluation, legible in print and without colour: markers, dashes and numbers carry what colour does.
+"""Figures of meta-evaluation, legible in print and in grey: markers, dashes and numbers say what colours say.
 
-Every function returns a matplotlib `Figure`, which no window shows; `geceval.meta.figures.drawing.save` writes it.
+Every function returns a matplotlib `Figure` and opens no window; `geceval.meta.figures.drawing.save` writes it.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
     """How hard error types are: mean weight of their edits, one standard deviation to either side, and their number.
 
     Args:
-        rows: One a type, the hardest first.
+        rows: One per error type, the hardest first.
 
     Raises:
         ValueError: If there is none.

@@ -1,1 +1,1 @@
-"""What people thought of systems: reading it, and the data itself."""
+"""Human judgments: rankings of system outputs, ratings of single outputs, scores of systems, and their readers."""

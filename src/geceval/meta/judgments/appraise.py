@@ -25,8 +25,8 @@ class Ranking:
         sentence: 0-based position of the sentence in the outputs.
         source_id: The sentence as the file numbers it.
         name: The file's `id` of the ranking; neither it nor the sentence and the annotator together are unique.
-        annotator: Who ranked.
-        seconds: How long that took; `None` if the file does not say.
+        annotator: Name of the annotator.
+        seconds: How long it took; `None` if the file does not say.
         skipped: Whether the annotator declined to rank.
         groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best. Empty if skipped.
     """
@@ -43,12 +43,12 @@ class Ranking:
 def read_rankings(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Ranking]:
     """Read rankings.
 
-    Systems that share a rank must have written the same text: this catches files that count sentences from 0 where
-    others count from 1, an error that otherwise runs without a word.
+    Systems of one group must have written the same text: this catches files that count sentences from 0 where others
+    count from 1, an error that would otherwise go unnoticed.
 
     Args:
         path: The XML file.
-        outputs: System to its outputs, one string a sentence.
+        outputs: System to its outputs, one string per sentence.
         first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
 
     Returns:
@@ -129,10 +129,10 @@ def _seconds(where: str, duration: str | None) -> float | None:
 
 
 def check_groups(where: str, groups: Groups, sentence: int, outputs: dict[str, list[str]]) -> None:
-    """Raise a `ValueError` unless a ranking names each system once, ranks from 1, and groups equal texts.
+    """Raise a `ValueError` unless a ranking names each system once, counts ranks from 1, and groups equal texts.
 
     Args:
-        where: What to call the ranking in the message.
+        where: Name of the ranking, for the message.
         groups: The ranking.
         sentence: 0-based position of the sentence in the outputs.
         outputs: System to its outputs.

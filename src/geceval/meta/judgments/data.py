@@ -1,4 +1,4 @@
-"""What people thought of the outputs of systems, wherever it was read from."""
+"""Human judgments of system outputs: rankings, scores of systems, and the sets of systems that papers use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Item:
 
     Attributes:
         sentence: 0-based position of the sentence in the outputs.
-        annotator: Who ranked.
+        annotator: Name of the annotator.
         groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best.
     """
 
@@ -27,13 +27,13 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class HumanData:
-    """Outputs of several systems and what people thought of them.
+    """Outputs of several systems, and the human judgments of them.
 
     Attributes:
         name: `"seeda"` or `"gjg15"`.
-        sources: One string a sentence.
+        sources: One string per sentence.
         lines: 0-based line of each sentence in the CoNLL-2014 test set.
-        outputs: System to its outputs, one string a sentence, in the canonical order of systems.
+        outputs: System to its outputs, one string per sentence, in the canonical order of systems.
         judgments: Name of a judgment set (`"sent"`, `"edit"`; `"all"` for GJG15) to its items in document order.
         scores: Name of a human ranking (`"ts_sent"`, `"ew"` …) to system to score.
     """

@@ -1,4 +1,4 @@
-"""Human ratings of single outputs, and the pairs of outputs that they order."""
+"""Human ratings of single outputs (TMU-GFM), and the pairs of outputs that they order."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _COLUMNS = ("source", "output", "ave_g", "ave_f", "ave_m")
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What people thought of one output, means of their ratings.
+    """Mean human ratings of one output.
 
     Attributes:
         source: The learner's sentence.
-        output: What a system made of it.
+        output: The output of a system.
         grammaticality: 0 to 4.
         fluency: 1 to 4.
         meaning: 0 to 4.
@@ -91,16 +91,16 @@ def _number(text: str) -> float:
 
 
 def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> dict[str, list[Rating]]:
-    """Divide ratings into folds so that no source is in two of them.
+    """Split ratings into folds so that no source is in two of them.
 
-    Sources are shuffled; one after the other goes to the test fold, then to the dev fold, if all of its outputs still
-    fit there. As long as there are sources with one output, both folds get exactly the sizes asked for.
+    Shuffled sources go to the test fold one by one as long as all their outputs fit there, then likewise to the dev
+    fold. While there are sources with a single output, both folds get exactly the sizes asked for.
 
     Args:
-        ratings: Any number of outputs a source.
-        dev: Outputs in the dev fold.
-        test: Outputs in the test fold.
-        seed: Which source goes where.
+        ratings: Any number of outputs per source.
+        dev: Number of outputs in the dev fold.
+        test: Number of outputs in the test fold.
+        seed: Seed of the shuffle.
 
     Returns:
         `train`, `dev` and `test`, each in the order given.
@@ -129,9 +129,9 @@ def rated_pairs(ratings: list[Rating], limit: int | None = None, seed: int = 1) 
     """Pairs of outputs of one source that differ in the mean of grammaticality and fluency.
 
     Args:
-        ratings: Any number of outputs a source; of two equal outputs the last rating counts.
-        limit: At most so many pairs, drawn at random.
-        seed: Which of them.
+        ratings: Any number of outputs per source; of two equal outputs the last rating counts.
+        limit: Largest number of pairs, drawn at random.
+        seed: Seed of the draw.
 
     Returns:
         (source, worse output, better output).

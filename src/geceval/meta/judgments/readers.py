@@ -139,7 +139,7 @@ def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_lin
 
     Args:
         path: The XML file.
-        outputs: System to its outputs, one string a sentence.
+        outputs: System to its outputs, one string per sentence.
         first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
 
     Returns:
@@ -171,7 +171,7 @@ def _read_scores(path: Path) -> dict[str, float]:
     try:
         values = [float(line) for line in read_lines(path) if line]
     except ValueError as error:
-        raise InputError(f"{path}: expected one number a line ({error})") from error
+        raise InputError(f"{path}: expected one number per line ({error})") from error
     if len(values) != len(SEEDA_SYSTEMS):
         raise InputError(f"{path}: {len(values)} scores, expected {len(SEEDA_SYSTEMS)}")
     return dict(zip(SEEDA_SYSTEMS, values, strict=True))

@@ -99,7 +99,7 @@ def williams_test(
     """Williams' test from the scores of the systems.
 
     Args:
-        human: Human scores, one a system.
+        human: Human scores, one per system.
         first: Scores of the first metric, systems in the same order.
         second: Scores of the second metric.
         correlation: `"pearson"`, or `"spearman"`.

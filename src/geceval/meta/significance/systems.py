@@ -99,7 +99,7 @@ def compare_rows(
         higher_is_better: The metric's direction, for the baseline `"best"`.
 
     Returns:
-        One entry a system, in the order given.
+        One entry per system, in the order given.
 
     Raises:
         ValueError: If there are fewer than two systems, their sentences differ in number, the baseline is none of

@@ -1,4 +1,4 @@
-"""SEEDA and GJG15: outputs of systems and what people thought of them."""
+"""Build SEEDA and GJG15: outputs of systems, human rankings of them, and human scores of the systems."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def build_gjg15(folder: Path, gold_m2: Path | None) -> list[Config]:
 def _read_checked(
     path: Path, outputs: dict[str, list[str]], first_line: int, expected: dict[str, int]
 ) -> list[Ranking]:
-    """Rankings whose groups are right, both ways: one text a group, and one group a text."""
+    """Rankings whose groups are right, both ways: one text per group, and one group per text."""
     rankings = read_rankings(path, outputs, first_line=first_line)
     for number, ranking in enumerate(rankings):
         texts = [outputs[systems[0]][ranking.sentence] for systems, _ in ranking.groups]
