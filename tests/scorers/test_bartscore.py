@@ -6,6 +6,7 @@ import pytest
 import torch
 import transformers
 
+from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.scorers.bartscore import Bartscore, Settings
 
@@ -73,11 +74,17 @@ def test_a_length_without_room_for_a_token_is_refused():
         Settings(max_length=2)
 
 
+def test_a_length_beyond_the_positions_is_refused(bart):
+    message = r"^bartscore: max_length is 41, but .* reads at most 40 tokens; pass max_length=40 or less$"
+    with pytest.raises(InputError, match=message):
+        Bartscore(Settings(model=str(bart), max_length=41)).score(["x"], ["the cat " * 30], [["the cat"]])
+
+
 def test_no_model_is_bundled():
     with pytest.raises(ValueError, match="no sequence-to-sequence model is bundled.*facebook/bart-large-cnn"):
         Bartscore(Settings(model="bundled")).load()
 
 
-def test_an_encoder_is_no_translator(make_checkpoint):
+def test_an_encoder_is_no_sequence_to_sequence_model(make_checkpoint):
     with pytest.raises(ValueError, match="cannot be loaded"):
         Bartscore(Settings(model=str(make_checkpoint(1)))).load()

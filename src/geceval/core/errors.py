@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 
 class UserError(Exception):
     """Something that the user can mend: a bad option, input or file. The message says what was expected and how."""
@@ -17,3 +20,14 @@ class InputTypeError(UserError, TypeError):
 
 class MissingExtraError(UserError, ImportError):
     """An optional dependency that is not installed; the message names the extra of the package that brings it."""
+
+
+@contextlib.contextmanager
+def named(metric: str) -> Iterator[None]:
+    """Within the block, messages of user errors begin with the name of the metric."""
+    try:
+        yield
+    except UserError as error:
+        if str(error).startswith(f"{metric}: "):
+            raise
+        raise type(error)(f"{metric}: {error}") from error

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_count
+from geceval.core.errors import named
 from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -78,6 +79,7 @@ class Bartscore(Scorer):
         )
         return Result(float(best.mean()), best.tolist(), line)
 
+    @named("bartscore")
     def _network(self) -> Seq2SeqModel:
         return load_seq2seq(self.settings.model, self.settings.max_length, self.runtime)
 

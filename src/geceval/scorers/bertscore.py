@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_count
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -99,6 +99,7 @@ class Bertscore(Scorer):
         details |= {"precisions": best[:, 0].tolist(), "recalls": best[:, 1].tolist()}
         return Result(f, best[:, 2].tolist(), self._signature(matcher, columns.references), details)
 
+    @named("bertscore")
     def _matcher(self) -> Matcher:
         return load_matcher(self.settings.model, self.settings.layer, self.settings.max_length, self.runtime)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Counts, Result
@@ -57,6 +57,7 @@ class Ged(Scorer):
         """For detection, unless an M2 file has the gold."""
         return self.settings.task == "detection" and super().needs_references()
 
+    @named("ged")
     def load(self) -> None:
         """Load the detector, if there is one; the spaCy pipeline is loaded when corrected sentences are first met.
 

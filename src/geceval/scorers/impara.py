@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_number
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -86,6 +86,7 @@ class Impara(Scorer):
 
     _loaded: _Loaded | None = None
 
+    @named("impara")
     def load(self) -> None:
         """Load both networks, or take them from the cache of this process.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_count
-from geceval.core.errors import InputTypeError
+from geceval.core.errors import InputTypeError, named
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -58,6 +58,7 @@ class ImparaGed(Scorer):
 
     _estimator: Encoder | None = None
 
+    @named("impara_ged")
     def load(self) -> None:
         """Load the quality estimator, or take it from the cache of this process.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_count, check_number
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -101,6 +101,7 @@ class Scribendi(Scorer):
         better = before > after * (1 + EQUAL)
         return 1.0 if better and similarity(*pair) >= self.settings.threshold else -1.0
 
+    @named("scribendi")
     def _model(self) -> CausalModel:
         from geceval.models.causal import CausalModel
         from geceval.models.checkpoints import resolve

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_moderate
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -89,6 +89,7 @@ class Some(Scorer):
 
     _loaded: dict[str, Encoder] | None = None
 
+    @named("some")
     def load(self) -> None:
         """Load the three networks, or take them from the cache of this process.
 

@@ -127,7 +127,7 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
         def f1(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
             return matcher.match(candidates, references, runtime)[:, 2]
 
-        return f1, {"model": matcher.encoder.name, "layer": matcher.layer, **facts}
+        return f1, {"model": matcher.name, "layer": matcher.layer, **facts}
     translator = load_seq2seq(settings.model or PUBLISHED, None, runtime)
 
     def likelihood(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
