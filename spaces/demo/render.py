@@ -14,7 +14,12 @@ _TEMPLATE = str.maketrans({"$": "&#36;", "{": "&#123;", "}": "&#125;", "`": "&#9
 
 def escape(text: Any) -> str:
     """A text as HTML that shows just this text, in attributes too."""
-    return html.escape(str(text)).translate(_TEMPLATE)
+    return literal(html.escape(str(text)))
+
+
+def literal(markup: str) -> str:
+    """HTML in which a template engine finds nothing to fill in."""
+    return markup.translate(_TEMPLATE)
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 import render
+from geceval.cli.html.leaderboard import leaderboard_table
 from guard import Refused, polite
 
 RESULTS = Path(__file__).with_name("leaderboard.json")
@@ -57,51 +58,10 @@ def leaderboard(data: str, key: str) -> str:
 
 
 def _table(board: Mapping[str, Any], key: str) -> str:
-    columns = [(group, own) for group, group_keys in board["columns"].items() for own in group_keys]
-    best = {
-        own: max((row["values"][own] for row in board["rows"] if row["values"].get(own) is not None), default=None)
-        for _, own in columns
-    }
-    ranked = sorted(board["rows"], key=lambda row: -_value(row["values"].get(key)))
-    groups_row = "".join(
-        f'<th scope="colgroup" colspan="{len(own)}" class="gv-group">{render.escape(group)}</th>'
-        for group, own in board["columns"].items()
-    )
-    first = {own[0] for own in board["columns"].values()}
-    names = "".join(
-        f'<th scope="col" class="{"gv-group " if own in first else ""}{"gv-by" if own == key else ""}"'
-        f"{' aria-sort=descending' if own == key else ''}>{render.escape(own.split()[-1])}</th>"
-        for _, own in columns
-    )
-    body = "".join(_row(row, columns, first, key, best) for row in ranked)
     return (
-        f'<div class="gv-wide" tabindex="0" role="region" aria-label="{render.escape(board["name"])}">'
-        f'<table class="gv-board">'
-        f'<thead><tr><th rowspan="2" scope="col" class="gv-left">metric</th>{groups_row}</tr><tr>{names}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<div class="gv-wide gv-board" tabindex="0" role="region" aria-label="{render.escape(board["name"])}">'
+        f"{render.literal(leaderboard_table(board, key))}</div>"
     )
-
-
-def _value(value: float | None) -> float:
-    return float("-inf") if value is None else value
-
-
-def _row(
-    row: Mapping[str, Any], columns: list[tuple[str, str]], first: set[str], key: str, best: Mapping[str, float | None]
-) -> str:
-    cells = []
-    for _, own in columns:
-        value, published = row["values"].get(own), row["published"].get(own)
-        shown = render.number(value, 3)
-        if value is not None and value == best[own] and not own.endswith("ties"):
-            shown = f"<strong>{shown}</strong>"
-        below = ""
-        if published:
-            source = render.escape(published["source"])
-            below = f'<small title="{source}">{render.number(published["value"], 3)}</small>'
-        kind = f"{'gv-group ' if own in first else ''}{'gv-by' if own == key else ''}"
-        cells.append(f'<td class="{kind}">{shown}{below}</td>')
-    return f'<tr><th scope="row" class="gv-left">{render.escape(row["metric"])}</th>{"".join(cells)}</tr>'
 
 
 def _signatures(board: Mapping[str, Any]) -> str:

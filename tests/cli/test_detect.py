@@ -7,9 +7,10 @@ import json
 
 import pytest
 
+import geceval
 from geceval.cli.detect import mark
 from geceval.edits.ged_labels import LABELS
-from geceval.workflows.detect import Word, detect
+from geceval.workflows.detect import Word
 
 TEXT = "the cat sat on a mat"
 
@@ -31,13 +32,13 @@ def call(call):
 
 
 def test_marks_in_text(call, two, many):
-    words = detect([TEXT], model=two)[0]
+    words = geceval.detect([TEXT], model=two)[0]
     expected = " ".join(f"[{word.text}]" if word.is_error else word.text for word in words)
     assert call(TEXT, "--model", two) == (0, expected + "\n", "")
     everything = " ".join(f"[{word}]" for word in TEXT.split())
     assert call(TEXT, "--model", two, "--threshold", "0") == (0, everything + "\n", "")
     assert call(TEXT, "--model", many, "--threshold", "0", "--classes", "2") == (0, everything + "\n", "")
-    typed = detect([TEXT], model=many, threshold=0.0)[0]
+    typed = geceval.detect([TEXT], model=many, threshold=0.0)[0]
     expected = " ".join(f"[{word.text}|{word.label}]" for word in typed)
     assert call(TEXT, "--model", many, "--threshold", "0") == (0, expected + "\n", "")
 
@@ -61,7 +62,7 @@ def test_tsv_has_every_word_and_its_probability(call, two):
     assert (code, err) == (0, "")
     columns, *rows = [line.split("\t") for line in out.splitlines()]
     assert columns == ["line", "token", "word", "label", "error"]
-    words = [word for row in detect([TEXT, "dogs run"], model=two) for word in row]
+    words = [word for row in geceval.detect([TEXT, "dogs run"], model=two) for word in row]
     assert [row[2:] for row in rows] == [[word.text, word.label, repr(word.error)] for word in words]
     assert [row[:2] for row in rows[-3:]] == [["1", "5"], ["2", "0"], ["2", "1"]]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+import geceval
 from geceval.cli.app import run
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.models.detector import Detector
 from geceval.scorers.ged import Ged, Settings
 from geceval.scorers.impara_ged import ImparaGed
-from geceval.workflows.detect import detect
 
 SOURCES = ["He go to school every days .", "I has two cat .", "She are happy because the weather are good ."]
 CORRECTED = ["He goes to school every day .", "I have two cats .", "She is happy because the weather is good ."]
@@ -27,7 +27,7 @@ def test_labels_are_those_of_the_scheme(name, classes):
 
 
 def test_clear_errors_are_marked_and_their_corrections_are_not():
-    for wrong, right in zip(detect(SOURCES), detect(CORRECTED), strict=True):
+    for wrong, right in zip(geceval.detect(SOURCES), geceval.detect(CORRECTED), strict=True):
         assert any(word.is_error for word in wrong)
         assert sum(word.error for word in right) < sum(word.error for word in wrong)
 

@@ -17,7 +17,6 @@ from geceval.scorers.ged import Ged, Settings
 from geceval.scorers.learned.detection import in_scheme, scheme
 from geceval.scorers.learned.detection_counts import detection_scores
 from geceval.scorers.learned.label_sequences import kind_of, label_id
-from geceval.workflows.detect import detect
 
 SOURCES = ["He go to school every days", "She like cat", "They are happy"]
 GOLD = ["c i c c c i", "c i i", "c c c"]
@@ -226,16 +225,18 @@ def test_sentence_scores_do_not_depend_on_batch_or_order(two, batch_size):
 
 
 def test_marks(two, many):
-    (words, none, again) = detect(["the cat sat", "", "the cat sat"], model=two)
+    (words, none, again) = geceval.detect(["the cat sat", "", "the cat sat"], model=two)
     assert [word.text for word in words] == ["the", "cat", "sat"] and none == [] and again == words
     assert [word.error for word in words] == pytest.approx(plain(two, "the cat sat")[:, 1].tolist(), abs=1e-5)
     assert [word.is_error for word in words] == [word.error > 0.5 for word in words]
-    assert [word.is_error for word in detect(["the cat sat"], model=two, threshold=0.0)[0]] == [True] * 3
-    typed = detect(["the cat sat"], model=many, threshold=0.0)[0]
+    assert [word.is_error for word in geceval.detect(["the cat sat"], model=two, threshold=0.0)[0]] == [True] * 3
+    typed = geceval.detect(["the cat sat"], model=many, threshold=0.0)[0]
     assert all(word.label in LABELS[25][1:] for word in typed)
-    assert {word.label for word in detect(["the cat sat"], model=many, classes=2, threshold=0.0)[0]} == {"INCORRECT"}
+    assert {word.label for word in geceval.detect(["the cat sat"], model=many, classes=2, threshold=0.0)[0]} == {
+        "INCORRECT"
+    }
     with pytest.raises(TypeError, match=r"^detect: sources\[0\] must be a string, got int"):
-        detect([1], model=two)
+        geceval.detect([1], model=two)
 
 
 def test_a_detector_wants_the_sources_as_predictions(two):

@@ -404,7 +404,11 @@ def test_a_leaderboard_is_ranked_by_the_chosen_column(results):
     assert by_correlation.index(">two<") < by_correlation.index("&lt;b&gt;one")
     assert tab_meta.leaderboard("GJG15", "no such column") == by_accuracy
     assert "<b>" not in by_accuracy and "<i>" not in by_accuracy
-    assert "<strong>0.900</strong>" in by_accuracy and 'title="Paper: ONE">0.600' in by_accuracy and "–" in by_accuracy
+    assert (
+        '<span class="best">.900</span>' in by_accuracy
+        and 'title="Paper: ONE">.600' in by_accuracy
+        and "–" in by_accuracy
+    )
     assert "Not scored: three." in by_accuracy
     assert refused(tab_meta.leaderboard, "SEEDA", "r") == "There are results on GJG15 only."
 

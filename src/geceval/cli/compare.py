@@ -22,7 +22,7 @@ from geceval.cli.shared_options import (
     Width,
     no_warnings,
 )
-from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.cli.tables import check_outputs, show
 from geceval.corpora.text_files import read_corpus
 from geceval.meta.significance.systems import METHODS
 from geceval.workflows.compare import Comparison
@@ -66,7 +66,7 @@ def compare(
     columns, rows = _table(list(found.values()), confidence)
     caption = f"{len(corpus.sources)} sentences; p of the difference from the {_role(baseline)}, two-sided"
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.test for each in found.values()]))
-    write(records_text(columns, rows, form, caption, notes, width or terminal_width(output)), output)
+    show(columns, rows, form, output, caption, notes, width)
 
 
 def _role(baseline: str) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.shared_options import BatchSize, Device, Format, Output, Progress
-from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.cli.tables import check_outputs, show, write
 from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
@@ -81,7 +81,7 @@ def detect(
             f"{len(rows)} sentence{'' if len(rows) == 1 else 's'}, {len(cells)} error{'' if len(cells) == 1 else 's'}"
         )
         columns = ["line", "token", "word", "label", "error"]
-        write(records_text(columns, cells, Format(form.value), caption, width=terminal_width(output)), output)
+        show(columns, cells, Format(form.value), output, caption)
 
 
 def mark(word: Any, in_colour: bool) -> str:

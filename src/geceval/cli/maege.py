@@ -10,7 +10,7 @@ import typer
 
 from geceval.cli.arguments import metric_options
 from geceval.cli.shared_options import Form, Format, MetricOptions, Metrics, Output, Quiet, Width, no_warnings
-from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
 from geceval.corpora.text_files import read_references
 from geceval.edits.m2 import references as texts_of
@@ -71,7 +71,7 @@ def maege(
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.data for each in found.values()]))
     first = next(iter(found.values()))
     caption = f"{Path(m2).name}: {first.chains} chains with {first.texts} texts and {first.chain.pairs} pairs"
-    write(records_text(columns, rows, form, caption, notes, width or terminal_width(output)), output)
+    show(columns, rows, form, output, caption, notes, width)
 
 
 def _read_references(paths: Sequence[str], m2: str) -> Sequence[Sequence[str | None]] | None:

@@ -11,7 +11,7 @@ import typer
 
 from geceval.cli.arguments import metric_options
 from geceval.cli.shared_options import Cache, ConllM2, Form, Format, MetricOptions, Output
-from geceval.cli.tables import check_outputs, records_text, write
+from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
 from geceval.meta.agreement import TieRule
 from geceval.meta.figures import drawing
@@ -104,7 +104,7 @@ def meta(
     if plot is not None:
         drawing.save(found.draw(), plot)
     caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {found.caption}"
-    write(records_text(found.columns, found.rows, form, caption, _notes(tables, gold_m2)), output)
+    show(found.columns, found.rows, form, output, caption, _notes(tables, gold_m2))
 
 
 def _check_analysis(level: Level, window: int | None, top_k: bool, pairwise: Ranks | None) -> None:

@@ -10,8 +10,8 @@ import typer
 
 from geceval import registry
 from geceval.cli.arguments import metric_options
-from geceval.cli.html.numbers import numbers
-from geceval.cli.html.page import NAMES, page
+from geceval.cli.html.numbers import NAMES, numbers
+from geceval.cli.html.page import page
 from geceval.cli.shared_options import ConllM2
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from geceval import registry
-from geceval.cli import tables as report
 from geceval.cli.arguments import make_scorers, metric_options
 from geceval.cli.shared_options import (
     Cache,
@@ -24,6 +23,7 @@ from geceval.cli.shared_options import (
     Width,
     no_warnings,
 )
+from geceval.cli.tables import check_outputs, rank, render, terminal_width, write
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
 from geceval.corpora.text_files import Corpus, read_corpus
@@ -80,11 +80,11 @@ def score(
         progress=progress or None,
     )
     scorers = make_scorers(options, references)
-    report.check_outputs(output)
+    check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
-    rows = report.rank(_score_all(scorers, corpus), corpus.files, scorers[metrics[0]])
-    columns = width or report.terminal_width(output)
-    report.write(report.render(rows, list(scorers.values()), form, len(corpus.sources), sentence, columns), output)
+    rows = rank(_score_all(scorers, corpus), corpus.files, scorers[metrics[0]])
+    columns = width or terminal_width(output)
+    write(render(rows, list(scorers.values()), form, len(corpus.sources), sentence, columns), output)
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, Result]]:

@@ -147,6 +147,19 @@ def records_text(
     return table_text(columns, cells, width, caption, notes)
 
 
+def show(
+    columns: Sequence[str],
+    cells: Sequence[Sequence[Any]],
+    form: Format,
+    output: str | None,
+    caption: str = "",
+    notes: Sequence[str] = (),
+    width: int | None = None,
+) -> None:
+    """Write rows, see `records_text`, to a file or to standard output, there as wide as the terminal by default."""
+    write(records_text(columns, cells, form, caption, notes, width or terminal_width(output)), output)
+
+
 def terminal_width(output: str | None) -> int | None:
     """Columns of the terminal that a report goes to; `None` if it goes to a file or a pipe."""
     to_terminal = output in (None, "-") and sys.stdout.isatty()

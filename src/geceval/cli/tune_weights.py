@@ -12,7 +12,7 @@ from geceval import registry
 from geceval.cli.arguments import metric_options
 from geceval.cli.meta import Level
 from geceval.cli.shared_options import Form, Format, OneMetricOptions, Output
-from geceval.cli.tables import check_outputs, records_text, write
+from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
 from geceval.corpora.text_files import read_corpus
 from geceval.meta.agreement import Pairs, agreement, judged_pairs
@@ -74,7 +74,7 @@ def tune_weights(
             raise InputError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
         found, notes = _from_files(sources, predictions or [], human, options)
     columns, rows = found
-    write(records_text(columns, rows, form, notes[0], notes[1:]), output)
+    show(columns, rows, form, output, notes[0], notes[1:])
 
 
 def _from_data(

@@ -7,19 +7,26 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from geceval.cli.html.page import NAMES
 from geceval.meta.papers import COLUMNS
 from geceval.version import __version__
 from geceval.workflows.leaderboard import RANKED_BY, Leaderboard, published_values
 
+NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
+DIGITS = 6  # more than 391 sentences can tell
+
 
 def numbers(boards: Sequence[Leaderboard]) -> str:
     """Leaderboards as JSON: metrics, correlations, the papers' values and signatures; no sentence of any corpus."""
-    content = {"geceval": __version__, "boards": [_board(board) for board in boards]}
+    content = {"geceval": __version__, "boards": [as_json(board, DIGITS) for board in boards]}
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _board(board: Leaderboard) -> dict[str, Any]:
+def as_json(board: Leaderboard, digits: int | None = None) -> dict[str, Any]:
+    """A leaderboard as plain values, `None` for what is not a number; measured values are rounded to `digits`."""
+
+    def plain(value: float) -> float | None:
+        return None if not math.isfinite(value) else value if digits is None else round(value, digits)
+
     human = board.human
     return {
         "data": human.name,
@@ -33,7 +40,7 @@ def _board(board: Leaderboard) -> dict[str, Any]:
             {
                 "metric": table.metric,
                 "signature": table.signature,
-                "values": {key: _finite(value) for key, value in board.values[table.metric].items()},
+                "values": {key: plain(value) for key, value in board.values[table.metric].items()},
                 "published": {
                     key: {"value": value, "source": f"{row.paper}: {row.label}"}
                     for key, (value, row) in published_values(board.published, table.metric).items()
@@ -43,8 +50,3 @@ def _board(board: Leaderboard) -> dict[str, Any]:
         ],
         "not_scored": sorted(board.skipped),
     }
-
-
-def _finite(value: float) -> float | None:
-    """What JSON, which has no NaN, says instead; six digits are more than 391 sentences can tell."""
-    return round(value, 6) if math.isfinite(value) else None

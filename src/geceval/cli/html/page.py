@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import html
-import math
 from collections.abc import Sequence
 
-from geceval.meta.papers import COLUMNS
+from geceval.cli.html.leaderboard import leaderboard_table
+from geceval.cli.html.numbers import NAMES, as_json
 from geceval.version import __version__
 from geceval.workflows.leaderboard import Leaderboard, published_values
-
-NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fff; --faint: #5f636c; --line: #d9dbe1; --head: #f3f4f7; }
@@ -105,44 +103,15 @@ def _section(board: Leaderboard, figures: Sequence[tuple[str, bytes]]) -> str:
 
 
 def _table(board: Leaderboard) -> str:
-    groups = COLUMNS[board.human.name]
-    keys = [key for group in groups.values() for key in group]
-    first = {group[0] for group in groups.values()}
-    groups_row = "".join(
-        f'<th colspan="{len(group)}" class="group">{_text(name)}</th>' for name, group in groups.items()
-    )
-    names = "".join(f"<th{_group(key, first)}>{_text(key.split()[-1])}</th>" for key in keys)
-    rows = [_measured(board, table.metric, keys, first) for table in board.tables]
-    others: dict[tuple[str, str], dict[str, float]] = {}
+    labels, others = {}, {}
+    for table in board.tables:
+        published = published_values(board.published, table.metric).values()
+        labels[table.metric] = list(dict.fromkeys(f"{row.label}: {row.paper}" for _, row in published))
     for row in board.published:
         if row.metric not in board.values:
             others.setdefault((row.label, row.paper), {}).update(row.values)
-    if others:
-        divider = f'<th class="name" colspan="{len(keys) + 1}">Published only: not measured on this page</th>'
-        rows.append(f'<tr class="divider">{divider}</tr>')
-    for (label, paper), values in others.items():
-        cells = "".join(f"<td{_group(key, first)}>{_number(values.get(key))}</td>" for key in keys)
-        rows.append(f'<tr class="paper"><th class="name">{_text(label)}<small>{_text(paper)}</small></th>{cells}</tr>')
-    head = f'<tr><th rowspan="2" class="name">metric</th>{groups_row}</tr>\n<tr>{names}</tr>'
-    body = "\n".join(rows)
-    return f'<div class="wide"><table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>'
-
-
-def _measured(board: Leaderboard, metric: str, keys: Sequence[str], first: set[str]) -> str:
-    published = published_values(board.published, metric)
-    cells = []
-    for key in keys:
-        value = board.values[metric][key]
-        column = [values[key] for values in board.values.values() if not math.isnan(values[key])]
-        best = len(column) > 1 and value == max(column) and not key.endswith("ties")
-        shown = f'<span class="best">{_number(value)}</span>' if best else _number(value)
-        if key in published:
-            number, row = published[key]
-            shown += f'<small title="{_text(f"{row.paper}: {row.label}")}">{_number(number)}</small>'
-        cells.append(f"<td{_group(key, first)}>{shown}</td>")
-    labels = list(dict.fromkeys(f"{row.label}: {row.paper}" for _, row in published.values()))
-    below = "".join(f"<small>{_text(label)}</small>" for label in labels)
-    return f'<tr><th class="name">{_text(metric)}{below}</th>{"".join(cells)}</tr>'
+    published_only = [(label, paper, values) for (label, paper), values in others.items()]
+    return f'<div class="wide">{leaderboard_table(as_json(board), None, labels, published_only)}</div>'
 
 
 def _figure(caption: str, image: bytes) -> str:
@@ -164,17 +133,6 @@ def _signatures(board: Leaderboard) -> str:
 def _list(lines: Sequence[str], kind: str = "") -> str:
     items = "\n".join(f"<li>{_text(line)}</li>" for line in lines)
     return f'<ul class="{kind}">\n{items}\n</ul>' if kind else f"<ul>\n{items}\n</ul>"
-
-
-def _group(key: str, first: set[str]) -> str:
-    return ' class="group"' if key in first else ""
-
-
-def _number(value: float | None) -> str:
-    """`.763`, without the zero as tables of papers print it; a dash for what is not there."""
-    if value is None or math.isnan(value):
-        return "–"
-    return f"{value:.3f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def _text(text: str) -> str:
