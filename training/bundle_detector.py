@@ -19,9 +19,10 @@ from safetensors.torch import save_file
 
 from geceval.core.files import write_text
 from geceval.edits.ged_labels import LABELS
-from geceval.learning.ged.train import save_results
+from geceval.learning.ged.card import ged_card
 from geceval.learning.network import new_network, save
 from geceval.learning.recipe import Recipe
+from geceval.learning.runs import read_results, write_results
 from geceval.learning.scripts import script_parser
 from geceval.models import heads
 from geceval.models.checkpoints import resolve
@@ -98,11 +99,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("adapter", type=Path, help="folder of the adapter")
     parser.add_argument("--base", default="bundled:ged_encoder", help="what the adapter calls the encoder")
     options = parser.parse_args(arguments)
-    results = json.loads((options.detector / "results.json").read_text(encoding="utf-8"))
+    results = read_results(options.detector)
     labels = LABELS[results["settings"]["classes"]]
     write_encoder(options.detector, options.encoder, len(labels))
     write_adapter(options.detector, options.base, options.adapter, labels)
-    save_results(options.adapter, results)
+    write_results(options.adapter, results, ged_card)
     text = ["This are a sentence with with many error .", "This is one without any ."]
     whole, parts = (Detector.load(resolve(str(f))).log_probabilities(text) for f in (options.detector, options.adapter))
     apart = max(float(abs(torch.tensor(w - p)).max()) for w, p in zip(whole, parts, strict=True))

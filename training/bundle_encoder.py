@@ -86,8 +86,8 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     tokenizer.backend_tokenizer.no_padding()
     tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)
     special = json.loads((source / "special_tokens_map.json").read_text(encoding="utf-8"))
-    kept = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": 512}
-    write_json(target / "tokenizer_config.json", {**kept, **special})
+    settings = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": 512}
+    write_json(target / "tokenizer_config.json", {**settings, **special})
     bundled = hashlib.sha256((target / "model.safetensors").read_bytes()).hexdigest()
     card = CARD.format(origin=origin, sha256=SHA256, error=error, bundled=bundled)
     (target / "README.md").write_text(card, encoding="utf-8")

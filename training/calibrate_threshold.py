@@ -16,9 +16,9 @@ from pathlib import Path
 
 from geceval.core.files import write_text
 from geceval.edits.m2 import M2Sentence, read_m2, references
+from geceval.learning.impara.card import impara_card
 from geceval.learning.impara.threshold import Calibration, calibrate
-from geceval.learning.impara.train import save_results
-from geceval.learning.runs import read_results
+from geceval.learning.runs import read_results, write_results
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
@@ -37,7 +37,7 @@ def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sente
         checkpoint / "config.json",
         json.dumps({**config, "geceval_threshold": found.threshold}, indent=2, sort_keys=True) + "\n",
     )
-    save_results(checkpoint, {**results, "calibration": dataclasses.asdict(found)})
+    write_results(checkpoint, {**results, "calibration": dataclasses.asdict(found)}, impara_card)
     return found
 
 

@@ -17,23 +17,18 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.learning.ged import train as ged_training
-from geceval.learning.impara import train as impara_training
-from geceval.learning.runs import read_results
+from geceval.learning.ged.card import ged_card
+from geceval.learning.impara.card import impara_card
+from geceval.learning.runs import read_results, write_results
 from geceval.learning.scripts import exit_code, script_parser
-from geceval.learning.some import train as some_training
+from geceval.learning.some.card import some_card
 from geceval.meta.aggregation import aggregate
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_gjg15, read_seeda
 
-WRITERS = {
-    "impara": impara_training.save_results,
-    "impara_ged": impara_training.save_results,
-    "some": some_training.save_results,
-    "ged": ged_training.save_results,
-}
+CARDS = {"impara": impara_card, "impara_ged": impara_card, "some": some_card, "ged": ged_card}
 OPTIONS = {"ged": {"task": "sentence"}}  # how well a sentence reads to the detector
 HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", "ts"), ("all", "ew"))}
 
@@ -51,8 +46,8 @@ def ranking(
     """All systems by their mean score, beside human scores."""
     means = {system: float(np.mean(values)) for system, values in scores.items()}
     rows = [
-        [place, system, means[system], *(data.scores[name].get(system, "") for name in human)]
-        for place, system in enumerate(sorted(means, key=means.__getitem__, reverse=True), start=1)
+        [rank, system, means[system], *(data.scores[name].get(system, "") for name in human)]
+        for rank, system in enumerate(sorted(means, key=means.__getitem__, reverse=True), start=1)
     ]
     columns = ["rank", "system", metric, *human]
     return {"title": f"Systems of {data.name}", "command": command, "columns": columns, "rows": rows}
@@ -103,14 +98,14 @@ def evaluate(metric: str, checkpoint: Path, corpora: Sequence[tuple[HumanData, l
         command = f"training/evaluate_checkpoint.py {metric} {checkpoint.name} --{data.name} DATA"
         tables.append(agreements(data, scores, systems, command))
         tables.append(ranking(data, metric, scores, [human for _, human in HUMAN[data.name]], command))
-    WRITERS[metric](checkpoint, {**results, "evaluations": tables})
+    write_results(checkpoint, {**results, "evaluations": tables}, CARDS[metric])
     return tables
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the command line, score and write; the exit code."""
     parser = script_parser(__doc__)
-    parser.add_argument("metric", choices=sorted(WRITERS))
+    parser.add_argument("metric", choices=sorted(CARDS))
     parser.add_argument("checkpoint", type=Path, help="folder written by a training script")
     parser.add_argument("--seeda", type=Path)
     parser.add_argument("--gjg15", type=Path)

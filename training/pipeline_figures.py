@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -15,11 +14,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from geceval.edits.edit import apply
+from geceval.edits.m2 import read_m2
+
 SCORES = {"TAG": "tag_acc", "POS": "pos_acc", "LEMMA": "lemma_acc", "UAS": "dep_uas", "LAS": "dep_las"}
 PROBE_FILE, PROBE_ANNOTATOR, PROBE_SENTENCES = "CWEB-G.dev.m2", 0, 400
 CARD = Path(__file__).with_name("pipeline_card.md")
-
-Span = tuple[int, int, str]
 
 
 def example(vocab: Vocab, gold: Doc) -> Example:
@@ -31,30 +31,6 @@ def ewt_scores(nlp: Language, trees: list[Tree]) -> dict[str, float]:
     """Accuracies in percent, on gold words and sentences; UAS and LAS leave punctuation out, as spaCy's scorer does."""
     scores = nlp.evaluate([example(nlp.vocab, gold_doc(nlp.vocab, tree)) for tree in trees], batch_size=64)
     return {name: round(100 * scores[key], 2) for name, key in SCORES.items()}
-
-
-def read_m2(path: Path) -> Iterator[tuple[list[str], dict[int, dict[Span, str]]]]:
-    """Yields the words of each sentence and, by annotator, its edits: (start, end, correction) -> type."""
-    for block in path.read_text(encoding="utf-8").split("\n\n"):
-        lines = block.strip("\n").split("\n")
-        if not lines[0].startswith("S "):
-            continue
-        annotators: dict[int, dict[Span, str]] = {}
-        for line in lines[1:]:
-            span, kind, correction, *_, annotator = line[2:].split("|||")
-            edits = annotators.setdefault(int(annotator), {})
-            if kind != "noop":
-                start, end = map(int, span.split())
-                edits[start, end, "" if correction == "-NONE-" else " ".join(correction.split())] = kind
-        yield lines[0].split()[1:], annotators
-
-
-def corrected(words: list[str], edits: Iterable[Span]) -> list[str]:
-    """The sentence after its edits."""
-    words = list(words)
-    for start, end, correction in sorted(edits, reverse=True):
-        words[start:end] = correction.split()
-    return words
 
 
 def agreement(nlp: Language, path: Path, annotator: int | None = None, limit: int | None = None) -> Counter[str]:
@@ -71,17 +47,18 @@ def agreement(nlp: Language, path: Path, annotator: int | None = None, limit: in
         again with the same span, correction and type (`same_types`).
     """
     edited = [
-        (words, edits)
-        for words, annotators in read_m2(path)
-        for number, edits in annotators.items()
+        (sentence.source, edits)
+        for sentence in read_m2(path)
+        for number, edits in sentence.edits.items()
         if edits and annotator in (None, number)
     ][:limit]
     extractor = errant.load("en", nlp)
-    sources = nlp.pipe((Doc(nlp.vocab, words=words) for words, _ in edited), batch_size=64)
-    targets = nlp.pipe((Doc(nlp.vocab, words=corrected(words, edits)) for words, edits in edited), batch_size=64)
+    sources = nlp.pipe((Doc(nlp.vocab, words=source.split()) for source, _ in edited), batch_size=64)
+    targets = nlp.pipe((Doc(nlp.vocab, words=apply(*row).split()) for row in edited), batch_size=64)
     counts: Counter[str] = Counter(sentences=len(edited))
     for (_, edits), source, target in zip(edited, sources, targets, strict=True):
         found = {(e.o_start, e.o_end, e.c_str): e.type for e in extractor.annotate(source, target)}
+        edits = {(edit.start, edit.end, edit.correction): edit.type for edit in edits}
         counts["same_spans"] += found.keys() == edits.keys()
         counts["edits"] += len(edits)
         counts["same_types"] += len(found.items() & edits.items())

@@ -81,9 +81,9 @@ def raise_copulas(tree: Tree) -> None:
     for index, copula in enumerate(tree):
         if copula.label != "cop":
             continue
-        place = copula.head
+        predicate_index = copula.head
         for other, word in enumerate(tree):
-            if word.head != place or other == index:
+            if word.head != predicate_index or other == index:
                 continue
             adverb = word.label == "advmod" and other <= index + 1
             clause = any(child.head == other and child.label in SUBJECTS | {"cop"} for child in tree)
@@ -91,12 +91,12 @@ def raise_copulas(tree: Tree) -> None:
                 word.label = "aux"
             elif not (
                 word.label in CLAUSAL
-                or (adverb and (other < index < place or word.lemma in NEGATIONS))
+                or (adverb and (other < index < predicate_index or word.lemma in NEGATIONS))
                 or (word.label == "conj" and clause)
             ):
                 continue
             word.head = index
-        predicate = tree[place]
+        predicate = tree[predicate_index]
         copula.head, copula.label = predicate.head, predicate.label
         predicate.head, predicate.label = index, "pred"
 
@@ -106,7 +106,7 @@ def errant_label(tree: Tree, index: int) -> str:
 
     Args:
         tree: a tree after `raise_copulas`.
-        index: the word's place in it.
+        index: the word's index in it.
     """
     word, label = tree[index], tree[index].label
     if label == "case":

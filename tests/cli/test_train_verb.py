@@ -10,7 +10,8 @@ import pytest
 import geceval
 from geceval.cli.app import run
 from geceval.cli.train import train
-from geceval.learning.impara import adaptation
+from geceval.learning.impara.job import suited_recipe
+from geceval.learning.impara.train import bundled_scores
 from geceval.models.checkpoints import ASSETS
 
 SMALL = ["--pairs", "120", "--epochs", "2", "--lr", "3e-3", "--quiet"]
@@ -54,7 +55,7 @@ def test_again_it_says_the_same_and_trains_nothing(trained, capsys):
     results = json.loads((folder / "results.json").read_text())
     (after, first) = re.findall(r"right order: (\S+) \(bundled IMPARA: (\S+)\)", out)[0]
     assert after == f"{results['test']['accuracy']:.3f}"
-    assert first == f"{adaptation.bundled_scores(folder)['accuracy']:.3f}"
+    assert first == f"{bundled_scores(folder)['accuracy']:.3f}"
     assert f"-o model='{folder}' " in out
     assert f'geceval.load("impara", model="{folder}")' in out
     assert err == ""
@@ -129,7 +130,7 @@ def test_without_a_command_it_shows_its_help(capsys):
 
 def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():
     settings = json.loads((ASSETS / "impara" / "results.json").read_text())["settings"]
-    recipe, log_odds = adaptation.suited("bundled")
+    recipe, log_odds = suited_recipe("bundled")
     for name in ("base", "pooling", "pooler", "head_deviation", "lora_rank", "learning_rate", "schedule", "warmup"):
         assert getattr(recipe, name) == settings[name], name
     assert (recipe.epochs, log_odds) == (settings["epochs"], settings["log_odds"])

@@ -30,8 +30,12 @@ def run(job, folder, read=lambda run: 2, learn=lambda data, run: 3):
         read,
         learn,
         lambda data, outcome: {"data": data, "outcome": outcome},
-        lambda folder, results: write_results(folder, results, "card"),
+        card,
     )
+
+
+def card(results, folder):
+    return "card"
 
 
 def fail(*_):
@@ -106,8 +110,8 @@ def test_libraries_do_not_speak_about_their_future(tmp_path):
 def test_a_run_that_cannot_be_finished_does_not_count_as_finished(tmp_path):
     (tmp_path / "README.md").mkdir()
     with pytest.raises(IsADirectoryError):
-        write_results(tmp_path, {"seed": 1}, "card")
+        write_results(tmp_path, {"seed": 1}, card)
     assert not (tmp_path / "results.json").exists()
     (tmp_path / "README.md").rmdir()
-    write_results(tmp_path, {"seed": 1}, "card")
+    write_results(tmp_path, {"seed": 1}, card)
     assert read_results(tmp_path) == {"seed": 1} and (tmp_path / "README.md").read_text() == "card"

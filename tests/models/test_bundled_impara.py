@@ -40,7 +40,7 @@ def test_it_is_a_small_adapter_over_the_bundled_encoder():
 
 def test_the_card_is_made_from_the_results(results):
     config = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == impara_card(results, config, "impara")
+    assert (FOLDER / "README.md").read_text(encoding="utf-8") == impara_card(results, FOLDER)
     assert config["geceval_threshold"] == results["calibration"]["threshold"]
     assert config["geceval_pooling"] == results["settings"]["pooling"]
 

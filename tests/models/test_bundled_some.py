@@ -30,7 +30,7 @@ def test_they_are_small_adapters_over_bundled_encoders(results):
 
 
 def test_the_card_is_made_from_the_results(results):
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == some_card(results, "some")
+    assert (FOLDER / "README.md").read_text(encoding="utf-8") == some_card(results, FOLDER)
 
 
 def test_the_figures_on_the_test_fold_are_those_of_the_card(results, shared_data):

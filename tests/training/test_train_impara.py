@@ -3,9 +3,11 @@
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,11 +210,36 @@ def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, c
     assert message in error
 
 
+def test_the_mended_command_may_use_the_folder_of_a_mistaken_one(script, corpus, base, tmp_path):
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(tmp_path / "out"), "--epochs", "1"]
+    assert script.main([*arguments, *QUICK, "--max-length", "4000"]) == 2
+    assert list(tmp_path.iterdir()) == []
+    assert script.main([*arguments, *QUICK]) == 0
+
+
 def test_an_adapter_over_an_adapter_is_refused_before_anything_is_trained(corpus, tmp_path):
     recipe = Recipe(base="bundled:impara_ged", pooling="mean", epochs=1)
     with pytest.raises(CheckpointError, match="adapter over an adapter"):
         train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, keep_rank=4), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_base_given_by_a_relative_path_moves_with_the_checkpoint(corpus, base, tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    shutil.copytree(base, project / "bases/toy")
+    monkeypatch.chdir(project)
+    recipe = Recipe(base="bases/toy", epochs=1, batch_size=16, max_length=32)
+    train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, threshold=-0.5), "runs/mine")
+    assert json.loads(Path("runs/mine/config.json").read_text())["geceval_se_model"] == "../../bases/toy"
+    monkeypatch.chdir(tmp_path)
+    columns = (["the cat sit", "a dog"], ["the cat sat", "a dog runs"])
+    first = Impara(Settings(model="project/runs/mine")).score(*columns)
+    project.rename(tmp_path / "moved")
+    again = Impara(Settings(model=str(tmp_path / "moved/runs/mine"))).score(*columns)
+    assert (again.scores, again.signature) == (first.scores, first.signature)
+    (tmp_path / "moved/bases/toy").rename(tmp_path / "elsewhere")
+    with pytest.raises(CheckpointError, match=r"similarity estimator \(se_model\): .*bases/toy: no such folder"):
+        Impara(Settings(model=str(tmp_path / "moved/runs/mine"))).score(*columns)
 
 
 def test_text_files_get_their_edits_from_errant(base, tmp_path):

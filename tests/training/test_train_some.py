@@ -179,14 +179,14 @@ def test_the_card_says_what_was_measured(finished):
 
 
 def test_the_card_takes_evaluations(finished):
-    _, results = finished
+    folder, results = finished
     entry = {
         "title": "Agreement with people",
         "command": "evaluate x",
         "columns": ["human", "r"],
         "rows": [["ts", 0.5]],
     }
-    card = some_card({**results, "evaluations": [entry]}, "toy-some")
+    card = some_card({**results, "evaluations": [entry]}, folder)
     assert "Agreement with people (`evaluate x`):\n\n| human | r |\n| --- | --- |\n| ts | 0.500 |\n\n## Limits" in card
 
 

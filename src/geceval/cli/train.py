@@ -51,11 +51,10 @@ def impara(
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
     from geceval.hub.publish.push import push_and_print
-    from geceval.learning.impara.adaptation import bundled_scores, suited
-    from geceval.learning.impara.job import Job
-    from geceval.learning.impara.train import train_impara
+    from geceval.learning.impara.job import Job, suited_recipe
+    from geceval.learning.impara.train import bundled_scores, train_impara
 
-    recipe, log_odds = suited(init_from)
+    recipe, log_odds = suited_recipe(init_from)
     given = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
     job = Job(
         m2=tuple(map(Path, m2 or [])),

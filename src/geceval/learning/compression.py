@@ -1,4 +1,4 @@
-"""What tuning all weights has changed, kept small: in every linear layer the nearest change of low rank."""
+"""Compression of a tuned network to an adapter: in every linear layer the nearest change of low rank."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
     """Replace the change of every matrix that adapters know by its best approximation of a rank.
 
     The approximation is the one with the least squared error (Eckart and Young, 1936: the largest singular values). The
-    head is kept as it is; what tuning did to embeddings, biases and normalisations is left out.
+    head stays as it is; what tuning did to embeddings, biases and normalisations is left out.
 
     Args:
         recipe: How all weights were tuned; `lora_rank` is 0.
@@ -34,6 +34,7 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
         ValueError: If the rank is below 1 or the recipe has an adapter already.
     """
     from peft.tuners.lora import Linear
+    from torch.nn.functional import pad
 
     if rank < 1 or recipe.lora_rank:
         raise InputError("an adapter can be made of a network whose weights were all tuned, with a rank of at least 1")
@@ -46,17 +47,11 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
         if isinstance(module, Linear):
             change = tuned[f"{name.removeprefix(prefix)}.weight"].float() - module.base_layer.weight.detach()
             left, values, right = torch.linalg.svd(change, full_matrices=False)
-            state[f"{name}.lora_B.default.weight"] = _padded(left[:, :rank] * values[:rank], rank, 1)
-            state[f"{name}.lora_A.default.weight"] = _padded(right[:rank], rank, 0)
+            missing = max(0, rank - len(values))  # where the matrix has fewer singular values than the rank
+            state[f"{name}.lora_B.default.weight"] = pad(left[:, :rank] * values[:rank], (0, missing))
+            state[f"{name}.lora_A.default.weight"] = pad(right[:rank], (0, 0, 0, missing))
     for name in state:
         if ".modules_to_save.default." in name:
             state[name] = tuned[name.removeprefix(prefix).replace(".modules_to_save.default", "")]
     save_file({name: value.contiguous() for name, value in state.items()}, target)
     return recipe
-
-
-def _padded(factor: torch.Tensor, rank: int, dimension: int) -> torch.Tensor:
-    """A factor with zeros where the matrix has fewer singular values than the rank."""
-    missing = list(factor.shape)
-    missing[dimension] = rank - factor.shape[dimension]
-    return torch.cat([factor, factor.new_zeros(missing)], dimension)

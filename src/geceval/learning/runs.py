@@ -29,7 +29,7 @@ def train(
     read: Callable[[Path], Any],
     learn: Callable[[Any, Path], Any],
     finish: Callable[[Any, Any], Mapping[str, Any]],
-    write: Callable[[Path, Mapping[str, Any]], None],
+    card: Callable[[Mapping[str, Any], Path], str],
 ) -> dict[str, Any]:
     """Train from files to a finished checkpoint with its results and card.
 
@@ -44,7 +44,7 @@ def train(
         learn: From the data and `run/` to the outcome of every seed, see `fit_seeds`. Each process calls it.
         finish: From the data and that outcome to what `results.json` holds beside the settings; the first process alone
             calls it, and it writes the checkpoint.
-        write: From the folder and the results to the files that show them, see `write_results`.
+        card: From the results and the folder to the model card.
 
     Returns:
         The content of `results.json`.
@@ -67,7 +67,7 @@ def train(
             data = read(run)
         outcome = learn(data, run)
         if state.is_main_process:
-            write(folder, {"settings": settings, **finish(data, outcome)})
+            write_results(folder, {"settings": settings, **finish(data, outcome)}, card)
         state.wait_for_everyone()
     return read_results(folder)
 
@@ -102,8 +102,10 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
         The settings, the recipe's among them.
 
     Raises:
-        InputError: If the folder of the checkpoint holds another run, or files and no run.
+        InputError: If the job has no seed, or the folder of the checkpoint holds another run, or files and no run.
     """
+    if not job.seeds:
+        raise InputError("give at least one seed")
     settings = {f.name: getattr(job, f.name) for f in dataclasses.fields(job) if f.name != "recipe"}
     recipe = dataclasses.asdict(job.recipe)
     del recipe["seed"]
@@ -149,9 +151,9 @@ def network_file(run: Path, seed: int) -> Path:
     return run / f"seed-{seed}" / "network.safetensors"
 
 
-def write_results(folder: Path, results: Mapping[str, Any], card: str) -> None:
+def write_results(folder: Path, results: Mapping[str, Any], card: Callable[[Mapping[str, Any], Path], str]) -> None:
     """Write the card that is made from the results, then `results.json`, with which a run counts as finished."""
-    write_text(folder / "README.md", card)
+    write_text(folder / "README.md", card(results, folder))
     write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
 
 

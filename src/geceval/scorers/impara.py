@@ -94,7 +94,7 @@ class Impara(Scorer):
             CheckpointError: If a checkpoint cannot be used (a ValueError).
             ValueError: If the device or the maximum length is impossible.
         """
-        from geceval.models.checkpoints import BUNDLED, resolve
+        from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
         from geceval.models.encoder import Encoder
         from geceval.models.tokenizers import PUBLISHED_BASE
 
@@ -108,7 +108,10 @@ class Impara(Scorer):
         if threshold >= -1:
             default = BUNDLED if settings.model == BUNDLED else PUBLISHED_BASE
             name = settings.se_model or checkpoint.setting("se_model", default)
-            similarity = Encoder.load(resolve(name), self.runtime, quality.max_length)
+            try:
+                similarity = Encoder.load(resolve(name), self.runtime, quality.max_length)
+            except CheckpointError as error:
+                raise CheckpointError(f"similarity estimator (se_model): {error}") from error
         self._loaded = _Loaded(quality, similarity, float(threshold))
 
     def _score(self, columns: Columns) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from geceval.learning.cards import evaluation_tables, front_matter, recipe_rows, run_rows, table
@@ -49,12 +50,12 @@ _TAGS = ["grammatical-error-detection", "grammatical-error-correction", "geceval
 _SCORES = ("precision", "recall", "f", "macro_f")
 
 
-def ged_card(results: Mapping[str, Any], name: str) -> str:
+def ged_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown.
 
     Args:
         results: `results.json` of `geceval.learning.ged.train.train_ged`.
-        name: What `geceval detect --model` takes.
+        folder: Of the checkpoint.
     """
     settings = results["settings"]
     bundled = is_bundled(settings["base"])
@@ -67,8 +68,8 @@ def ged_card(results: Mapping[str, Any], name: str) -> str:
     ]
     return _CARD.format(
         front=front_matter(settings["base"], "token-classification", _TAGS),
-        title=name,
-        model=name,
+        title=folder.name,
+        model=folder.name,
         classes=settings["classes"],
         made=table(("setting", "value"), rows),
         data=_data(results),

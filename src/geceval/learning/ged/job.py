@@ -52,8 +52,6 @@ class Job:
         label_ids(self.classes)
         if not self.m2 and not (self.train_m2 and self.dev_m2):
             raise InputError("nothing to learn from: give M2 files to divide, or M2 files to learn from and for dev")
-        if not self.seeds:
-            raise InputError("give at least one seed")
         if not 0 <= self.partial <= 1:
             raise InputError(f"partial must be a share in [0, 1], got {self.partial}")
         check_positive("error_weight", self.error_weight)

@@ -5,9 +5,7 @@ The first annotator of each sentence counts, as in the published label code.
 
 from __future__ import annotations
 
-import dataclasses
 import random
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from geceval.learning.ged.job import Job
 from geceval.learning.ged.objective import Detection, Labelled
 from geceval.learning.impara.ranked_pairs import Row, split_by_source
 from geceval.learning.network import save
-from geceval.learning.runs import fit_seeds, network_file, train, write_results
+from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.models.checkpoints import resolve
 from geceval.scorers.learned.detection_counts import class_scores, detection_scores
 
@@ -43,28 +41,22 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
     Raises:
         OSError: If a file cannot be read or written.
         InputError: If a file is malformed, an edit's type is not in the label scheme, a fold or a test file has no
-            token, the base cannot be used, or the folder holds a run with other settings.
+            token, or base or folder cannot be used.
     """
-    folder, labels = Path(folder), LABELS[job.classes]
+    folder = Path(folder)
+    objective = Detection(LABELS[job.classes], job.error_weight)
 
     def learn(data: Any, run: Path) -> list[dict[str, Any]]:
-        folds = data[0]
-        objective = Detection(labels, job.error_weight)
-        return fit_seeds(objective, job, job.recipe, folds["train"], folds["dev"], run, progress)
+        return fit_seeds(objective, job, job.recipe, data[0]["train"], data[0]["dev"], run, progress)
 
     def finish(data: Any, runs: list[dict[str, Any]]) -> dict[str, Any]:
         _, tests, counts = data
         seed = max(runs, key=lambda run: run["selection"])["seed"]
-        save(dataclasses.replace(job.recipe, seed=seed), network_file(folder / "run", seed), folder, {}, labels)
+        save(job.recipe, network_file(folder / "run", seed), folder, {}, objective.labels)
         test = {name: evaluate(folder, rows, job.classes) for name, rows in tests.items()}
         return {"data": counts, "runs": runs, "seed": seed, "test": test}
 
-    return train(job, folder, lambda run: read_folds(job), learn, finish, save_results)
-
-
-def save_results(folder: Path, results: Mapping[str, Any]) -> None:
-    """Write `results.json` and the card that is made from it."""
-    write_results(folder, results, ged_card(results, folder.name))
+    return train(job, folder, lambda run: read_folds(job), learn, finish, ged_card)
 
 
 def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str, Any]:

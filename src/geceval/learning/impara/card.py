@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from geceval.core.files import read_json
 from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import BUNDLED, is_bundled
 
@@ -58,16 +60,15 @@ A correction counts only if the cosine between the mean token states of source a
 """
 
 
-def impara_card(results: Mapping[str, Any], config: Mapping[str, Any], name: str) -> str:
+def impara_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown.
 
     Args:
         results: `results.json` of `geceval.learning.impara.train.train_impara`, with `calibration` and `evaluations`
             where they were made.
-        config: The checkpoint's `config.json`.
-        name: What `geceval.load("impara", model=...)` takes.
+        folder: Of the checkpoint.
     """
-    settings = results["settings"]
+    settings, name, config = results["settings"], folder.name, read_json(folder / "config.json")
     bundled = is_bundled(settings["base"])
     metric = "impara" if config["geceval_threshold"] >= -1 else "impara_ged"
     return _CARD.format(

@@ -1,4 +1,4 @@
-"""The ranked pairs that a training run of IMPARA learns from, made once from its corpora and kept in its folder."""
+"""The ranked pairs that a training run of IMPARA learns from, made once from its corpora and saved in its folder."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.core.files import write_text
+from geceval.core.files import read_json, write_text
 from geceval.core.inputs import read_lines
 from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2
@@ -24,23 +24,17 @@ FOLDS = ("train", "dev", "test")
 PARTS = (8, 1, 1)  # section 2.4
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Corpus:
-    """Corrected sentences.
-
-    Attributes:
-        name: Of the file.
-        rows: Sources and edits, one row an annotator.
-        divided: Whether it is divided into folds; otherwise all of it is learnt from.
-    """
+class Corpus(NamedTuple):
+    """Corrected sentences: sources and edits, one row an annotator."""
 
     name: str
     rows: list[Row]
     divided: bool = True
+    """Whether it is divided into folds; otherwise all of it is learnt from."""
 
 
 def read_pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
-    """The pairs of each fold, kept in `run/pairs.json`, and a few counts of each corpus.
+    """The pairs of each fold, saved in `run/pairs.json`, and a few counts of each corpus.
 
     Raises:
         OSError: If a file cannot be read or written.
@@ -49,8 +43,8 @@ def read_pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[Rank
     path = run / "pairs.json"
     if not path.is_file():
         write_text(path, json.dumps(_make_pairs(job, progress), ensure_ascii=False))
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return {fold: [RankedPair(*row) for row in kept[fold]] for fold in FOLDS}, kept["data"]
+    saved = read_json(path)
+    return {fold: [RankedPair(*row) for row in saved[fold]] for fold in FOLDS}, saved["data"]
 
 
 def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:

@@ -10,6 +10,18 @@ from pathlib import Path
 from geceval.core.errors import InputError
 from geceval.learning.impara.ranked_pairs import ATTEMPTS, PAIRS
 from geceval.learning.recipe import Recipe
+from geceval.models.checkpoints import is_bundled, resolve
+
+ADAPTER_RECIPE = Recipe(
+    pooler="identity",
+    head_deviation=0.2,
+    lora_rank=16,
+    learning_rate=1e-3,
+    schedule="linear",
+    warmup=0.06,
+    epochs=3,
+)
+"""What the bundled IMPARA was trained with; its base, a sentence encoder, learns little at the paper's rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +66,25 @@ class Job:
     def __post_init__(self) -> None:
         if not self.m2 and not self.parallel:
             raise InputError("nothing to learn from: give an M2 file, or a source and a corrected file")
-        if not self.seeds:
-            raise InputError("give at least one seed")
         if self.pairs < 10:
             raise InputError(f"pairs must be at least 10, so that each fold has some, got {self.pairs}")
         if self.keep_rank < 0 or (self.keep_rank and self.recipe.lora_rank):
             raise InputError("keep_rank must be at least 0, and 0 where lora_rank makes an adapter from the start")
         if self.threshold is not None and not math.isfinite(self.threshold):
             raise InputError(f"threshold must be a finite number, got {self.threshold}")
+
+
+def suited_recipe(base: str) -> tuple[Recipe, bool]:
+    """The recipe for a base, and whether to scale the finished logit to log-odds.
+
+    Args:
+        base: `"bundled"` or another bundled encoder: an adapter over it, as the bundled IMPARA is one. Any other
+            network: all weights, as Maeda et al. (2022) have it.
+
+    Raises:
+        CheckpointError: If there is no such checkpoint.
+    """
+    if is_bundled(base) and resolve(base).base is None:
+        return dataclasses.replace(ADAPTER_RECIPE, base=base), True
+    resolve(base)
+    return Recipe(base=base), False

@@ -110,7 +110,7 @@ def split_by_source(rows: Iterable[Row], parts: Sequence[int] = (8, 1, 1), seed:
     shuffled = sorted(set(keys))
     random.Random(seed).shuffle(shuffled)
     ends = [len(shuffled) * sum(parts[: number + 1]) // sum(parts) for number in range(len(parts))]
-    fold = {key: sum(place >= end for end in ends) for place, key in enumerate(shuffled)}
+    fold = {key: sum(index >= end for end in ends) for index, key in enumerate(shuffled)}
     return [[row for key, row in zip(keys, rows, strict=True) if fold[key] == number] for number in range(len(parts))]
 
 
@@ -124,7 +124,7 @@ def _subsets(size: int, attempts: int, rng: random.Random) -> Iterator[tuple[fro
     seen = set()
     for _ in range(attempts):
         one = frozenset(rng.sample(range(size), rng.randint(1, size)))
-        other = one ^ {place for place in range(size) if rng.random() < 1 / size}
+        other = one ^ {index for index in range(size) if rng.random() < 1 / size}
         pair = frozenset((one, other))
         if one != other and pair not in seen:
             seen.add(pair)
@@ -133,11 +133,11 @@ def _subsets(size: int, attempts: int, rng: random.Random) -> Iterator[tuple[fro
 
 def _rank(row: Row, impacts: list[float], one: frozenset[int], other: frozenset[int]) -> RankedPair | None:
     source, edits = row
-    difference = sum(impacts[place] for place in one) - sum(impacts[place] for place in other)
+    difference = sum(impacts[index] for index in one) - sum(impacts[index] for index in other)
     if not abs(difference) > TIE:  # also true for NaN
         return None
     low, high = (one, other) if difference < 0 else (other, one)
-    texts = [apply(source, [edits[place] for place in sorted(subset)]) for subset in (low, high)]
+    texts = [apply(source, [edits[index] for index in sorted(subset)]) for subset in (low, high)]
     if texts[0] == texts[1] or not all(texts):
         return None
     return RankedPair(" ".join(source.split()), *texts)

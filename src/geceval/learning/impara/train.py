@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from geceval.learning.impara.objective import PairRanking
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.impara.scale import log_odds, rescale
 from geceval.learning.network import check_adapter, portable_name, save
-from geceval.learning.runs import fit_seeds, network_file, train, write_results
+from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.encoder import Encoder
@@ -42,8 +41,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
 
     Raises:
         OSError: If a file cannot be read or written.
-        InputError: If a file is malformed, no pairs can be made, the base cannot be used, or the folder holds a run
-            with other settings.
+        InputError: If a file is malformed, no pairs can be made, or base or folder cannot be used.
     """
     folder = Path(folder)
 
@@ -68,7 +66,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
             results["log_odds"] = {"scale": scale, "shift": shift}
         return {**results, "test": pair_scores(folder, pairs["test"], progress)}
 
-    return train(job, folder, read, learn, finish, save_results)
+    return train(job, folder, read, learn, finish, impara_card)
 
 
 def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool = False) -> dict[str, Any]:
@@ -81,6 +79,16 @@ def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool =
     }
 
 
+def bundled_scores(folder: str | Path) -> dict[str, Any]:
+    """Loss and accuracy of the bundled IMPARA on the held-out pairs of a run: how good it was before.
+
+    Args:
+        folder: Of the checkpoint.
+    """
+    saved = read_json(Path(folder) / "run" / "pairs.json")
+    return pair_scores(f"{BUNDLED}:impara", [RankedPair(*row) for row in saved["test"]])
+
+
 def _logits(model: str | Path, pairs: Sequence[RankedPair], progress: bool) -> tuple[np.ndarray, np.ndarray]:
     """Logits of the worse and of the better text of each pair."""
     encoder = Encoder.load(resolve(str(model)), head=True)
@@ -89,14 +97,8 @@ def _logits(model: str | Path, pairs: Sequence[RankedPair], progress: bool) -> t
     return low, high
 
 
-def save_results(folder: Path, results: Mapping[str, Any]) -> None:
-    """Write `results.json` and the card that is made from it."""
-    write_results(folder, results, impara_card(results, read_json(folder / "config.json"), folder.name))
-
-
 def _write_checkpoint(job: Job, seed: int, folder: Path) -> None:
-    recipe = dataclasses.replace(job.recipe, seed=seed)
-    weights = network_file(folder / "run", seed)
+    recipe, weights = job.recipe, network_file(folder / "run", seed)
     if job.keep_rank:
         small = weights.with_name("adapter.safetensors")
         recipe, weights = as_adapter(recipe, weights, job.keep_rank, small), small

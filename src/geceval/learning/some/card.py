@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
@@ -62,14 +63,14 @@ fold of their own, 423 outputs of the same data:
 """
 
 
-def some_card(results: Mapping[str, Any], name: str) -> str:
+def some_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown.
 
     Args:
         results: `results.json` of `geceval.learning.some.train.train_some`.
-        name: What `geceval.load("some", model=...)` takes.
+        folder: Of the checkpoint.
     """
-    settings, parts = results["settings"], results["parts"]
+    settings, parts, name = results["settings"], results["parts"], folder.name
     bundled = is_bundled(settings["base"])
     return _CARD.format(
         front=front_matter(settings["base"], "text-classification", _TAGS),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from geceval.learning.network import save
-from geceval.learning.runs import fit_seeds, network_file, train, write_results
+from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.learning.some.card import some_card
 from geceval.learning.some.job import Job
 from geceval.learning.some.objective import Regression, correlations
@@ -32,8 +32,7 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
 
     Raises:
         OSError: If a file cannot be read or written.
-        InputError: If the ratings are malformed or too few, a base cannot be used, or the folder holds a run with
-            other settings.
+        InputError: If the ratings are malformed or too few, or a base or the folder cannot be used.
     """
     folder = Path(folder)
 
@@ -50,17 +49,16 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
         return runs
 
     def finish(folds: dict[str, list[Rating]], runs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+        counts = [
+            {"fold": fold, "outputs": len(rows), "sources": len({rating.source for rating in rows})}
+            for fold, rows in folds.items()
+        ]
         return {
-            "data": _counts(folds),
+            "data": counts,
             "parts": {part: _finish(job, folder, part, runs[part], folds["test"]) for part in PARTS},
         }
 
-    return train(job, folder, read, learn, finish, save_results)
-
-
-def save_results(folder: Path, results: Mapping[str, Any]) -> None:
-    """Write `results.json` and the card that is made from it."""
-    write_results(folder, results, some_card(results, folder.name))
+    return train(job, folder, read, learn, finish, some_card)
 
 
 def rated_texts(ratings: Sequence[Rating], part: str) -> list[tuple[str | tuple[str, str], float]]:
@@ -95,7 +93,7 @@ def _finish(job: Job, folder: Path, part: str, runs: list[dict[str, Any]], test:
     best = max(runs, key=lambda run: run["selection"])
     target = folder / PARTS[part]
     target.mkdir(exist_ok=True)
-    recipe = dataclasses.replace(job.recipe_of(part), seed=best["seed"])
+    recipe = job.recipe_of(part)
     save(recipe, network_file(folder / "run" / part, best["seed"]), target, {})
     return {
         "base": recipe.base,
@@ -104,10 +102,3 @@ def _finish(job: Job, folder: Path, part: str, runs: list[dict[str, Any]], test:
         "test": evaluate(folder, part, test),
         "test_tokenised": evaluate(folder, part, tokenised(test)),
     }
-
-
-def _counts(folds: dict[str, list[Rating]]) -> list[dict[str, Any]]:
-    return [
-        {"fold": fold, "outputs": len(rows), "sources": len({rating.source for rating in rows})}
-        for fold, rows in folds.items()
-    ]
