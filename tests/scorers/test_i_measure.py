@@ -124,19 +124,19 @@ def test_the_corpus_adds_up_the_counts_of_the_chosen_references():
 @functools.cache
 def slow_values(triple, aspect):
     """WAcc, I and Acc of one sentence, from the column counts; w = 2."""
-    kept, missed, needless, right, other = count_columns([triple])[0].tolist()
+    unchanged, missed, needless, right, other = count_columns([triple])[0].tolist()
     base_kept, base_missed, *_ = count_columns([(triple[0], triple[0], triple[2])])[0].tolist()
     base = base_kept / (base_kept + base_missed) if base_kept + base_missed else 1.0
     tp, fp, fn, fpn = right, needless + other, missed + other, other
     if aspect == "detection":
         tp, fp, fn, fpn = right + other, needless, missed, 0
-    below, below_weighted = tp + fp + kept + fn - fpn, 2 * (tp + fp) + kept + fn - 1.5 * fpn
-    weighted = (2 * tp + kept) / below_weighted if below_weighted else 1.0
+    below, below_weighted = tp + fp + unchanged + fn - fpn, 2 * (tp + fp) + unchanged + fn - 1.5 * fpn
+    weighted = (2 * tp + unchanged) / below_weighted if below_weighted else 1.0
     if weighted == base:
         i = math.floor(weighted)
     else:
         i = (weighted - base) / (1 - base) if weighted > base else weighted / base - 1
-    return weighted, i, (tp + kept) / below if below else 1.0
+    return weighted, i, (tp + unchanged) / below if below else 1.0
 
 
 def slow_best(source, prediction, references):
@@ -168,7 +168,7 @@ def test_the_reference_as_prediction_scores_1(pairs):
 def test_beyond_the_bound_mixing_goes_place_by_place_and_says_so(tmp_path, caplog):
     # Six places, two annotators who alternate: 64 combinations; the prediction follows neither of them.
     source = "a b c d e f g h i j k l"
-    edits = {who: [Edit(2 * n, 2 * n + 1, f"{'xy'[who]}{n}", "R", who) for n in range(6)] for who in (0, 1)}
+    edits = {a: [Edit(2 * n, 2 * n + 1, f"{'xy'[a]}{n}", "R", a) for n in range(6)] for a in (0, 1)}
     write_m2(tmp_path / "gold.m2", [M2Sentence(source, edits)])
     assert annotators_choices(source, edits).size == 64
     prediction = "x0 b y1 d x2 f y3 h i j k l"

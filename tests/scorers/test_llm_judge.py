@@ -216,6 +216,18 @@ def test_the_first_failure_ends_the_work(judge, chat, tmp_path):
     assert scorer.score(SOURCES, SYSTEMS["one"]).details["cached"] == 1
 
 
+def test_a_key_that_is_refused_ends_the_work_and_answers_before_it_are_cached(judge, chat, tmp_path):
+    def behave(request, number):
+        return chat.honest(request) if number == 0 else chat.Raw(401, "no such key")
+
+    scorer, server, pauses = judge(behave, concurrency=1, on_failure="skip", cache=tmp_path)
+    with pytest.raises(InputError, match="^llm_judge: .* cannot be used for model 'stand-in' .HTTP 401: no such key"):
+        scorer.score(SOURCES, SYSTEMS["one"])
+    assert (len(server.requests), pauses) == (2, [])  # the third sentence was not asked about
+    server.behave = chat.honest
+    assert scorer.score(SOURCES, SYSTEMS["one"]).details["cached"] == 1
+
+
 def test_an_endpoint_that_wants_to_be_left_alone_for_long_is_not_waited_for(judge, chat):
     scorer, server, pauses = judge(lambda *_: chat.Raw(429, "tomorrow", {"Retry-After": "86400"}))
     with pytest.raises(InputError, match="rate_limit .HTTP 429: tomorrow"):
@@ -266,7 +278,10 @@ def test_answers_that_earlier_versions_cached_are_read(judge, chat, tmp_path, ha
     """They lie in a JSON file each, named by the key."""
     scorer, server, _ = judge(cache=tmp_path / "new")
     scorer.score(SOURCES[:1], SYSTEMS["one"][:1])
-    (key,) = (key.hex() for key in entries(tmp_path / "new"))
+    fingerprint = {"model": "stand-in", "base_url": server.url, "response_format": "json_object"}
+    fingerprint |= {"temperature": 0.0, "seed": 0, "max_tokens": 256}
+    (messages,) = scorer.prompts(SOURCES[:1], SYSTEMS["one"][:1])
+    key = hashlib.sha256(json.dumps([1, fingerprint, messages], sort_keys=True).encode()).hexdigest()
     answer = '{"scores": {"A": 2}}'  # not what the stand-in says
     entry = {"key": key, "answer": answer, "sha256": hashlib.sha256(f"{key}\n{answer}".encode()).hexdigest()}
     if harm in entry:

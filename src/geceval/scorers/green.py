@@ -114,10 +114,10 @@ def sentence_counts(corpus: Corpus, order: int) -> np.ndarray:
         for r, reference in enumerate(ngrams.references):
             deleted = np.maximum(s - np.maximum(reference, h), 0)
             inserted = np.maximum(np.minimum(reference, h) - s, 0)
-            kept = np.minimum(np.minimum(s, reference), h)
+            unchanged = np.minimum(np.minimum(s, reference), h)
             wrong = np.maximum(np.minimum(s, reference) - h, 0) + np.maximum(h - np.maximum(s, reference), 0)
             missing = np.maximum(np.minimum(s, h) - reference, 0) + np.maximum(reference - np.maximum(s, h), 0)
-            for kind, values in enumerate((deleted + inserted + kept, wrong, missing)):
+            for kind, values in enumerate((deleted + inserted + unchanged, wrong, missing)):
                 counts[r, :, n, kind] = ngrams.sum(values, sentences)
     return counts
 

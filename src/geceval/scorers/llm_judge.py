@@ -65,7 +65,7 @@ class LlmJudge(Scorer):
         self._verdicts: dict[Question, Verdict] | None = None  # remembered between calls by `with_systems` only
 
     def scores_sentences_alone(self) -> bool:
-        """Not if other systems' outputs, which go with the whole corpus, are judged together with the predictions."""
+        """Not if `systems` holds outputs of other systems for the whole corpus, as they share the prompts."""
         return self.settings.systems is None
 
     def load(self) -> None:
@@ -111,8 +111,8 @@ class LlmJudge(Scorer):
         """The chats that `score` would send, one per distinct prompt; nothing is sent.
 
         Args:
-            sources: One string a sentence.
-            predictions: One string a sentence.
+            sources: One string per sentence.
+            predictions: One string per sentence.
 
         Raises:
             TypeError: If a column or a row has the wrong type.
@@ -157,8 +157,8 @@ class LlmJudge(Scorer):
             check_columns(self.name, columns.sources, predictions, warn=False)
         rows = []
         for row, (source, output) in enumerate(zip(columns.sources, columns.predictions, strict=True)):
-            company = [output, *(predictions[row] for predictions in systems)]
-            (question,) = (each for each in prompts.questions(source, company) if output in each.outputs)
+            outputs = [output, *(predictions[row] for predictions in systems)]
+            (question,) = (each for each in prompts.questions(source, outputs) if output in each.outputs)
             rows.append(question)
         return rows
 

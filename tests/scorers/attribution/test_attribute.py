@@ -56,8 +56,8 @@ def shapley_by_loop(players, worth):
     """The definition: the mean gain over all orders, from a function of a set of players."""
     shares = dict.fromkeys(players, 0.0)
     for order in itertools.permutations(players):
-        for place, player in enumerate(order):
-            shares[player] += worth({*order[: place + 1]}) - worth({*order[:place]})
+        for index, player in enumerate(order):
+            shares[player] += worth({*order[: index + 1]}) - worth({*order[:index]})
     return [shares[player] / math.factorial(len(players)) for player in players]
 
 

@@ -1,1 +1,1 @@
-"""Grading by a language model: what it is asked, how it is asked, how its answers are read and kept."""
+"""Grading by a language model: prompts, client, reading and caching of answers, options."""

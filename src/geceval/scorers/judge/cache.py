@@ -16,16 +16,16 @@ from geceval.models.chat.base import Messages
 FORMAT = 1  # change it when the meaning of an entry changes
 
 
-def answer_key(fingerprint: Mapping[str, Any], messages: Messages) -> bytes:
+def answer_key(fingerprint: Mapping[str, Any], messages: Messages) -> str:
     """SHA-256 of everything that an answer depends on: model, decoding settings, messages."""
-    return hashlib.sha256(json.dumps([FORMAT, fingerprint, messages], sort_keys=True).encode()).digest()
+    return hashlib.sha256(json.dumps([FORMAT, fingerprint, messages], sort_keys=True).encode()).hexdigest()
 
 
 class AnswerCache:
     """The answers in a folder, which threads and processes may share.
 
     Args:
-        folder: Made if need be; `None` keeps nothing.
+        folder: Made if need be; with `None` nothing is read or written.
 
     Raises:
         OSError: If it cannot be made or written to: before anything is paid for.
@@ -37,26 +37,27 @@ class AnswerCache:
             self._folder.mkdir(parents=True, exist_ok=True)
             if not os.access(self._folder, os.W_OK | os.X_OK):
                 raise PermissionError(f"{self._folder}: the cache cannot be written; pass another folder")
-            self._disk = DiskCache(self._folder)
+        encoding = "utf-8", "surrogatepass"
+        self._disk: DiskCache[str, str] = DiskCache(
+            self._folder,
+            ["judge", FORMAT],
+            lambda answer: answer.encode(*encoding),
+            lambda data: data.decode(*encoding),
+        )
 
-    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, str]:
+    def get_many(self, keys: Iterable[str]) -> dict[str, str]:
         """The answers of those keys that have one; a damaged entry is none."""
-        if self._folder is None:
-            return {}
         keys = list(keys)
-        found = {key: value.decode("utf-8", "surrogatepass") for key, value in self._disk.get_many(keys).items()}
-        for key in keys:
-            if key not in found and (answer := self._read_file(key.hex())) is not None:
-                found[key] = answer
-        return found
+        found = self._disk.get_many(keys)
+        files = {key: self._read_file(key) for key in keys if key not in found} if self._folder is not None else {}
+        return found | {key: answer for key, answer in files.items() if answer is not None}
 
-    def put(self, key: bytes, answer: str) -> None:
+    def put(self, key: str, answer: str) -> None:
         """Write a valid answer at once."""
-        if self._folder is not None:
-            self._disk.put_many({key: answer.encode("utf-8", "surrogatepass")})
+        self._disk.put_many({key: answer})
 
     def _read_file(self, key: str) -> str | None:
-        """An answer in a JSON file of its own, as the first versions of geceval kept them."""
+        """An answer in a JSON file of its own, as geceval 0.1 first wrote them."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             entry = json.loads((self._folder / key[:2] / f"{key}.json").read_bytes())
             content = f"{key}\n{entry['answer']}".encode("utf-8", "surrogatepass")

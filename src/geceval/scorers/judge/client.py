@@ -65,7 +65,7 @@ class JudgeClient:
 
     Args:
         chat: The model.
-        cache: Where valid answers are kept.
+        cache: Holds the valid answers.
         retries: How often a question is asked again.
         concurrency: Questions in flight at once.
         stop: Give up at the first question that stays without a valid answer; those in flight are still answered.
@@ -104,7 +104,7 @@ class JudgeClient:
         """
         keys = [answer_key(self._chat.fingerprint, messages) for messages, _ in chats]
         distinct = dict(zip(keys, chats, strict=True))
-        verdicts: dict[bytes, Verdict] = {}
+        verdicts: dict[str, Verdict] = {}
         for key, answer in self._cache.get_many(distinct).items():
             with contextlib.suppress(InputError):
                 verdicts[key] = Verdict(read_grades(answer, distinct[key][1]))
@@ -122,7 +122,7 @@ class JudgeClient:
                 self._stopped.set()  # after an error or an interrupt, too, nothing more is asked
         return [verdicts.get(key) for key in keys], usage
 
-    def _ask(self, key: bytes, messages: Messages, ids: str) -> tuple[Verdict, Usage] | None:
+    def _ask(self, key: str, messages: Messages, ids: str) -> tuple[Verdict, Usage] | None:
         """Ask until there is a valid answer or no use in asking again; `None` if the client has given up before."""
         if self._stopped.is_set():
             return None

@@ -28,7 +28,7 @@ class Ngrams:
     """How often each n-gram of one order occurs; G is the number of distinct n-grams, summed over the sentences.
 
     Attributes:
-        sentence: The sentence that the n-gram stands in, `[G]`.
+        sentence: Index of its sentence, `[G]`.
         source: Occurrences in the source, `[G]`.
         prediction: Occurrences in the prediction, `[G]`.
         references: Occurrences in each reference, `[R][G]`, R the largest number of references of a sentence;
@@ -69,7 +69,7 @@ class Table:
     Attributes:
         keys: Their keys, ascending, `[G]`: the index of the first n - 1 units in the table before (for n = 1 the index
             of the sentence), and the number of the last unit.
-        sentence: The sentence that each stands in, `[G]`.
+        sentence: Index of the sentence of each, `[G]`.
         counts: Occurrences in the source and in each reference, `[1 + R][G]`.
     """
 
