@@ -74,12 +74,12 @@ def test_differences_are_named(found, lines):
 
 
 def test_requirements():
-    fine = doctor._group("packages", [Requirement("numpy>=1.26")], "pip install geceval", doctor.PROBLEM)
+    fine = doctor.installed("packages", [Requirement("numpy>=1.26")], "pip install geceval", doctor.PROBLEM)
     assert (fine.state, fine.what.split()[0]) == ("ok", "numpy")
-    old = doctor._group("packages", [Requirement("numpy>=99")], "pip install geceval", doctor.PROBLEM)
+    old = doctor.installed("packages", [Requirement("numpy>=99")], "pip install geceval", doctor.PROBLEM)
     assert old.state == "problem"
     assert old.what.endswith("but must be >=99. Run: pip install geceval")
-    absent = doctor._group("extra x", [Requirement("no-such-package-here")], "pip install 'geceval[x]'", doctor.NOTE)
+    absent = doctor.installed("extra x", [Requirement("no-such-package-here")], "pip install 'geceval[x]'", doctor.NOTE)
     assert (absent.state, absent.what) == (
         "note",
         "not installed: no-such-package-here. Run: pip install 'geceval[x]'",
@@ -103,13 +103,13 @@ def test_a_check_that_fails_is_a_finding():
         yield doctor.Finding("first", doctor.OK, "fine")
         raise RuntimeError("out of\nmemory")
 
-    states = [(found.check, found.state, found.what) for found in doctor._guarded("second", broken)]
+    states = [(found.check, found.state, found.what) for found in doctor.findings_of("second", broken)]
     assert states == [("first", "ok", "fine"), ("second", "problem", "RuntimeError: out of memory")]
 
     def absent():
         raise ModuleNotFoundError("No module named 'spacy'", name="spacy")
 
-    (found,) = doctor._guarded("errant", absent)
+    (found,) = doctor.findings_of("errant", absent)
     assert (found.state, found.what) == ("note", "not checked: errant needs spacy: pip install 'geceval[edits]'")
 
 

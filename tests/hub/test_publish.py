@@ -107,7 +107,7 @@ def published(hub_server, at_home, tiny, tmp_path_factory):
         edition = "    def _compute(self, **columns):\n        return {**super()._compute(**columns), 'edition': 2}\n"
         script.write_text(script.read_text(encoding="utf-8").rstrip() + "\n\n" + edition, encoding="utf-8")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(registry, "modules_folder", lambda: copy)
+            patch.setattr("geceval.hub.load.modules_folder", lambda: copy)
             publish("modules", "gleu", "--org", "ORG", "--tag", "v2")
         publish("checkpoint", "bundled:impara", "--org", "ORG", "--name", "impara-minilm")
         folder = tmp_path_factory.mktemp("data")

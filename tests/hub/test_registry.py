@@ -1,16 +1,17 @@
 """Names of metrics: listing, loading, registering."""
 
 import os
+import shutil
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from geceval import registry
 from geceval.hub.load import load, module_folder
-from geceval.hub.register import _place, register
+from geceval.hub.register import register
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,27 +67,14 @@ def test_bare_names_after_register(tmp_path, monkeypatch):
     assert module.compute(sources=["a b c d"], predictions=["a b c d"], references=["a b c d"])["score"] == 1.0
 
 
-def test_many_may_register_at_once(tmp_path):
-    source = tmp_path / "toy.py"
-    source.write_text("x = 1\n" * 1000)
-    target = tmp_path / "cache" / "hash"
-    target.parent.mkdir()
-    failures = []
-
-    def work():
-        try:
-            _place(source, target)
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
-    assert (target / "toy.py").read_text() == source.read_text()
-    assert [path.name for path in target.parent.iterdir()] == ["hash"]  # nothing half-written remains
+def test_many_may_register_at_once():
+    (script,) = register(["gleu"])
+    home = script.parents[1]
+    shutil.rmtree(home)
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(register, [["gleu"]] * 8)) == [[script]] * 8
+    assert script.read_bytes() == (ROOT / "metrics" / "gleu" / "gleu.py").read_bytes()
+    assert {path.name for path in home.iterdir()} == {"__init__.py", script.parent.name}  # nothing half-written remains
 
 
 NO_NETWORK = """

@@ -1,4 +1,4 @@
-"""Is this installation right? Packages, bundled files, pipeline, device, Hub, and the numbers of every metric."""
+"""`geceval doctor`: checks an installation: packages, bundled files, pipeline, device, Hub, scores of each metric."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def examine(metrics: Iterable[str] | None = None, device: str = "auto") -> Itera
         **{name: (lambda name=name: numbers(name, stored, device)) for name in names},
     }
     for check, look in checks.items():
-        yield from _guarded(check, look)
+        yield from findings_of(check, look)
 
 
-def _guarded(check: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+def findings_of(check: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     """The findings of one check; what it raises is a finding too."""
     start = time.perf_counter()
     try:
@@ -103,14 +103,15 @@ def packages() -> Iterator[Finding]:
     right = SpecifierSet(wanted).contains(python, prereleases=True)
     yield Finding("python", OK if right else PROBLEM, python if right else f"{python}, but geceval needs {wanted}")
     requirements = [Requirement(text) for text in distribution.requires or []]
-    yield _group("packages", [each for each in requirements if each.marker is None], "pip install geceval", PROBLEM)
+    yield installed("packages", [each for each in requirements if each.marker is None], "pip install geceval", PROBLEM)
     for extra in distribution.metadata.get_all("Provides-Extra") or []:
         if extra != "dev":
             group = [each for each in requirements if each.marker and each.marker.evaluate({"extra": extra})]
-            yield _group(f"extra {extra}", [each for each in group if each.marker], INSTALL.format(extra), NOTE)
+            yield installed(f"extra {extra}", group, INSTALL.format(extra), NOTE)
 
 
-def _group(check: str, requirements: list[Requirement], advice: str, absent: str) -> Finding:
+def installed(check: str, requirements: list[Requirement], advice: str, absent: str) -> Finding:
+    """Whether requirements are met; `absent` is the state to report where one is not installed at all."""
     there, missing, wrong = [], [], []
     for requirement in requirements:
         try:
@@ -161,22 +162,22 @@ def devices(device: str) -> Iterator[Finding]:
 
     from geceval.models.devices import pick_device
 
-    place = pick_device(device)
-    name = torch.cuda.get_device_name(place) if place.type == "cuda" else platform.machine()
+    chosen = pick_device(device)
+    name = torch.cuda.get_device_name(chosen) if chosen.type == "cuda" else platform.machine()
     working = []
     for dtype in ("float32", "bfloat16", "float16"):
         try:
-            ones = torch.ones(2, 2, dtype=getattr(torch, dtype), device=place)
+            ones = torch.ones(2, 2, dtype=getattr(torch, dtype), device=chosen)
             torch.nn.functional.linear(ones, ones).sum().item()
         except (RuntimeError, NotImplementedError):
             continue
         working.append(dtype)
-    threads = f", {torch.get_num_threads()} threads" if place.type == "cpu" else ""
-    yield Finding("device", OK, f"{place} ({name}{threads}); {', '.join(working)}")
+    threads = f", {torch.get_num_threads()} threads" if chosen.type == "cpu" else ""
+    yield Finding("device", OK, f"{chosen} ({name}{threads}); {', '.join(working)}")
 
 
 def hub() -> Iterator[Finding]:
-    """Whether the Hub may be asked for models, and where they are kept."""
+    """Whether the Hub may be asked for models, and where they are cached."""
     from huggingface_hub import constants
 
     from geceval.models.checkpoints import offline

@@ -1,4 +1,4 @@
-"""`geceval register`: `evaluate.load("impara")` from any folder, by the module cache of `evaluate`."""
+"""`geceval register`: copies the modules into the cache of `evaluate`, so that bare names load from any folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ def register(names: list[str] | None = None) -> list[Path]:
         home.mkdir(parents=True, exist_ok=True)
         for folder in (parent, home):
             (folder / "__init__.py").touch()
-        scripts.append(_place(source, home / files_to_hash([str(source)])))
+        script = home / files_to_hash([str(source)]) / source.name
+        if not script.exists():
+            _copy_into(script.parent, source)
+        os.utime(script)  # evaluate takes the newest of several versions
+        scripts.append(script)
     return scripts
 
 
@@ -55,19 +59,15 @@ def unregistered() -> tuple[list[str], list[str]]:
     return missing, old
 
 
-def _place(source: Path, target: Path) -> Path:
-    """Put a module script into a cache folder of its own, by one rename."""
-    script = target / source.name
-    if not script.exists():
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as temporary:
-            fresh = Path(temporary) / "module"
-            fresh.mkdir()
-            (fresh / "__init__.py").touch()
-            shutil.copyfile(source, fresh / source.name)
-            try:
-                fresh.rename(target)
-            except OSError:
-                if not script.exists():  # otherwise another process was faster
-                    raise
-    os.utime(script)  # evaluate takes the newest of several versions
-    return script
+def _copy_into(folder: Path, source: Path) -> None:
+    """Copy a module script into a new folder of its own, which appears by one rename."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as temporary:
+        fresh = Path(temporary) / "module"
+        fresh.mkdir()
+        (fresh / "__init__.py").touch()
+        shutil.copyfile(source, fresh / source.name)
+        try:
+            fresh.rename(folder)
+        except OSError:
+            if not (folder / source.name).exists():  # otherwise another process was faster
+                raise

@@ -13,19 +13,10 @@ from geceval.hub.publish.repository import Repository
 from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, quiet, resolve
 from geceval.models.tokenizers import load_tokenizer
 
-_NAMES = frozenset(
-    ["README.md", "LICENSE", "config.json", "generation_config.json", "adapter_config.json", "results.json"]
-    + ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"]
-    + [
-        "vocab.json",
-        "vocab.txt",
-        "merges.txt",
-        "spm.model",
-        "spiece.model",
-        "sentencepiece.bpe.model",
-        "tokenizer.model",
-    ]
-    + ["model.safetensors.index.json"]
+_NAMES = re.compile(
+    r"README\.md|LICENSE|(config|generation_config|adapter_config|results|model\.safetensors\.index)\.json"
+    r"|(tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab)\.json|chat_template\.jinja|vocab\.txt"
+    r"|merges\.txt|(spm|spiece|sentencepiece\.bpe|tokenizer)\.model|[^/]*\.safetensors"
 )
 
 _ADAPTER = """
@@ -83,7 +74,7 @@ def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = N
 
 
 def _belongs(path: Path) -> bool:
-    return path.name in _NAMES or path.suffix == ".safetensors"
+    return _NAMES.fullmatch(path.name) is not None
 
 
 def _check_portable(checkpoint: Checkpoint, merged: bool) -> None:
@@ -115,8 +106,8 @@ def _with_name(card: str, name: str, first: Checkpoint, part: str, bases: list[s
         what = [_base_in_words(base) for base in bases]
         return card.rstrip() + "\n" + _ADAPTER.format(name=name, base=" and ".join(what))
     kind = (first.config.get("architectures") or ["AutoModel"])[0]
-    heads = ("ForSequenceClassification", "ForTokenClassification")
-    loader = next((f"AutoModel{head}" for head in heads if kind.endswith(head)), "AutoModel")
+    tasks = ("ForSequenceClassification", "ForTokenClassification")
+    loader = next((f"AutoModel{task}" for task in tasks if kind.endswith(task)), "AutoModel")
     below = "" if part == "." else f', subfolder="{part}"'
     return card.rstrip() + "\n" + _WHOLE.format(name=name, loader=loader, part=below)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import evaluate
 
+from geceval.core.errors import UserError
+
 ROWS = 200  # sentences that a page scores at once
 
 
@@ -25,16 +27,16 @@ def page(script: str | Path) -> Any:
 
     def score(sources: str, predictions: str, *more: str) -> tuple[float, list[list[Any]], str]:
         """Score corrections, one a line; references of one sentence are separated by ||."""
-        columns = {"sources": sources.splitlines(), "predictions": predictions.splitlines()}
+        columns = {"sources": _lines(sources), "predictions": _lines(predictions)}
         if len(columns["sources"]) > ROWS:
             raise gr.Error(f"At most {ROWS} sentences; install geceval for more.")
         if more:
             columns["references"] = [
-                [text.strip() for text in line.split("||")] if line.strip() else [] for line in more[0].splitlines()
+                [text.strip() for text in line.split("||")] if line.strip() else [] for line in _lines(more[0])
             ]
         try:
             result = module.compute(**columns)
-        except (ValueError, TypeError, ImportError, OSError) as error:
+        except (UserError, OSError) as error:
             raise gr.Error(str(error)) from error
         rows = [list(row) for row in zip(columns["sources"], columns["predictions"], result["scores"], strict=True)]
         return result["score"], rows, result["signature"]
@@ -55,3 +57,8 @@ def page(script: str | Path) -> Any:
         api_name="score",
         flagging_mode="never",
     )
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text box; other separators of Unicode, such as U+2028, belong to the sentences."""
+    return text.removesuffix("\n").split("\n") if text else []
