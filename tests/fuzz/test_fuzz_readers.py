@@ -122,39 +122,44 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     "core.inputs.read_lines": ("f.txt", LINES, read_lines, lambda lines: all("\n" not in line for line in lines) + 1),
     "edits.m2.read_m2": ("f.m2", M2, read_m2, lambda found: [references(sentence) for sentence in found] or 1),
     "edits.essays.read_essays": ("f.json", JSON, read_essays, lambda essays: to_sentences(essays) or 1),
-    "hub.data.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),
-    "hub.data.ratings.build_tmu_gfm": ("tmu-gfm-dataset.csv", CSV, of_one_folder(build_tmu_gfm), lambda found: False),
-    "meta.data.read_judgments": (
+    "corpora.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),
+    "corpora.ratings.build_tmu_gfm": ("tmu-gfm-dataset.csv", CSV, of_one_folder(build_tmu_gfm), lambda found: False),
+    "judgments.readers.read_judgments": (
         "f.xml",
         XML,
         lambda path: read_judgments(path, SYSTEMS, first_line=1),
         lambda items: all(0 <= item.sentence < 2 and item.groups for item in items),
     ),
-    "meta.rankings.read_rankings": (
+    "judgments.appraise.read_rankings": (
         "f.xml",
         XML,
         lambda path: read_rankings(path, SYSTEMS, first_line=0),
         lambda found: all(r.seconds is None or math.isfinite(r.seconds) for r in found),
     ),
-    "meta.data.read_system_scores": (
+    "judgments.readers.read_system_scores": (
         "f.txt",
         SCORES,
         read_system_scores,
         finite,
     ),
-    "meta.data.read_system_scores of JSON": (
+    "judgments.readers.read_system_scores of JSON": (
         "f.json",
         JSON,
         read_system_scores,
         finite,
     ),
-    "meta.data.read_outputs": (
+    "judgments.readers.read_outputs": (
         "f.txt",
         LINES,
         lambda path: read_outputs({"INPUT": path, "A": path}),
         lambda outputs: outputs["INPUT"] == outputs["A"],
     ),
-    "meta.ratings.read_tmu_gfm": ("f.csv", CSV, read_tmu_gfm, lambda rows: all(math.isfinite(r.fluency) for r in rows)),
+    "judgments.ratings.read_tmu_gfm": (
+        "f.csv",
+        CSV,
+        read_tmu_gfm,
+        lambda rows: all(math.isfinite(r.fluency) for r in rows),
+    ),
     **{
         f"meta.scores.read_scores of {suffix}": (
             f"f.{suffix}",
@@ -166,7 +171,7 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     },
     "scorers.difficulty.weights.read_weights": ("f.txt", WEIGHTS, read_weights, format_weights),
     "hub.cards.read_card": ("f.md", CARD, read_card, lambda card: isinstance(card.metadata, dict)),
-    "cli.corpus.read_corpus": (
+    "corpora.text_files.read_corpus": (
         "f.txt",
         LINES,
         lambda path: read_corpus(str(path), [f"{path.parent}/./f.txt"], [str(path)]),
@@ -204,11 +209,14 @@ def test_readers(name, tmp_path):
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("meta.rankings.read_rankings", '<?xml version="1.0" encoding="rot13"?><a/>'),
-        ("meta.rankings.read_rankings", f'<ranking-item src-id="0" duration="{NUMBER}:1:1"/>'),
-        ("meta.rankings.read_rankings", '<ranking-item src-id="0" duration="1:1:nan"/>'),
-        ("meta.rankings.read_rankings", '<ranking-item src-id="0"><translation system="A" rank="999"/></ranking-item>'),
-        ("meta.data.read_system_scores of JSON", f'{{"A": {NUMBER}}}'),
+        ("judgments.appraise.read_rankings", '<?xml version="1.0" encoding="rot13"?><a/>'),
+        ("judgments.appraise.read_rankings", f'<ranking-item src-id="0" duration="{NUMBER}:1:1"/>'),
+        ("judgments.appraise.read_rankings", '<ranking-item src-id="0" duration="1:1:nan"/>'),
+        (
+            "judgments.appraise.read_rankings",
+            '<ranking-item src-id="0"><translation system="A" rank="999"/></ranking-item>',
+        ),
+        ("judgments.readers.read_system_scores of JSON", f'{{"A": {NUMBER}}}'),
         ("meta.scores.read_scores of json", f'{{"A": [1, {NUMBER}]}}'),
         ("meta.scores.read_scores of tsv", "system\tline\tm\n"),
         ("core.files.read_json", "[" * 100_000),
@@ -371,6 +379,10 @@ ELSEWHERE = {
     "read_reply": "test_answers_of_models",
     "parse_value": "test_values_of_options",
     "parse_labels": "test_label_sequences",
+    "read_folds": "read_m2: it divides what that gives",
+    "read_parallel": "read_corpus",
+    "read_references": "read_corpus",
+    "read_rows": "read_tmu_gfm and build_tmu_gfm",
     "read_gold": "read_m2: it checks further what that gives",
     "read_score_files": "read_scores: it checks further what that gives",
     "read_config": "tests/faults/test_fault_checkpoints.py",

@@ -44,7 +44,7 @@ def test_systems_equal_a_loop_with_scipy(seed):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_sentences_equal_a_loop_over_the_protocol(seed, monkeypatch):
+def test_sentences_equal_a_loop_over_agreement(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(4, 9, 3))
     scores[3, ::2] = scores[1, ::2]  # systems that wrote the same text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,9 +95,3 @@ def check_count(where: object, what: str, found: int, expected: int) -> None:
     """Raise a `ValueError` unless a file has as many rows as the published one."""
     if found != expected:
         raise InputError(f"{where}: {found:,} {what}, but the published file has {expected:,}")
-
-
-def check_counts(where: object, found: Mapping[str, int], expected: Mapping[str, int]) -> None:
-    """`check_count` for several counts of one file."""
-    for what, count in expected.items():
-        check_count(where, what, found[what], count)

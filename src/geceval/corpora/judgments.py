@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
-from geceval.corpora.folder import Config, check_count, check_counts
+from geceval.corpora.folder import Config, check_count
 from geceval.edits.m2 import read_m2, references
 from geceval.meta.aggregation import human_expected_wins
 from geceval.meta.judgments.appraise import Ranking, read_rankings
@@ -121,7 +121,8 @@ def _read_checked(
         "sentences": len({ranking.sentence for ranking in rankings}),
         "ranked outputs": sum(len(ranking.groups) for ranking in rankings),
     }
-    check_counts(path, found, expected)
+    for what, count in expected.items():
+        check_count(path, what, found[what], count)
     return rankings
 
 

@@ -47,7 +47,7 @@ def test_metrics_that_differ_in_one_of_1000_sentences(method, expected, unit):
 
 @pytest.mark.parametrize("ties", TIE_RULES)
 @pytest.mark.parametrize("statistic", ["accuracy", "kendall"])
-def test_statistics_are_those_of_the_protocol(ties, statistic):
+def test_statistics_are_those_of_agreement(ties, statistic):
     pairs, first, second = invented(1)
     if (ties, statistic) == ("hties", "accuracy"):
         with pytest.raises(ValueError, match="defines no accuracy"):
