@@ -2,7 +2,7 @@
 
 Gotou, Nagata, Mita and Hanawa (COLING 2020), "Taking the Correction Difficulty into Account in Grammatical Error
 Correction Evaluation". The weight of a chunk is how few systems get it right, and a system can get wrong what was right
-before; so the tokens that nobody has to touch are chunks too, and so are the places between them.
+before; so the tokens that nobody has to touch are chunks too, and so are the gaps between them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Chunk:
 
     Attributes:
         start: Offset of the first source token.
-        end: Offset behind the last source token; equal to `start` for the place between two tokens.
-        source: The source tokens, joined by one space; `""` for a place between two tokens.
+        end: Offset behind the last source token; equal to `start` for the gap between two tokens.
+        source: The source tokens, joined by one space; `""` for a gap.
         correction: What stands there instead; the same as `source` where there is no edit.
         type: Error type of the edit, `""` where there is none.
         is_edit: Whether an edit made this chunk.
@@ -62,8 +62,8 @@ class Judgment(NamedTuple):
 def cut(source: str, edits: Iterable[Edit]) -> list[Chunk]:
     """Cut a sentence at the edits; the chunks lie in the order of the text and cover every token once.
 
-    Each edit is a chunk and each token outside the edits is one. Before every chunk that holds tokens lies the place
-    where something could be inserted, unless an insertion is there already; one more place ends the sentence. So `t`
+    Each edit is a chunk and each token outside the edits is one. Before every chunk that holds tokens lies the gap
+    where something could be inserted, unless an insertion is there already; one more gap ends the sentence. So `t`
     tokens without edits make `2t + 1` chunks.
 
     Args:
@@ -82,25 +82,25 @@ def cut(source: str, edits: Iterable[Edit]) -> list[Chunk]:
             raise InputError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
         if previous is not None and overlap(previous, edit):
             raise InputError(f"edits {previous} and {edit} of {source!r} overlap")
-        _keep(chunks, tokens, done, edit.start)
+        _add_unchanged(chunks, tokens, done, edit.start)
         if edit.end > edit.start:
-            _place(chunks, edit.start)
+            _add_gap(chunks, edit.start)
         corrections = [" ".join(text.split()) for text in edit.corrections]
         text = " ".join(tokens[edit.start : edit.end])
         chunks.append(Chunk(edit.start, edit.end, text, corrections[0], edit.type, True, tuple(corrections[1:])))
         done, previous = edit.end, edit
-    _keep(chunks, tokens, done, len(tokens))
-    _place(chunks, len(tokens))
+    _add_unchanged(chunks, tokens, done, len(tokens))
+    _add_gap(chunks, len(tokens))
     return chunks
 
 
-def _keep(chunks: list[Chunk], tokens: list[str], start: int, end: int) -> None:
+def _add_unchanged(chunks: list[Chunk], tokens: list[str], start: int, end: int) -> None:
     for offset in range(start, end):
-        _place(chunks, offset)
+        _add_gap(chunks, offset)
         chunks.append(Chunk(offset, offset + 1, tokens[offset], tokens[offset]))
 
 
-def _place(chunks: list[Chunk], offset: int) -> None:
+def _add_gap(chunks: list[Chunk], offset: int) -> None:
     if not (chunks and chunks[-1].is_gap):
         chunks.append(Chunk(offset, offset, "", ""))
 
@@ -121,7 +121,7 @@ def cut_annotations(sentences: Sequence[M2Sentence], annotator: int | None = Non
     Raises:
         LookupError: If no sentence has a line by `annotator`; the message lists the annotators.
     """
-    known = {who for sentence in sentences for who in sentence.edits}
+    known = {number for sentence in sentences for number in sentence.edits}
     if annotator is not None and annotator not in known:
         raise LookupError(f"the annotators are {', '.join(map(str, sorted(known)))}")
     rows = []
@@ -143,8 +143,8 @@ def _usable(edits: Iterable[Edit]) -> list[Edit]:
 def judge(reference: Sequence[Chunk], system: Sequence[Chunk], *, covered_insertion: str = "wrong") -> list[Judgment]:
     """Judge a system's chunks of a sentence against those of the reference.
 
-    A chunk of the reference is correct if the system has one with the same span and the same correction. A place
-    between tokens is compared with that place only. Any other chunk is wrong as soon as a chunk of the system overlaps
+    A chunk of the reference is correct if the system has one with the same span and the same correction. A gap
+    between tokens is compared with that gap only. Any other chunk is wrong as soon as a chunk of the system overlaps
     it; an insertion of the system at its left edge overlaps it too. It is modified if one of those is an edit.
 
     Both lists lie in the order of the text, so one walk over both is enough: O(chunks).
@@ -152,7 +152,7 @@ def judge(reference: Sequence[Chunk], system: Sequence[Chunk], *, covered_insert
     Args:
         reference: Chunks of the reference, from `cut`.
         system: Chunks of the system, from `cut` of the same source.
-        covered_insertion: What to make of an insertion of the reference at a place inside a longer edit of the system:
+        covered_insertion: What to make of an insertion of the reference in a gap inside a longer edit of the system:
             `"wrong"` (a miss, as in the authors' program) or `"correct"` (as in gec-metrics 0.1).
 
     Returns:

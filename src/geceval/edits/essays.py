@@ -99,13 +99,13 @@ def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
     rows = []
     for essay in essays:
         text = essay.text.translate(_PUNCTUATION)
-        edits = {who: _prepare(each, text) for who, each in essay.edits.items()}
+        edits = {annotator: _prepare(each, text) for annotator, each in essay.edits.items()}
         for sentence in _assign(_join(_borders(text), edits), edits, text):
             tokens = _tokens(text[sentence.start : sentence.end])
             source = " ".join(token for _, token in tokens)
             found = {
-                who: [replace(edit, annotator=who) for edit in _align(text, sentence, each, tokens)]
-                for who, each in sentence.edits.items()
+                annotator: [replace(edit, annotator=annotator) for edit in _align(text, sentence, each, tokens)]
+                for annotator, each in sentence.edits.items()
             }
             rows.append(M2Sentence(source, found))
     return rows
@@ -159,14 +159,14 @@ def _tokens(text: str) -> list[tuple[int, str]]:
 
 def _prepare(edits: Sequence[TextEdit], text: str) -> list[TextEdit]:
     """Corrections without the white space that they leave as it is, and marks that hold no correction; sorted."""
-    kept = []
+    prepared = []
     for edit in edits:
         if edit.correction is not None:
-            kept.append(_trim(replace(edit, correction=edit.correction.translate(_PUNCTUATION)), text))
+            prepared.append(_trim(replace(edit, correction=edit.correction.translate(_PUNCTUATION)), text))
     for mark in edits:
-        if mark.correction is None and not any(mark.start <= e.start and e.end <= mark.end for e in kept):
-            kept.append(mark)
-    return sorted(kept, key=lambda edit: (edit.start, edit.end))
+        if mark.correction is None and not any(mark.start <= e.start and e.end <= mark.end for e in prepared):
+            prepared.append(mark)
+    return sorted(prepared, key=lambda edit: (edit.start, edit.end))
 
 
 def _trim(edit: TextEdit, text: str) -> TextEdit:
@@ -203,13 +203,13 @@ def _join(borders: list[tuple[int, int]], edits: dict[int, list[TextEdit]]) -> l
 
 def _assign(borders: list[tuple[int, int]], edits: dict[int, list[TextEdit]], text: str) -> list[_Sentence]:
     """Give each edit to its sentence, which grows by an edit that reaches into the white space around it."""
-    found: list[dict[int, list[TextEdit]]] = [{who: [] for who in edits} for _ in borders]
-    for who, each in edits.items():
+    found: list[dict[int, list[TextEdit]]] = [{annotator: [] for annotator in edits} for _ in borders]
+    for annotator, each in edits.items():
         for edit in each:
-            for place in _places(edit, borders, text):
-                start, end = borders[place]
+            for index in _sentences_of(edit, borders, text):
+                start, end = borders[index]
                 mark = replace(edit, start=max(edit.start, start), end=min(edit.end, end))
-                found[place][who].append(mark if edit.correction is None else edit)
+                found[index][annotator].append(mark if edit.correction is None else edit)
     sentences = []
     for (start, end), by_annotator in zip(borders, found, strict=True):
         there = [edit for each in by_annotator.values() for edit in each]
@@ -219,14 +219,14 @@ def _assign(borders: list[tuple[int, int]], edits: dict[int, list[TextEdit]], te
     return sentences
 
 
-def _places(edit: TextEdit, borders: list[tuple[int, int]], text: str) -> list[int]:
+def _sentences_of(edit: TextEdit, borders: list[tuple[int, int]], text: str) -> list[int]:
     """The sentences that an edit touches; something that is inserted between two goes to the nearer one."""
-    touched = [place for place, (start, end) in enumerate(borders) if edit.start < end and start < edit.end]
-    inside = [place for place, (start, end) in enumerate(borders) if start < edit.start < end]
+    touched = [index for index, (start, end) in enumerate(borders) if edit.start < end and start < edit.end]
+    inside = [index for index, (start, end) in enumerate(borders) if start < edit.start < end]
     if touched or inside or edit.correction is None or not edit.correction.strip():
         return touched or inside
-    before = [place for place, (_, end) in enumerate(borders) if end <= edit.start][-1:]
-    after = [place for place, (start, _) in enumerate(borders) if start >= edit.end][:1]
+    before = [index for index, (_, end) in enumerate(borders) if end <= edit.start][-1:]
+    after = [index for index, (start, _) in enumerate(borders) if start >= edit.end][:1]
     if not before or not after:
         return before or after
     gaps = text[borders[before[0]][1] : edit.start], text[edit.end : borders[after[0]][0]]
@@ -237,7 +237,7 @@ def _places(edit: TextEdit, borders: list[tuple[int, int]], text: str) -> list[i
 
 
 def _align(text: str, sentence: _Sentence, edits: list[TextEdit], tokens: list[tuple[int, str]]) -> list[Edit]:
-    """Edits by token: whatever lies between two token borders that the edits leave in place.
+    """Edits by token: whatever lies between two token borders that the edits leave in index.
 
     A border of the source and one of the corrected text belong together if the character position between the tokens is
     the same one, moved by the edits before it.
@@ -254,15 +254,15 @@ def _align(text: str, sentence: _Sentence, edits: list[TextEdit], tokens: list[t
     after = _tokens(outcome)
     old = _token_borders(tokens, sentence.end - sentence.start)
     new = _token_borders(after, len(outcome))
-    found, place = [], (0, 0)
+    found, left = [], (0, 0)
     for start, end, moved in shifts:
         for position in range(start, end + 1):
             here = (old.get(position - sentence.start), new.get(position - start + moved))
             if here[0] is None or here[1] is None:
                 continue
-            found += _edit_between(place, (here[0], here[1]), tokens, after)
-            place = (here[0], here[1])
-    found += _edit_between(place, (len(tokens), len(after)), tokens, after)
+            found += _edit_between(left, (here[0], here[1]), tokens, after)
+            left = (here[0], here[1])
+    found += _edit_between(left, (len(tokens), len(after)), tokens, after)
     marks = [_mark(e.start - sentence.start, e.end - sentence.start, tokens) for e in edits if e.correction is None]
     return in_order(without_overlaps([*found, *(mark for mark in marks if mark.start < mark.end)]))
 

@@ -66,7 +66,7 @@ def token_labels(
             ERRANT extracts; OTHER of 25 and R:OTHER of 55 classes, where it fails.
 
     Returns:
-        One id a token: the place of its label in `LABELS[classes]`.
+        One id a token: the index of its label in `LABELS[classes]`.
 
     Raises:
         ValueError: If an option has an unknown value, an edit lies beyond the sentence, or its type is not in the
@@ -86,8 +86,8 @@ def token_labels(
         label = _label(edit, classes, ids)
         if edit.start == length:
             last = label
-        for place in range(edit.start, min(max(edit.end, edit.start + 1), length)):
-            labels[place] = label
+        for index in range(edit.start, min(max(edit.end, edit.start + 1), length)):
+            labels[index] = label
     if final_insertion == "last" and labels and not labels[-1]:
         labels[-1] = last
     return labels

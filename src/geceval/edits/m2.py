@@ -140,7 +140,7 @@ def references(sentence: M2Sentence) -> dict[int, str]:
     Returns:
         Annotator to text, in the order of `sentence.edits`; the first alternative of each edit is used.
     """
-    return {who: apply(sentence.source, without_overlaps(edits)) for who, edits in sentence.edits.items()}
+    return {annotator: apply(sentence.source, without_overlaps(edits)) for annotator, edits in sentence.edits.items()}
 
 
 class _Reader:

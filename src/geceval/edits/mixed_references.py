@@ -14,7 +14,7 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The references of one sentence, cut into places where annotators differ and what stands between.
+    """The references of one sentence, cut into the parts where annotators differ and those between.
 
     Attributes:
         versions: The source from left to right in parts, each with the versions that it may have; one for a part

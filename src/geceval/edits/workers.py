@@ -39,7 +39,7 @@ class Pool:
             count: Processes; 1 works in this one.
 
         Yields:
-            Places in `jobs` and the answers to the jobs there, in any order.
+            Indices in `jobs` and the answers to the jobs there, in any order.
 
         Raises:
             RuntimeError: If a process dies.
@@ -59,8 +59,8 @@ class Pool:
             self.close()
             self._workers = Workers(work, count)
         try:
-            for places, answers in self._workers.run(jobs):
-                yield from zip(places, answers, strict=True)
+            for indices, answers in self._workers.run(jobs):
+                yield from zip(indices, answers, strict=True)
         except BaseException:  # also if nobody wants the rest: answers to come must not meet the next question
             self.close()
             raise
@@ -100,15 +100,15 @@ class Workers:
         """Do distinct jobs. If this ends early, the processes are of no further use.
 
         Yields:
-            Places in `jobs` and the answers to the jobs there, chunk by chunk as they are done.
+            Indices in `jobs` and the answers to the jobs there, chunk by chunk as they are done.
 
         Raises:
             RuntimeError: If a process dies.
             Exception: Whatever is raised in a process.
         """
         shares: list[list[int]] = [[] for _ in self._links]
-        for place, job in enumerate(jobs):
-            shares[zlib.crc32(job[0].encode("utf-8", "surrogatepass")) % self.count].append(place)
+        for index, job in enumerate(jobs):
+            shares[zlib.crc32(job[0].encode("utf-8", "surrogatepass")) % self.count].append(index)
         chunks = [deque(share[k : k + _CHUNK] for k in range(0, len(share), _CHUNK)) for share in shares]
         queues = dict(zip(self._links, chunks, strict=True))
         busy: dict[Connection, list[int]] = {}
@@ -118,11 +118,11 @@ class Workers:
             while busy:
                 for link in wait(list(busy)):
                     answers = link.recv()
-                    places = busy.pop(link)
+                    indices = busy.pop(link)
                     self._give(link, queues[link], busy, jobs)
                     if isinstance(answers, Exception):
                         raise answers
-                    yield places, answers
+                    yield indices, answers
         except (EOFError, ConnectionError) as error:
             raise RuntimeError(
                 "a worker process that extracts edits died; use workers=1, or, in a script, put the call under "
@@ -143,7 +143,7 @@ class Workers:
     ) -> None:
         if queue:
             busy[link] = queue.popleft()
-            link.send([jobs[place] for place in busy[link]])
+            link.send([jobs[index] for index in busy[link]])
 
 
 def may_start() -> bool:

@@ -46,7 +46,7 @@ class Settings:
         without_types: Types of edits that do not count, e.g. `("R:SPELL", "R:ORTH")`.
         rounding: How the reference of a sentence is chosen: `"official"` compares F at 4 decimal places, `"none"`
             unrounded.
-        duplicates: How several edits at one place count: `"official"` or `"gec-metrics"`; see
+        duplicates: How several edits of one span count: `"official"` or `"gec-metrics"`; see
             `geceval.scorers.edit_based.errant_counts.compare`.
         gold_m2: M2 file whose edits are the reference, spans and types as they stand there; `references` are then not
             needed. Without it, ERRANT extracts the edits of the references.

@@ -60,7 +60,7 @@ class Settings:
         weights: A weight file, a `Difficulty`, or `"uniform"` (every chunk weighs 1).
         systems: Instead of `weights`: predictions of all systems that define the difficulty, one list a system.
         gold_m2: An M2 file with the reference's edits, used as they are, instead of `references`.
-        ref_id: Which reference to use: the annotator of `gold_m2`, or the place in each list of `references`, from 0.
+        ref_id: Which reference to use: the annotator of `gold_m2`, or the index in each list of `references`.
             `None` takes all, and for each sentence the one with the best F.
         a: In the weight a - (correct + b) / (systems + c).
         b: See `a`.

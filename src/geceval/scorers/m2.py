@@ -103,15 +103,15 @@ class M2(EditScorer):
 
     def _score_against(self, columns: Columns, gold: Sequence[Gold], large: set[int]) -> Result:
         settings = self.settings
-        found, thinned = extract_edits(columns, gold, settings.rules(), self.runtime)
-        large = large | thinned
+        found, single = extract_edits(columns, gold, settings.rules(), self.runtime)
+        large = large | single
         chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in found])
         self._warn(gold, large)
         facts = {"refs": number_range(map(len, gold))}
         return self.result(chosen, facts, annotators=chosen.annotators, thinned=sorted(large))
 
     def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
-        warn_of_thinned(self.name, large)
+        warn_of_single_paths(self.name, large)
         if self.settings.matching == "official":
             rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
             if rows:
@@ -147,13 +147,13 @@ def read_gold(
     if from_file is not None:
         return from_file, set()
     references = columns.references or []
-    places = [(row, number) for row, texts in enumerate(references) for number in range(len(texts))]
-    sources, texts = [columns.sources[row] for row, _ in places], [text for row in references for text in row]
+    keys = [(row, number) for row, texts in enumerate(references) for number in range(len(texts))]
+    sources, texts = [columns.sources[row] for row, _ in keys], [text for row in references for text in row]
     found = extract_all(sources, texts, [{0: ()}] * len(texts), EXTRACTING, runtime.workers, runtime.cache)
     gold: list[dict[int, Sequence[Edit]]] = [{} for _ in references]
-    for (row, number), extracted in zip(places, found, strict=True):
+    for (row, number), extracted in zip(keys, found, strict=True):
         gold[row][number] = extracted.by_annotator[0].edits
-    return gold, {row for (row, _), extracted in zip(places, found, strict=True) if extracted.thinned}
+    return gold, {row for (row, _), extracted in zip(keys, found, strict=True) if extracted.single_path}
 
 
 def extract_edits(
@@ -166,11 +166,11 @@ def extract_edits(
         source for a full search.
     """
     found = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
-    large = {row for row, extracted in enumerate(found) if extracted.thinned}
+    large = {row for row, extracted in enumerate(found) if extracted.single_path}
     return [extracted.by_annotator for extracted in found], large
 
 
-def warn_of_thinned(metric: str, rows: set[int]) -> None:
+def warn_of_single_paths(metric: str, rows: set[int]) -> None:
     """Say once how many sentences were too large for a full search of their lattice."""
     if rows:
         logger.warning(

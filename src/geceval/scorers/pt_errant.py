@@ -53,17 +53,17 @@ class PtErrant(pt.WeightedEdits):
         proposed, gold = edits_and_gold(annotator, self.runtime, columns, gold)
         rows = []
         for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
-            rows.append({who: _compare(source, edits, others) for who, others in options.items()})
+            rows.append({annotator: _compare(source, edits, others) for annotator, others in options.items()})
         return rows, {"nlp": annotator.pipeline, "errant": package_version("errant")}
 
 
 def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.EditComparison:
     known = [edit for edit in edits if edit.type != "UNK"]
-    kept = [edit for edit in gold if edit.type != "UNK"]
+    wanted = [edit for edit in gold if edit.type != "UNK"]
     matches = [
-        (place, number)
-        for place, edit in enumerate(known)
-        for number, other in enumerate(kept)
+        (index, number)
+        for index, edit in enumerate(known)
+        for number, other in enumerate(wanted)
         if (edit.start, edit.end) == (other.start, other.end) and edit.correction in other.corrections
     ]
-    return pt.EditComparison(source, apply(source, without_overlaps(gold)), known, kept, matches)
+    return pt.EditComparison(source, apply(source, without_overlaps(gold)), known, wanted, matches)

@@ -8,7 +8,7 @@ from geceval.core.inputs import Columns
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.maxmatch.extraction import Rules
 from geceval.scorers.edit_based import pretrained_weights as pt
-from geceval.scorers.m2 import extract_edits, read_gold, warn_of_thinned
+from geceval.scorers.m2 import extract_edits, read_gold, warn_of_single_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,13 @@ class PtM2(pt.WeightedEdits):
         """MaxMatch edits beside those of each annotator."""
         settings = self.settings
         gold, large = read_gold(self.name, columns, settings.gold_m2, self.runtime)
-        found, thinned = extract_edits(columns, gold, settings.rules(), self.runtime)
-        warn_of_thinned(self.name, large | thinned)
+        found, single = extract_edits(columns, gold, settings.rules(), self.runtime)
+        warn_of_single_paths(self.name, large | single)
         rows = []
         for source, edits, options in zip(columns.sources, gold, found, strict=True):
-            texts = {who: apply(source, without_overlaps(edits[who])) for who in options}
-            rows.append(
-                {who: pt.EditComparison(source, texts[who], e.edits, e.gold, e.matches) for who, e in options.items()}
-            )
+            row = {}
+            for annotator, seen in options.items():
+                reference = apply(source, without_overlaps(edits[annotator]))
+                row[annotator] = pt.EditComparison(source, reference, seen.edits, seen.gold, seen.matches)
+            rows.append(row)
         return rows, {}

@@ -45,7 +45,7 @@ def one_by_one(sources, predictions, gold, rules):
     found = []
     for source, prediction, options in zip(sources, predictions, gold, strict=True):
         lattice = Lattice(source, prediction, rules)
-        found.append(({who: lattice.extract(edits) for who, edits in options.items()}, lattice.thinned))
+        found.append(({annotator: lattice.extract(edits) for annotator, edits in options.items()}, lattice.single_path))
     return found
 
 
@@ -54,11 +54,11 @@ def test_here_in_processes_and_from_disk(rules, tmp_path):
     columns = corpus(150)
     expected = one_by_one(*columns, rules)
     assert sum(len(e.matches) for options, _ in expected for e in options.values()) > 20
-    assert any(thinned for _, thinned in expected) == (rules.max_cells == 4)
+    assert any(single for _, single in expected) == (rules.max_cells == 4)
     for workers, cache in ((1, None), (2, tmp_path), (1, tmp_path)):
         geceval.clear_caches()
         found = extract_all(*columns, rules, workers, cache)
-        assert [(dict(each.by_annotator), each.thinned) for each in found] == expected
+        assert [(dict(each.by_annotator), each.single_path) for each in found] == expected
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
         rows = database.execute("SELECT count(*) FROM entries").fetchone()[0]
     assert rows == len({(s, p, str(g)) for s, p, g in zip(*columns, strict=True)})

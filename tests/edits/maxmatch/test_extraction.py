@@ -289,25 +289,25 @@ def test_repaired_matches_are_one_to_one(case):
     assert len(set(theirs)) == len(theirs) <= len(extraction.gold)
 
 
-def test_too_large_a_lattice_is_thinned_and_says_so():
+def test_of_too_large_a_lattice_a_single_path_is_searched():
     source = " ".join(f"s{i}" for i in range(20))
     prediction = " ".join(f"p{i}" for i in range(20))
     gold = [Edit(0, 1, "p0")]
     full = Lattice(source, prediction)
-    assert not full.thinned
+    assert not full.single_path
     thin = Lattice(source, prediction, Rules(max_cells=100))
-    assert thin.thinned
+    assert thin.single_path
     assert apply(source, thin.extract(gold).edits) == prediction
     assert thin.extract(gold).matches == full.extract(gold).matches == [(0, 0)]
     bare = Lattice(source, prediction, Rules(max_cells=10))
-    assert bare.thinned
+    assert bare.single_path
     assert bare.extract([]).edits == [Edit(i, i + 1, f"p{i}") for i in range(20)]
 
 
 def test_300_unrelated_words_are_bounded():
     source = " ".join(f"s{i}" for i in range(300))
     lattice = Lattice(source, " ".join(f"p{i}" for i in range(310)))
-    assert lattice.thinned
+    assert lattice.single_path
     assert len(lattice.extract([]).edits) == 1
 
 

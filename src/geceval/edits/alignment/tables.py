@@ -14,8 +14,8 @@ def pad(rows: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """Stack texts: their tokens `[longest, at least 1][batch]`, and their lengths `[batch]`."""
     lengths = np.array([len(row) for row in rows])
     tokens = np.full((max(1, lengths.max()), len(rows)), EMPTY, dtype=np.int32)
-    for place, row in enumerate(rows):
-        tokens[: len(row), place] = row
+    for column, row in enumerate(rows):
+        tokens[: len(row), column] = row
     return tokens, lengths
 
 
@@ -89,18 +89,18 @@ def trace(
     at = [lengths.copy() for _, lengths in sides]
     columns = []
     while (unmoved := np.any(at, axis=0)).any():
-        cell = sum(place * stride for place, stride in zip(at, strides, strict=True)) + batch
-        facing = [tokens[place - 1, batch] for (tokens, _), place in zip(sides, at, strict=True)]
-        steps = [np.zeros_like(place) for place in at]
+        cell = sum(position * stride for position, stride in zip(at, strides, strict=True)) + batch
+        facing = [tokens[position - 1, batch] for (tokens, _), position in zip(sides, at, strict=True)]
+        steps = [np.zeros_like(position) for position in at]
         for move in moves:
             back = sum(step * stride for step, stride in zip(move, strides, strict=True))
-            taken = unmoved & np.all([place >= step for place, step in zip(at, move, strict=True)], axis=0)
+            taken = unmoved & np.all([position >= step for position, step in zip(at, move, strict=True)], axis=0)
             taken &= flat[np.maximum(cell - back, 0)] + cost(facing, move) == flat[cell]
             for side, step in enumerate(move):
                 if step:
                     steps[side][taken] = 1
             unmoved &= ~taken
         columns.append([np.where(step, token, EMPTY) for step, token in zip(steps, facing, strict=True)])
-        at = [place - step for place, step in zip(at, steps, strict=True)]
+        at = [position - step for position, step in zip(at, steps, strict=True)]
     empty = np.empty((len(sides), 0, len(batch)), dtype=np.int32)
     return list(np.array(columns[::-1]).transpose(1, 0, 2) if columns else empty)

@@ -42,17 +42,17 @@ def count_columns(triples: Sequence[Triple]) -> np.ndarray:
         `[triples][5]` in the order of `KINDS`. With the tokens s, h, r of a column: kept s = h = r, missed s = h ≠ r,
         needless s ≠ h and s = r, right s ≠ h = r, other if all three differ.
     """
-    places = {triple: place for place, triple in enumerate(dict.fromkeys(triples))}
-    numbers = [_number(triple) for triple in places]
-    counts = np.zeros((len(places), len(KINDS)), dtype=np.int64)
+    index_of = {triple: index for index, triple in enumerate(dict.fromkeys(triples))}
+    numbers = [_number(triple) for triple in index_of]
+    counts = np.zeros((len(index_of), len(KINDS)), dtype=np.int64)
     pieces = _Pieces()
-    different = [place for place, texts in enumerate(numbers) if not _has_twins(texts)]
+    different = [index for index, texts in enumerate(numbers) if not _has_twins(texts)]
     for chosen in _batches(different, [[len(s), max(len(h), len(r))] for s, h, r in numbers]):
-        counts[chosen] = _count_pieces([numbers[place] for place in chosen], pieces)
-    twins = [place for place, texts in enumerate(numbers) if _has_twins(texts)]
-    for chosen, columns in _aligned([numbers[place] for place in twins]):
-        counts[[twins[place] for place in chosen]] = _count(*columns)[:, :-1]
-    return counts[[places[triple] for triple in triples]]
+        counts[chosen] = _count_pieces([numbers[index] for index in chosen], pieces)
+    twins = [index for index, texts in enumerate(numbers) if _has_twins(texts)]
+    for chosen, columns in _aligned([numbers[index] for index in twins]):
+        counts[[twins[index] for index in chosen]] = _count(*columns)[:, :-1]
+    return counts[[index_of[triple] for triple in triples]]
 
 
 def align(source: Sequence[str], prediction: Sequence[str], reference: Sequence[str]) -> list[tuple[str | None, ...]]:
@@ -71,50 +71,50 @@ def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
     aligned alone, and here all three attain that), so that a table over two texts is enough for them.
 
     Yields:
-        Places in `numbers`, and for source, prediction and reference the token numbers of the columns,
+        Indices in `numbers`, and for source, prediction and reference the token numbers of the columns,
         `[columns][batch]`; -1 is a gap, a column of three gaps pads at the start.
     """
     three, two, long = [], [], []
-    for place, (s, h, r) in enumerate(numbers):
+    for index, (s, h, r) in enumerate(numbers):
         if _has_twins((s, h, r)):
-            two.append(place)
+            two.append(index)
         else:
             fits = (len(s) + 1) * (len(h) + 1) * (len(r) + 1) <= MAX_CELLS
-            (three if fits else long).append(place)
+            (three if fits else long).append(index)
     if long:
         logger.warning(
             "%d stretches of text are too long for an exact three-way alignment; aligned by way of the source",
             len(long),
         )
-    for places in _batches(three, [[len(text) for text in row] for row in numbers]):
-        yield places, _align_three([numbers[place] for place in places])
-    for places in _batches(two, [[len(row[0]), len(row[1] if row[0] == row[2] else row[2])] for row in numbers]):
-        yield places, _align_twins([numbers[place] for place in places])
-    for place in long:
-        yield [place], _align_by_source(*numbers[place])
+    for indices in _batches(three, [[len(text) for text in row] for row in numbers]):
+        yield indices, _align_three([numbers[index] for index in indices])
+    for indices in _batches(two, [[len(row[0]), len(row[1] if row[0] == row[2] else row[2])] for row in numbers]):
+        yield indices, _align_twins([numbers[index] for index in indices])
+    for index in long:
+        yield [index], _align_by_source(*numbers[index])
 
 
 class _Pieces:
     """Stretches of triples, told apart only by which of their tokens are equal, and the counts of those aligned."""
 
     def __init__(self) -> None:
-        self.places: dict[tuple[tuple[int, ...], ...], int] = {((0,), (0,), (0,)): 0}
+        self.numbers: dict[tuple[tuple[int, ...], ...], int] = {((0,), (0,), (0,)): 0}
         self.counts = np.zeros((0, len(KINDS) + 1), dtype=np.int64)
 
-    def place(self, s: list[int], h: list[int], r: list[int]) -> int:
+    def number(self, s: list[int], h: list[int], r: list[int]) -> int:
         """The number of a stretch."""
         if len(s) == 1 and s == h == r:
             return 0
         names: dict[int, int] = {}
         key = tuple(tuple([names.setdefault(token, len(names)) for token in text]) for text in (s, h, r))
-        return self.places.setdefault(key, len(self.places))
+        return self.numbers.setdefault(key, len(self.numbers))
 
     def align(self) -> None:
         """Align the stretches that have not been aligned yet."""
-        new = [[list(text) for text in key] for key in list(self.places)[len(self.counts) :]]
+        new = [[list(text) for text in key] for key in list(self.numbers)[len(self.counts) :]]
         counts = np.zeros((len(new), len(KINDS) + 1), dtype=np.int64)
-        for places, columns in _aligned(new):
-            counts[places] = _count(*columns)
+        for indices, columns in _aligned(new):
+            counts[indices] = _count(*columns)
         self.counts = np.concatenate([self.counts, counts])
 
 
@@ -138,7 +138,7 @@ def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
     again = np.flatnonzero(slack)
     if len(again):
         allowed = 2 * slack[again]
-        rest = [batch[place] for place in again]
+        rest = [batch[index] for index in again]
         counts[again] = _count_cut(rest, sh[:, :, again] <= allowed, sr[:, :, again] <= allowed, pieces)
     return counts[:, :-1]
 
@@ -162,8 +162,8 @@ def _excess(x: tuple[np.ndarray, np.ndarray], y: tuple[np.ndarray, np.ndarray]) 
 
 
 def _reverse(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    places = lengths - 1 - np.arange(len(tokens))[:, None]
-    return np.where(places >= 0, np.take_along_axis(tokens, np.maximum(places, 0), axis=0), EMPTY)
+    positions = lengths - 1 - np.arange(len(tokens))[:, None]
+    return np.where(positions >= 0, np.take_along_axis(tokens, np.maximum(positions, 0), axis=0), EMPTY)
 
 
 def _count_cut(batch: list[Numbers], sh: np.ndarray, sr: np.ndarray, pieces: _Pieces) -> np.ndarray:
@@ -171,13 +171,13 @@ def _count_cut(batch: list[Numbers], sh: np.ndarray, sr: np.ndarray, pieces: _Pi
     cuts = (sh.sum(axis=1) == 1) & (sr.sum(axis=1) == 1)
     in_h, in_r = sh.argmax(axis=1), sr.argmax(axis=1)
     starts, found = [], []
-    for place, (s, h, r) in enumerate(batch):
+    for index, (s, h, r) in enumerate(batch):
         starts.append(len(found))
-        rows = np.flatnonzero(cuts[:, place])
-        cells = [*zip(rows.tolist(), in_h[rows, place].tolist(), in_r[rows, place].tolist(), strict=True)]
+        rows = np.flatnonzero(cuts[:, index])
+        cells = [*zip(rows.tolist(), in_h[rows, index].tolist(), in_r[rows, index].tolist(), strict=True)]
         i, j, k = 0, 0, 0
         for cell in [*cells, (len(s), len(h), len(r))]:
-            found.append(pieces.place(s[i : cell[0]], h[j : cell[1]], r[k : cell[2]]))
+            found.append(pieces.number(s[i : cell[0]], h[j : cell[1]], r[k : cell[2]]))
             i, j, k = cell
     pieces.align()
     return np.add.reduceat(pieces.counts[found], starts, axis=0)
@@ -193,16 +193,16 @@ def _has_twins(texts: Sequence[list[int]]) -> bool:
     return s in (h, r) or h == r
 
 
-def _batches(places: list[int], sizes: list[list[int]]) -> Iterator[list[int]]:
-    """Cut places, sorted by size, into runs whose table has at most `BATCH_CELLS` cells."""
+def _batches(indices: list[int], sizes: list[list[int]]) -> Iterator[list[int]]:
+    """Cut indices, sorted by size, into runs whose table has at most `BATCH_CELLS` cells."""
     batch: list[int] = []
     largest: list[int] = []
-    for place in sorted(places, key=lambda place: sizes[place]):
-        grown = [max(pair) for pair in zip(largest or sizes[place], sizes[place], strict=True)]
+    for index in sorted(indices, key=lambda index: sizes[index]):
+        grown = [max(pair) for pair in zip(largest or sizes[index], sizes[index], strict=True)]
         if batch and np.prod([size + 1 for size in grown]) * (len(batch) + 1) > BATCH_CELLS:
             yield batch
-            batch, grown = [], sizes[place]
-        batch.append(place)
+            batch, grown = [], sizes[index]
+        batch.append(index)
         largest = grown
     if batch:
         yield batch
@@ -227,7 +227,7 @@ def _align_pairs(batch: Sequence[tuple[list[int], list[int]]]) -> Columns:
 
 
 def _align_by_source(s: list[int], h: list[int], r: list[int]) -> Columns:
-    """Align prediction and reference each to the source, and what both insert at one place in order: not exact."""
+    """Align prediction and reference each to the source, and what both insert at one position in order: not exact."""
     inserted: list[list[list[int]]] = []
     facing: list[list[int]] = []
     for text in (h, r):
@@ -243,12 +243,10 @@ def _align_by_source(s: list[int], h: list[int], r: list[int]) -> Columns:
         inserted.append(slots)
         facing.append(partners)
     columns: list[tuple[int, int, int]] = []
-    for place in range(len(s) + 1):
-        columns += [
-            (EMPTY, *pair) for pair in itertools.zip_longest(inserted[0][place], inserted[1][place], fillvalue=EMPTY)
-        ]
-        if place < len(s):
-            columns.append((s[place], facing[0][place], facing[1][place]))
+    for at in range(len(s) + 1):
+        columns += [(EMPTY, *pair) for pair in itertools.zip_longest(inserted[0][at], inserted[1][at], fillvalue=EMPTY)]
+        if at < len(s):
+            columns.append((s[at], facing[0][at], facing[1][at]))
     return list(np.array(columns, dtype=np.int32).T[:, :, None])
 
 

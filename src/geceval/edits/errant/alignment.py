@@ -109,7 +109,7 @@ class _Features:
 
 
 def _features(doc: Doc) -> _Features:
-    """Read once, then kept with the text."""
+    """Read once, then cached with the text."""
     found = doc.user_data.get(_KEY)
     if found is None:
         array = doc.to_array([attrs.ORTH, attrs.LOWER, attrs.LEMMA, attrs.POS])
@@ -174,8 +174,8 @@ def _fill(
 
 def _first_places(tokens: list[int], others: list[int], absent: int) -> list[int]:
     """Where each token first stands among the others."""
-    places = {other: place for place, other in reversed(list(enumerate(others)))}
-    return [places.get(token, absent) for token in tokens]
+    first = {other: index for index, other in reversed(list(enumerate(others)))}
+    return [first.get(token, absent) for token in tokens]
 
 
 def _transposed(i: int, j: int, cost_rows: list[list[float]], source: list[int], corrected: list[int]) -> int:

@@ -67,7 +67,7 @@ def _annotator(nlp: str | Language) -> Annotator:
 class Annotator:
     """Extracts ERRANT edits and remembers them.
 
-    The edits of the last 131,072 distinct pairs are kept, and the parses of the last 8,192 distinct texts (in each
+    The edits of the last 131,072 distinct pairs are cached, and the parses of the last 8,192 distinct texts (in each
     worker process, if there are any).
 
     Attributes:

@@ -31,8 +31,8 @@ def with_types(sentences: Sequence[M2Sentence], annotator: Annotator, workers: i
     Raises:
         ValueError: If two edits of one annotator overlap or lie beyond the sentence.
     """
-    places = [(place, who) for place, sentence in enumerate(sentences) for who in sentence.edits]
-    rows = [(sentences[place].source, sentences[place].edits[who]) for place, who in places]
+    keys = [(index, number) for index, sentence in enumerate(sentences) for number in sentence.edits]
+    rows = [(sentences[index].source, sentences[index].edits[number]) for index, number in keys]
     chunks = [rows[start : start + _CHUNK] for start in range(0, len(rows), _CHUNK)]
     if workers == 1 or len(chunks) < 2:
         typed = [annotator.classify(chunk) for chunk in chunks]
@@ -40,8 +40,8 @@ def with_types(sentences: Sequence[M2Sentence], annotator: Annotator, workers: i
         with multiprocessing.Pool(workers, initializer=_here.append, initargs=(annotator,)) as pool:
             typed = pool.map(_classify, chunks, chunksize=1)
     outcome = [M2Sentence(sentence.source, {}, sentence.line) for sentence in sentences]
-    for (place, who), edits in zip(places, (edits for chunk in typed for edits in chunk), strict=True):
-        outcome[place].edits[who] = [dataclasses.replace(edit, annotator=who) for edit in edits]
+    for (index, number), edits in zip(keys, (edits for chunk in typed for edits in chunk), strict=True):
+        outcome[index].edits[number] = [dataclasses.replace(edit, annotator=number) for edit in edits]
     return outcome
 
 

@@ -1,4 +1,4 @@
-"""MaxMatch over a corpus: each distinct sentence once for all systems, in several processes, kept on disk."""
+"""MaxMatch over a corpus: each distinct sentence once for all systems, in several processes, cached on disk."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Extracted:
 
     Attributes:
         by_annotator: As each annotator sees it.
-        thinned: Whether source and prediction were too far apart for a full search.
+        single_path: Whether source and prediction were too far apart for a full search.
     """
 
     by_annotator: Mapping[int, Extraction]
-    thinned: bool
+    single_path: bool
 
 
 _extracted: LRUCache[Key, Extracted] = LRUCache(KEPT_SENTENCES)
@@ -88,12 +88,12 @@ def close() -> None:
 def _extract(keys: Sequence[Key]) -> Iterator[Extracted]:
     for source, prediction, fields, gold in keys:
         lattice = Lattice(source, prediction, Rules(*fields))
-        by_annotator = {who: lattice.extract(_edit(row) for row in rows) for who, rows in gold}
-        yield Extracted(by_annotator, lattice.thinned)
+        by_annotator = {annotator: lattice.extract(_edit(row) for row in rows) for annotator, rows in gold}
+        yield Extracted(by_annotator, lattice.single_path)
 
 
 def _plain(options: Mapping[int, Sequence[Edit]]) -> Key:
-    return tuple((who, tuple(map(_fields, edits))) for who, edits in options.items())
+    return tuple((annotator, tuple(map(_fields, edits))) for annotator, edits in options.items())
 
 
 def _fields(edit: Edit) -> Key:
@@ -106,16 +106,16 @@ def _edit(fields: Sequence[Any]) -> Edit:
 
 def _pack(extracted: Extracted) -> bytes:
     rows = [
-        (who, list(map(_fields, found.edits)), found.matches, list(map(_fields, found.gold)))
-        for who, found in extracted.by_annotator.items()
+        (annotator, list(map(_fields, found.edits)), found.matches, list(map(_fields, found.gold)))
+        for annotator, found in extracted.by_annotator.items()
     ]
-    return json.dumps([extracted.thinned, rows]).encode()
+    return json.dumps([extracted.single_path, rows]).encode()
 
 
 def _unpack(data: bytes) -> Extracted:
-    thinned, rows = json.loads(data)
+    single_path, rows = json.loads(data)
     by_annotator = {
-        who: Extraction(list(map(_edit, edits)), [tuple(match) for match in matches], list(map(_edit, gold)))
-        for who, edits, matches, gold in rows
+        annotator: Extraction(list(map(_edit, edits)), [tuple(match) for match in matches], list(map(_edit, gold)))
+        for annotator, edits, matches, gold in rows
     }
-    return Extracted(by_annotator, thinned)
+    return Extracted(by_annotator, single_path)

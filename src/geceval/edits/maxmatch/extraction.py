@@ -66,7 +66,7 @@ class Extraction:
     Attributes:
         edits: The edits of the system, in the order of the sentence; applied to the source they give the prediction
             (unless some were ignored).
-        matches: (place in `edits`, place in `gold`) of every match; the official walk can match one edit twice.
+        matches: (index in `edits`, index in `gold`) of every match; the official walk can match one edit twice.
         gold: The gold edits that were looked for: all but noops, and when repaired sorted and without repetitions.
     """
 
@@ -84,7 +84,8 @@ class Lattice:
         rules: How edits are cut and matched.
 
     Attributes:
-        thinned: Whether `max_cells` was exceeded. The edits are still correct, but others may match gold edits better.
+        single_path: Whether `max_cells` was exceeded, so that only one path was searched. The edits are still correct,
+            but others may match gold edits better.
     """
 
     def __init__(self, source: str, prediction: str, rules: Rules = SCORING) -> None:
@@ -92,10 +93,10 @@ class Lattice:
         self._rules = rules
         self._same = self._source == self._target
         self._paths: dict[frozenset[tuple[_Pair, float]], list[_Pair]] = {}
-        self.thinned = False
+        self.single_path = False
         if not self._same:
             steps = find_steps(self._source, self._target, rules.max_cells)
-            self.thinned = steps.thinned
+            self.single_path = steps.single_path
             self._rows, self._columns = steps.rows, steps.columns
             self._cells = {cell: number for number, cell in enumerate(zip(steps.rows, steps.columns, strict=True))}
             self._in_row: list[list[int]] = [[] for _ in range(len(self._source) + 1)]
@@ -187,10 +188,10 @@ class Lattice:
         go on where it ends are passed over; after a failure it is the other end's turn.
         """
         entries, costs = self._insertions(offset)
-        left, right, place = 0, len(entries) - 1, 0
+        left, right, current = 0, len(entries) - 1, 0
         first, last = 0, len(golds) - 1
         while left <= right:
-            pair, from_left = entries[place], place == left
+            pair, from_left = entries[current], current == left
             order = range(first, last + 1) if from_left else range(last, first - 1, -1)
             hit = next((number for number in order if self._inserts(pair, golds[number])), None)
             costs[pair] = costs[pair] + EPSILON if hit is None else float(-self._arcs.total)
@@ -208,7 +209,7 @@ class Lattice:
                     while right >= 0 and entries[right][1] != pair[0]:
                         costs[entries[right]] += EPSILON
                         right -= 1
-            place = left if from_left == (hit is not None) else right
+            current = left if from_left == (hit is not None) else right
         return costs
 
     def _insertions(self, offset: int) -> tuple[list[_Pair], dict[_Pair, float]]:
@@ -243,7 +244,7 @@ class Lattice:
         """Walk both lists from left to right; gold edits before the last match are never looked at again."""
         matches = []
         resume = 0
-        for place, (span, edit) in enumerate(zip(spans, edits, strict=True)):
+        for index, (span, edit) in enumerate(zip(spans, edits, strict=True)):
             replaced = self._source[edit.start : edit.end]
             for number in range(resume, len(golds)):
                 gold = golds[number]
@@ -252,7 +253,7 @@ class Lattice:
                     and replaced == self._source[gold.start : gold.end]
                     and edit.correction in gold.corrections
                 ):
-                    matches.append((place, number))
+                    matches.append((index, number))
                     resume = number + 1
                     if self._rules.matching == "repaired":
                         break

@@ -27,13 +27,13 @@ class Steps(NamedTuple):
         columns: Column of each cell.
         arcs: (from, to, unchanged, occurrences) sorted by cells; `unchanged` is 1 if the two tokens are equal, else 0;
             `occurrences` is 2 for a step that both tables hold.
-        thinned: Whether the lattice had too many cells and holds one path only.
+        single_path: Whether the lattice had too many cells and holds one path only.
     """
 
     rows: list[int]
     columns: list[int]
     arcs: list[tuple[int, int, int, int]]
-    thinned: bool
+    single_path: bool
 
 
 class Arc(NamedTuple):
@@ -96,24 +96,24 @@ def find_steps(source: Sequence[str], target: Sequence[str], max_cells: int) -> 
             substitutions cost 1 that prefers, from the end, substitutions to deletions to insertions.
     """
     if _is_too_long(source, target):
-        return _number(source, target, dict.fromkeys(_one_path(source, target), 1), thinned=True)
+        return _number(source, target, dict.fromkeys(_one_path(source, target), 1), single_path=True)
     table, distance = _distances(source, target, 1, abs(len(source) - len(target)) + 2)
     occurrences = dict.fromkeys(_trace(source, target, 1, table), 1)
     other, _ = _distances(source, target, 2, max(2 * distance, 1))
     for step in _trace(source, target, 2, other):
         occurrences[step] = occurrences.get(step, 0) + 1
-    thinned = len({0, *(to for _, to in occurrences)}) > max_cells
-    if thinned:
+    single_path = len({0, *(to for _, to in occurrences)}) > max_cells
+    if single_path:
         occurrences = dict.fromkeys(_trace(source, target, 1, table, only_one=True), 1)
-    return _number(source, target, occurrences, thinned)
+    return _number(source, target, occurrences, single_path)
 
 
 def _number(
-    source: Sequence[str], target: Sequence[str], occurrences: dict[tuple[int, int], int], thinned: bool
+    source: Sequence[str], target: Sequence[str], occurrences: dict[tuple[int, int], int], single_path: bool
 ) -> Steps:
     width = len(target) + 1
     cells = sorted({0, *(to for _, to in occurrences)})
-    number = {cell: place for place, cell in enumerate(cells)}
+    number = {cell: index for index, cell in enumerate(cells)}
     rows = [cell // width for cell in cells]
     columns = [cell % width for cell in cells]
     arcs = []
@@ -122,7 +122,7 @@ def _number(
         diagonal = rows[v] < rows[w] and columns[v] < columns[w]
         unchanged = int(diagonal and source[rows[v]] == target[columns[v]])
         arcs.append((v, w, unchanged, occurrences[step]))
-    return Steps(rows, columns, arcs, thinned)
+    return Steps(rows, columns, arcs, single_path)
 
 
 def _is_too_long(source: Sequence[str], target: Sequence[str]) -> bool:
@@ -138,8 +138,8 @@ def _one_path(source: Sequence[str], target: Sequence[str]) -> Iterator[tuple[in
     width = len(target) + 1
     for kind, i, i_end, j, j_end in Levenshtein.opcodes(*_ids(source, target)):
         down, right = int(kind != "insert"), int(kind != "delete")
-        for place in range(max(i_end - i, j_end - j)):
-            cell = (i + down * place) * width + j + right * place
+        for step in range(max(i_end - i, j_end - j)):
+            cell = (i + down * step) * width + j + right * step
             yield cell, cell + down * width + right
 
 

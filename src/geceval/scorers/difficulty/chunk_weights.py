@@ -103,8 +103,8 @@ def count_correct(
     for system in systems:
         number += 1
         for counts, reference, chunks in zip(correct, references, system, strict=True):
-            for place, judgment in enumerate(judge(reference, chunks, covered_insertion=covered_insertion)):
-                counts[place] += judgment.correct
+            for index, judgment in enumerate(judge(reference, chunks, covered_insertion=covered_insertion)):
+                counts[index] += judgment.correct
     if not number:
         raise InputError("difficulty needs at least one system")
     return Difficulty(number, correct)
@@ -232,7 +232,7 @@ def _operation(chunk: Chunk) -> str:
 
 
 def format_type_table(rows: Iterable[TypeRow]) -> str:
-    """The table as text, with a line of heads, numbers to three decimals."""
+    """The table as text, with a header, numbers to three decimals."""
     cells = [("Error type", "Mean", "SD", "Frequency")]
     cells += [(row.type, f"{row.mean:.3f}", f"{row.sd:.3f}", str(row.frequency)) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(4)]

@@ -149,7 +149,7 @@ def chunk_table(sentences: Iterable[Sequence[Chunk]], weights: Iterable[Sequence
     """Every chunk with its weight: for each sentence a block of four lines, columns aligned.
 
     The lines are `orig` (the source), `gold` (the correction), `weight` and `cat` (the error type); an empty cell is a
-    place between tokens, or a deletion.
+    gap between tokens, or a deletion.
 
     Args:
         sentences: The chunks of the reference, one list a sentence.
