@@ -49,11 +49,8 @@ def needed(make_checkpoint, make_causal):
 
 def check(name: str, options: dict, samples: int = 3) -> None:
     """The sample of all sentences first, then samples with replacement, in corpus order and in any order."""
-    try:
-        scorer = registry.make_scorer(name, options)
-        scorer.load()
-    except (ValueError, ImportError) as error:
-        pytest.skip(f"{name} cannot run offline: {error}")
+    scorer = registry.make_scorer(name, options)
+    scorer.load()
     columns = invented(seed=5)
     result = scorer.score(**columns)
     rows = result.rows()
@@ -69,7 +66,7 @@ def check(name: str, options: dict, samples: int = 3) -> None:
     assert len(set(found.tolist())) > 1
 
 
-@pytest.mark.parametrize("name", registry.list_metrics())
+@pytest.mark.parametrize("name", sorted(set(registry.list_metrics()) - {"llm_judge"}))  # no judge is bundled
 def test_a_sample_has_the_score_of_scoring_it(name, needed):
     check(name, needed.get(name, {}))
 

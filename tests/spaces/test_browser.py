@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import tab_detect
-
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 PICTURES = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
@@ -151,7 +149,6 @@ def test_edits_are_weighed(page):
     picture(page, "shares-light")
 
 
-@pytest.mark.skipif("errors" not in tab_detect.MODELS, reason="no detector is bundled with this copy")
 def test_errors_are_found(page):
     tab(page, "Detect errors")
     page.get_by_label("Sentences").fill("Him and me was late because the train were cancel.")

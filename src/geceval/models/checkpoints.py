@@ -59,7 +59,7 @@ class Checkpoint:
             change a number (configuration, weights, tokenizer), seven digits of either.
         base: The checkpoint that an adapter changes; `None` for a whole network.
         config: The content of `config.json`.
-        digest: That hash in full, and, for an adapter, that of its base: what values that are kept for years go by.
+        digest: That hash in full, and, for an adapter, that of its base: the key of values cached on disk.
     """
 
     model: str

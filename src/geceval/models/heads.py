@@ -143,8 +143,8 @@ def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> An
         model_class, checkpoint.base or checkpoint, config, any_size=checkpoint.base is not None
     )
     if checkpoint.base is not None:
-        model, kept = _merge(model, checkpoint)
-        missing = [name for name in missing if name not in kept]
+        model, brought = _merge(model, checkpoint)
+        missing = [name for name in missing if name not in brought]
     if pooling_of(checkpoint) == "mean":
         missing = [name for name in missing if "pooler" not in name.split(".")]  # not part of the computation
     check_missing(checkpoint, missing)

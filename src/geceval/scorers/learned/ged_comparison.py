@@ -35,7 +35,7 @@ class LabelComparison:
         runtime: How to compute.
         columns: Checked columns.
         detector: What marks the sources; `None` takes what the predictions say.
-        gold: The edits of an M2 file, one mapping a sentence, in place of references.
+        gold: The edits of an M2 file, one mapping per sentence, in place of references.
 
     Attributes:
         classes: How many classes are compared.
@@ -97,7 +97,7 @@ class LabelComparison:
         """Annotator to ids of labels, one dict a sentence."""
         if self.edits is not None:
             return [
-                {who: self._of_edits(row, edits) for who, edits in options.items()}
+                {annotator: self._of_edits(row, edits) for annotator, edits in options.items()}
                 for row, options in enumerate(self.edits)
             ]
         references = self.columns.references or []
@@ -106,7 +106,7 @@ class LabelComparison:
             check_columns(self.metric, sources, sources, references, needs_references=True)  # warns if transposed
             return [dict(enumerate(row)) for row in self._of_corrections(references)]
         return [
-            {place: self._of_labels(f"references[{row}][{place}]", row, text) for place, text in enumerate(texts)}
+            {index: self._of_labels(f"references[{row}][{index}]", row, text) for index, text in enumerate(texts)}
             for row, texts in enumerate(references)
         ]
 
@@ -122,8 +122,8 @@ class LabelComparison:
             return [row[0] for row in self._of_corrections([[text] for text in predictions])]
         return [self._of_labels(f"predictions[{row}]", row, text) for row, text in enumerate(predictions)]
 
-    def _of_labels(self, place: str, row: int, text: str) -> list[int]:
-        return parse_labels(self.metric, place, text, self.columns.sources[row], self.classes)
+    def _of_labels(self, cell: str, row: int, text: str) -> list[int]:
+        return parse_labels(self.metric, cell, text, self.columns.sources[row], self.classes)
 
     def _of_corrections(self, texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
         from geceval.edits.errant.annotator import get_annotator

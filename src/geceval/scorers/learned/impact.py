@@ -30,22 +30,22 @@ def edit_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
         ValueError: If two edits of a row overlap or lie beyond its source.
     """
     texts = [_leave_one_out(source, edits) for source, edits in rows]
-    place = {text: number for number, text in enumerate(dict.fromkeys(t for group in texts for t in group))}
-    if not place:
+    index = {text: number for number, text in enumerate(dict.fromkeys(t for group in texts for t in group))}
+    if not index:
         return []
-    vectors = np.asarray(embed(list(place)), dtype=np.float64)
+    vectors = np.asarray(embed(list(index)), dtype=np.float64)
     with np.errstate(invalid="ignore"):
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return [
-        [_impact(vectors[place[full]], vectors[place[text]], full == text) for text in partial]
+        [_impact(vectors[index[full]], vectors[index[text]], full == text) for text in partial]
         for full, *partial in texts
     ]
 
 
 def _leave_one_out(source: str, edits: Sequence[Edit]) -> list[str]:
     """T, and T without each of the edits."""
-    kept = list(edits)
-    return [apply(source, kept), *(apply(source, kept[:place] + kept[place + 1 :]) for place in range(len(kept)))]
+    edits = list(edits)
+    return [apply(source, edits), *(apply(source, edits[:i] + edits[i + 1 :]) for i in range(len(edits)))]
 
 
 def _impact(full: np.ndarray, partial: np.ndarray, equal: bool) -> float:

@@ -1,4 +1,4 @@
-"""Columns that hold label sequences of error detection in place of corrected sentences."""
+"""Label sequences of error detection, given as a column instead of corrected sentences."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def kind_of(column: Sequence[str]) -> str:
     return "labels" if 2 * sum(known.issuperset(words) for words in texts) > len(texts) else "corrections"
 
 
-def parse_labels(metric: str, place: str, text: str, source: str, classes: int) -> list[int]:
+def parse_labels(metric: str, cell: str, text: str, source: str, classes: int) -> list[int]:
     """The ids of a label sequence.
 
     Args:
         metric: Name of the metric, for the messages.
-        place: What to call the text in messages, e.g. `predictions[3]`.
+        cell: What to call the text in messages, e.g. `predictions[3]`.
         text: Labels, separated by white space; one a token of the source.
         source: The sentence that is labelled.
         classes: 2, 4, 25 or 55.
@@ -64,14 +64,14 @@ def parse_labels(metric: str, place: str, text: str, source: str, classes: int) 
     labels, tokens = text.split(), source.split()
     if len(labels) != len(tokens):
         raise InputError(
-            f"{metric}: {place} has {len(labels)} labels but its source has {len(tokens)} tokens; pass one label for "
+            f"{metric}: {cell} has {len(labels)} labels but its source has {len(tokens)} tokens; pass one label for "
             "each token of source.split()"
         )
     ids = [label_id(label, classes) for label in labels]
     if None in ids:
         first = ids.index(None)
         raise InputError(
-            f"{metric}: {place} has the label {labels[first][:60]!r} for token {first} ({tokens[first]!r}); with "
+            f"{metric}: {cell} has the label {labels[first][:60]!r} for token {first} ({tokens[first]!r}); with "
             f"{classes} classes the labels are {', '.join(LABELS[classes][:4])}{', ...' if classes > 4 else ''}, their "
             "ids, or those of a finer scheme"
         )
