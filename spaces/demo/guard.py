@@ -1,4 +1,4 @@
-"""What the page accepts, and how it says no: one sentence, never a traceback."""
+"""Limits on what visitors type, and errors shown as one sentence without a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours, fonts, the headline and what tabs have alike; nothing is fetched from elsewhere."""
+"""Theme, header and security headers of the page, and the result panel that tabs share."""
 
 from __future__ import annotations
 

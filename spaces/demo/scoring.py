@@ -107,7 +107,7 @@ def warm_up() -> None:
     for name in DEFAULTS:
         try:
             score(name, "He go home .", "He goes home .", ["He goes home ."])
-        except (UserError, OSError) as error:
+        except (UserError, ImportError, OSError) as error:
             logger.warning("%s is not available: %s", name, error)
 
 

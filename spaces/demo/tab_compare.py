@@ -100,7 +100,7 @@ def _compare_all(
                 baseline=against,
                 resamples=RESAMPLES,
             )
-        except UserError as error:
+        except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "is not available here"
     return found, missing

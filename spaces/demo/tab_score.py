@@ -65,7 +65,7 @@ def _score_all(
             continue
         try:
             results[name] = scoring.score(name, source, correction, references)
-        except UserError as error:
+        except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "not available here"
     return results, missing

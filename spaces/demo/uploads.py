@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.errors import InputError
+from geceval.core.inputs import read_lines as read_text_lines
 from geceval.core.inputs import references_by_sentence
+from geceval.corpora.text_files import Corpus
 from guard import MAX_CHARACTERS, MAX_WORDS, Refused
 
 MAX_BYTES = 2 * 1024 * 1024
@@ -22,21 +24,6 @@ _MAGIC = {
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "UTF-16 text; save it as UTF-8",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """Parallel files.
-
-    Attributes:
-        sources: One string a sentence.
-        systems: Name of each system to its corrections.
-        references: One list a sentence; `None` without reference files.
-    """
-
-    sources: list[str]
-    systems: dict[str, list[str]]
-    references: list[list[str | None]] | None
 
 
 def read_corpus(source: str | None, systems: Sequence[str] | None, references: Sequence[str] | None) -> Corpus:
@@ -60,9 +47,9 @@ def read_corpus(source: str | None, systems: Sequence[str] | None, references: S
     columns = [_parallel(path, source, len(sources)) for path in references or []]
     try:
         rows = references_by_sentence(sources, columns, [_name(path) for path in references or []])
-    except ValueError as error:
+    except InputError as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-    return Corpus(sources, outputs, rows)
+    return Corpus(sources, outputs, {name: name for name in outputs}, rows)
 
 
 def read_lines(path: str) -> list[str]:
@@ -81,13 +68,9 @@ def read_lines(path: str) -> list[str]:
     if kind is not None:
         raise Refused(f"{name} is no plain text but {kind}.")
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise Refused(f"{name} is not UTF-8 text: see its line {line}.") from error
-    lines = [line.strip() for line in text.split("\n")]
-    if lines[-1] == "":
-        lines.pop()
+        lines = [line.strip() for line in read_text_lines(path)]
+    except InputError as error:
+        raise Refused(f"{str(error).replace(str(path), name)}.") from error
     return _checked(name, lines)
 
 

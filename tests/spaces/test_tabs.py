@@ -236,7 +236,7 @@ def test_the_example_corpus_is_compared_as_the_library_does():
     with Path(path).open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     assert [float(row["score"]) for row in table] == [row["score"] for row in rows]
-    assert set(table[0]) == set(tab_compare.HEADS)
+    assert set(table[0]) == set(tab_compare.COLUMNS)
     assert steps.seen == [((0, 2), "gleu, 44 sentences"), ((1, 2), "green, 44 sentences")]
     assert view.count("<table>") == 2 and view.count("baseline") == 2
 
@@ -288,7 +288,7 @@ GOOD = "a b\nc d\n"
         (b"%PDF-1.7", "mine.txt is no plain text but a PDF."),
         (b"a\x00b\n", "mine.txt is no plain text but a binary file."),
         ("a\nb\n".encode("utf-16"), "mine.txt is no plain text but UTF-16 text; save it as UTF-8."),
-        (b"a\nb\xff\n", "mine.txt is not UTF-8 text: see its line 2."),
+        (b"a\nb\xff\n", "mine.txt, line 2: not valid UTF-8; convert the file to UTF-8."),
         (b"", "mine.txt is empty."),
         (b"\n \n", "mine.txt is empty."),
         (b"a\nb\nc\n", "mine.txt has 3 lines but source.txt has 2; they must be parallel."),

@@ -1,4 +1,4 @@
-"""What `geceval meta` computes from the scores: the rows of its report and the figure that shows them."""
+"""Meta-evaluation analyses (system, window, top-K, sentence, pairwise): the rows of each table and its figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Attribution of a metric's sentence scores to edits, with the metric by name."""
+"""How much each edit of a correction contributes to its score under any metric; public as `geceval.attribute`.
+
+The encoder-based impact of an edit, which needs no metric, is in `geceval.workflows.impacts`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def attribute(
     nlp: Any = None,
     **settings: Any,
 ) -> list[attribution.Attribution]:
-    """Divide what a correction gains in a metric's sentence score among its edits.
+    """Divide the gain of a correction in a metric's sentence score, over the source, among its edits.
 
     Args:
         metric: One of `geceval.list_metrics()`.

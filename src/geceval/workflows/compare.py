@@ -1,4 +1,4 @@
-"""Two or more systems under one or several metrics: intervals and p-values without scoring anything twice."""
+"""Significance tests and confidence intervals between systems, under any metrics; public as `geceval.compare`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mark the words of sentences that are in error; public as `geceval.detect`."""
+"""Grammatical error detection: mark the words that are in error; public as `geceval.detect`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How much each edit of a correction matters to an encoder; public as `geceval.edit_impacts`."""
+"""How far each edit of a correction moves its meaning (IMPARA's impact); public as `geceval.edit_impacts`.
+
+The contribution of an edit to the score of a metric is in `geceval.workflows.attribution`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def edit_impacts(
     nlp: Any = None,
     runtime: RunTime | None = None,
 ) -> list[list[tuple[Edit, float]]]:
-    """How much each edit of a correction matters: the impact of Eq. 5, batched over all sentences.
+    """The impact of each edit: how much the encoding of the sentence changes without it (IMPARA, Eq. 5).
 
     Args:
         sources: What the learner wrote, one string a sentence.

@@ -1,4 +1,4 @@
-"""The leaderboard of `geceval report`: what is measured of each metric, beside what papers report."""
+"""A leaderboard of metrics on SEEDA or GJG15, beside the numbers that papers report."""
 
 from __future__ import annotations
 

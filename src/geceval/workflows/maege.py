@@ -1,4 +1,4 @@
-"""MAEGE of any metric on any M2 file; what it does is in `geceval.meta.chains` and `geceval.meta.maege`."""
+"""MAEGE, meta-evaluation without human judgments, of any metric on any M2 file; public as `geceval.maege`."""
 
 from __future__ import annotations
 

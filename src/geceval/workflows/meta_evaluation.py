@@ -1,4 +1,4 @@
-"""What `geceval meta` and `geceval report` share: human data, systems, and the scores of metrics on them."""
+"""Scores of metrics on human judgment data (SEEDA, GJG15), for `geceval meta` and `geceval report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A metric as a reward function, for reinforcement learning and for choosing training data."""
+"""A metric as a reward function (TRL) or data filter (`datasets`); public as `geceval.reward`."""
 
 from __future__ import annotations
 

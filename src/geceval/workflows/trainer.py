@@ -1,4 +1,4 @@
-"""Metrics while a corrector is trained: `compute_metrics` for `transformers.Seq2SeqTrainer`."""
+"""`compute_metrics` for `transformers.Seq2SeqTrainer`; public as `geceval.trainer_metrics`."""
 
 from __future__ import annotations
 
