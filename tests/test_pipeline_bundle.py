@@ -9,9 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-spacy = pytest.importorskip("spacy")
-pytest.importorskip("errant")
+import spacy
 
 ROOT = Path(__file__).resolve().parents[1]
 BUNDLE = ROOT / "src/geceval/assets/pipeline"

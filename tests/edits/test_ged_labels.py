@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from geceval.edits.edit import Edit
+from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.ged_labels import LABELS, label_ids, token_labels
 
 # The published label code gives these edits and labels for
@@ -43,8 +44,7 @@ def test_ids_of_the_schemes():
 
 
 def test_the_example_as_errant_extracts_it():
-    errant = pytest.importorskip("geceval.edits.errant.annotator")
-    (edits,) = errant.get_annotator("bundled").edits([(SOURCE, "This is a sample sentence .")])
+    (edits,) = get_annotator("bundled").edits([(SOURCE, "This is a sample sentence .")])
     assert names(SOURCE, edits, 4) == EXPECTED[4]
     assert names(SOURCE, edits, 55)[2:4] == ["M:DET", "R:SPELL"]
 

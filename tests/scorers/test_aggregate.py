@@ -36,7 +36,7 @@ def invented(seed: int) -> dict[str, list]:
 
 
 @pytest.fixture(scope="module")
-def needed(make_checkpoint, make_causal):
+def needed(make_checkpoint, make_causal, chat):
     """Options without which a metric cannot run offline."""
     layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
     sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
@@ -44,6 +44,7 @@ def needed(make_checkpoint, make_causal):
         "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
         "scribendi": {"model": str(make_causal())},
         "gotoscorer": {"weights": "uniform"},
+        "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
     }
 
 

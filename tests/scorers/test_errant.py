@@ -8,15 +8,12 @@ import re
 import sys
 from pathlib import Path
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-pytest.importorskip("errant")
-
 import errant
+import pytest
 import spacy
 from errant.commands import compare_m2, parallel_to_m2
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from geceval.core.options import RunTime
 from geceval.core.result import Counts

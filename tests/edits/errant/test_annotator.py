@@ -13,16 +13,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-pytest.importorskip("errant")
-
 import errant
 import errant.alignment
 import errant.en.classifier
+import pytest
 import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 import geceval
