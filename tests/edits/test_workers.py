@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
@@ -11,6 +12,10 @@ from geceval.edits.workers import Pool
 
 def shout(jobs):
     return [text.upper() for (text,) in jobs]
+
+
+def process_ids(jobs):
+    return [os.getpid() for _ in jobs]
 
 
 @pytest.fixture
@@ -51,8 +56,8 @@ def test_threads_share_a_pool(pool):
 
 
 def test_a_call_that_is_given_up_does_not_block_the_next(pool):
-    first = pool.run(shout, jobs("one"), 2)
+    first = pool.run(process_ids, jobs("one"), 2)
     next(first)
     first.close()
-    assert not pool._taken.locked()
-    assert dict(pool.run(shout, jobs("two"), 2)) == answers("two")
+    found = dict(pool.run(process_ids, jobs("two"), 2))
+    assert len(found) == 200 and os.getpid() not in found.values()  # done by workers, not here for want of them

@@ -1,4 +1,9 @@
-"""Processes that extract edits, each of which keeps what it knows of its own share of the sources."""
+"""Worker processes that extract edits; all pairs of one source go to the same process, whose caches then serve it.
+
+`concurrent.futures` cannot say which process does a job: one `ProcessPoolExecutor` of two processes took 18 % more
+processor time for the ERRANT edits of six systems, as sources were parsed in both. An executor per process is as fast, but forks all but
+the first from a process with threads, which can deadlock.
+"""
 
 from __future__ import annotations
 
