@@ -1,8 +1,8 @@
 """Worker processes that extract edits; all pairs of one source go to the same process, whose caches then serve it.
 
 `concurrent.futures` cannot say which process does a job: one `ProcessPoolExecutor` of two processes took 18 % more
-processor time for the ERRANT edits of six systems, as sources were parsed in both. An executor per process is as fast, but forks all but
-the first from a process with threads, which can deadlock.
+processor time for the ERRANT edits of six systems, as sources were parsed in both. An executor per process is as fast,
+but forks all but the first from a process with threads, which can deadlock.
 """
 
 from __future__ import annotations
