@@ -198,7 +198,7 @@ def test_the_environment_names_the_folder(monkeypatch):
     assert (RunTime().cache, RunTime(cache=None).cache, RunTime(cache="here").cache) == ("kept", None, "here")
     assert registry.scorer_class("llm_judge").RunTime().cache == "kept"
     assert dataclasses.replace(RunTime(cache=None), workers=2).cache is None
-    with pytest.raises(TypeError, match="cache must be a folder or None, got int"):
+    with pytest.raises(TypeError, match="cache must be a path, got int"):
         RunTime(cache=3)
 
 

@@ -13,6 +13,7 @@ import look
 import render
 import scoring
 from geceval.edits.edit import Edit
+from geceval.workflows.attribution import attribute
 from guard import Refused, polite
 
 MAX_EDITS = 60
@@ -73,7 +74,7 @@ def _attribution(
     source: str, correction: str, references: list[str], measure: str, method: str
 ) -> tuple[str, dict[str, Any]]:
     _check(measure, method, references)
-    found = geceval.attribute(
+    found = attribute(
         measure,
         [source],
         [correction],

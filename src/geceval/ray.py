@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
-from geceval.workflows.shards import Plan, Shard, corpus_score, make_plan, score_shard
+from geceval.workflows.shard_plan import Plan, Shard, make_plan
+from geceval.workflows.shards import corpus_score, score_shard
 
 if TYPE_CHECKING:
     import ray.data
@@ -95,11 +96,11 @@ def score(
         if output is not None or keep:
             raise InputError("a Ray data set keeps its columns and is written by its own methods; leave out output")
         BatchScorer(metric, columns, **options)
-        arguments = {"fn_constructor_args": (metric, columns), "fn_constructor_kwargs": absolute_paths(options)}
+        arguments = {"fn_constructor_args": (metric, columns), "fn_constructor_kwargs": absolute_paths(metric, options)}
         return data.map_batches(BatchScorer, batch_format="numpy", **arguments, **pool)
     if output is None:
         raise InputError("pass output, the folder of the scores")
-    plan = make_plan(data, metric, output, absolute_paths(options), columns, keep, rows_per_shard)
+    plan = make_plan(data, metric, output, absolute_paths(metric, options), columns, keep, rows_per_shard)
     pending = plan.pending()
     if pending:
         rows = ray.data.from_items([{"shard": shard.number} for shard in pending], override_num_blocks=len(pending))

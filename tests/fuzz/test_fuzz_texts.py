@@ -3,6 +3,7 @@ the same numbers in any order, texts that survive the way there and back, and in
 
 from __future__ import annotations
 
+import collections.abc
 import copy
 import dataclasses
 import html
@@ -10,6 +11,8 @@ import json
 import logging
 import math
 import re
+from types import UnionType
+from typing import Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -19,6 +22,7 @@ from geceval import registry
 from geceval.core.cache.disk import DiskCache
 from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
+from geceval.core.errors import InputTypeError
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
@@ -326,3 +330,31 @@ def test_lattices_of_long_texts_stay_small():
 
 def test_types_need_no_words():
     assert with_types([M2Sentence("", {0: []})], get_annotator("bundled"))[0].source == ""
+
+
+def _right_type(hint):
+    """Whether a value is of an annotated type, written down once more, for the types that options have."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+    def fits(value, kind):
+        if kind is float:
+            return type(value) in (int, float)
+        if get_origin(kind) in (tuple, collections.abc.Sequence):
+            return type(value) in (list, tuple) and all(fits(each, get_args(kind)[0]) for each in value)
+        return type(value) is kind
+
+    return lambda value: any(fits(value, kind) for kind in kinds)
+
+
+@fuzz(200)
+@given(st.sampled_from(registry.list_metrics()), st.data())
+def test_every_option_is_checked_by_its_annotation(metric, data):
+    cls = registry.scorer_class(metric)
+    kind = data.draw(st.sampled_from([cls.Settings, cls.RunTime]))
+    name, hint = data.draw(st.sampled_from(list(get_type_hints(kind).items())))
+    value = data.draw(VALUES)
+    if _right_type(hint)(value):
+        return
+    for make in (lambda: registry.make_scorer(metric, {name: value}), lambda: kind(**{name: value})):
+        with pytest.raises(InputTypeError, match=f"{name} must be"):
+            make()

@@ -70,7 +70,7 @@ def test_long_texts_are_cut_and_reported(bart, caplog):
 
 
 def test_a_length_without_room_for_a_token_is_refused():
-    with pytest.raises(ValueError, match="bartscore: max_length must be at least 3, got 2"):
+    with pytest.raises(ValueError, match="max_length must be at least 3, got 2"):
         Settings(max_length=2)
 
 

@@ -406,10 +406,10 @@ def test_every_setting_is_in_the_signature(tmp_path, errant_parallel, nlp):
         ({"beta": 0}, ValueError, "beta must be positive"),
         ({"average": "macro"}, ValueError, "average must be one of 'corpus', 'sentence'"),
         ({"level": "spans"}, ValueError, "level must be one of 'correction'"),
-        ({"length": 2}, ValueError, "length must be one of 'any'"),
-        ({"rounding": 4}, ValueError, "rounding must be one of 'official'"),
+        ({"length": "2"}, ValueError, "length must be one of 'any'"),
+        ({"rounding": 4}, TypeError, "rounding must be a string, got int 4"),
         ({"duplicates": "drop"}, ValueError, "duplicates must be one of 'official'"),
-        ({"without_types": [1]}, TypeError, "without_types must be a list of strings"),
+        ({"without_types": [1]}, TypeError, "without_types must be a string or a list of strings"),
     ],
 )
 def test_settings_are_checked(options, error, message):

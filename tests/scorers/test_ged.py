@@ -247,16 +247,16 @@ def test_a_detector_wants_the_sources_as_predictions(two):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"task": "tokens"}, "ged: task must be one of 'detection', 'sentence'"),
+        ({"task": "tokens"}, "task must be one of 'detection', 'sentence'"),
         ({"classes": 3}, "classes must be one of 2, 4, 25, 55, got 3"),
-        ({"classes": 2.0}, "ged: classes must be an int"),
-        ({"threshold": 1.5}, r"ged: threshold must be a probability in \[0, 1\], got 1.5"),
-        ({"threshold": float("nan")}, "ged: threshold must be a probability"),
-        ({"threshold": 0.5}, "ged: threshold is for a detector; name one"),
-        ({"beta": 0}, "ged: beta must be positive"),
-        ({"model": 1}, "ged: model must be a string"),
-        ({"max_length": 2}, "ged: max_length must be at least 3"),
-        ({"prediction_kind": "text"}, "ged: prediction_kind must be one of"),
+        ({"classes": 2.0}, "classes must be an int"),
+        ({"threshold": 1.5}, r"threshold must be a probability in \[0, 1\], got 1.5"),
+        ({"threshold": float("nan")}, "threshold must be a probability"),
+        ({"threshold": 0.5}, "threshold is for a detector; name one"),
+        ({"beta": 0}, "beta must be positive"),
+        ({"model": 1}, "model must be a string"),
+        ({"max_length": 2}, "max_length must be at least 3"),
+        ({"prediction_kind": "text"}, "prediction_kind must be one of"),
     ],
 )
 def test_settings_are_checked(options, message):

@@ -206,7 +206,7 @@ def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_p
     ("options", "error", "message"),
     [
         ({"weights": "uniform", "systems": []}, ValueError, "weights and systems"),
-        ({"weights": 3}, TypeError, "weights must be a file"),
+        ({"weights": 3}, TypeError, "weights must be a path or a Difficulty, got int 3"),
         ({"ref_id": -1}, ValueError, "ref_id must be at least 0, got -1"),
         ({"ref_id": True}, TypeError, "ref_id must be an int"),
         ({"a": "1"}, TypeError, "a must be a number"),
@@ -214,7 +214,8 @@ def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_p
         ({"beta": 0}, ValueError, "beta must be positive"),
         ({"average": "macro"}, ValueError, "average must be one of"),
         ({"covered_insertion": "maybe"}, ValueError, "covered_insertion must be one of"),
-        ({"zero_division": 0.5}, ValueError, "zero_division must be one of"),
+        ({"zero_division": 2}, ValueError, "zero_division must be one of"),
+        ({"zero_division": 0.5}, TypeError, "zero_division must be an int"),
     ],
 )
 def test_bad_settings_are_refused_at_once(options, error, message):
@@ -227,7 +228,7 @@ def test_mistakes_of_the_caller(gold_m2, tmp_path):
         Gotoscorer().score(SOURCES, SYSTEMS[0])
     with pytest.raises(ValueError, match="1 sources but 2 predictions"):
         Gotoscorer().difficulty(SOURCES, [["a", "b"]], GOLD)
-    with pytest.raises(TypeError, match="one list of predictions per system"):
+    with pytest.raises(TypeError, match="systems must be a list of lists of strings"):
         Gotoscorer().difficulty(SOURCES, ["He likes the cat ."], GOLD)
     with pytest.raises(ValueError, match="at least one system"):
         Gotoscorer().difficulty(SOURCES, [], GOLD)

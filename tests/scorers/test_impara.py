@@ -185,7 +185,7 @@ def test_every_setting_changes_the_signature(local, make_checkpoint):
         ({"max_length": 0}, ValueError, "max_length must be at least 3"),
         ({"max_length": 2}, ValueError, "max_length must be at least 3"),
         ({"max_length": 12.0}, TypeError, "max_length must be an int, got float"),
-        ({"model": 3}, TypeError, "model and se_model must be strings"),
+        ({"model": 3}, TypeError, "model must be a string"),
     ],
 )
 def test_bad_settings_are_refused_at_once(settings, error, message):

@@ -116,8 +116,8 @@ def test_answers_that_are_not_finite_are_named(make_checkpoint):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": None}, "impara_ged: model must be a string"),
-        ({"max_length": 0}, "impara_ged: max_length must be at least 3"),
+        ({"model": None}, "model must be a string"),
+        ({"max_length": 0}, "max_length must be at least 3"),
     ],
 )
 def test_settings_are_checked(options, message):

@@ -138,11 +138,11 @@ def test_the_signature_names_the_model_and_its_length(folder):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"threshold": 1.2}, ValueError, "scribendi: threshold must lie between 0 and 1, got 1.2"),
-        ({"threshold": float("nan")}, ValueError, "scribendi: threshold must lie between 0 and 1, got nan"),
-        ({"threshold": "high"}, TypeError, "scribendi: threshold must be a number, got str"),
-        ({"max_length": 1}, ValueError, "scribendi: max_length must be at least 2, got 1"),
-        ({"model": None}, TypeError, "scribendi: model must be a string"),
+        ({"threshold": 1.2}, ValueError, "threshold must lie between 0 and 1, got 1.2"),
+        ({"threshold": float("nan")}, ValueError, "threshold must lie between 0 and 1, got nan"),
+        ({"threshold": "high"}, TypeError, "threshold must be a number, got str"),
+        ({"max_length": 1}, ValueError, "max_length must be at least 2, got 1"),
+        ({"model": None}, TypeError, "model must be a string"),
     ],
 )
 def test_bad_settings(options, error, message):

@@ -15,6 +15,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 import geceval
+from geceval import registry
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import CheckpointError
 from geceval.scorers.some import PARTS, Settings, Some
@@ -269,8 +270,8 @@ def test_each_of_the_three_networks_changes_the_signature(local, make_some, tmp_
     [
         ({"weights": "both"}, ValueError, "weights must be one of 'sentence', 'system', got 'both'"),
         ({"weights": (0.5, 0.5)}, ValueError, "weights must be 'sentence', 'system' or three numbers"),
-        ({"weights": 0.5}, ValueError, "or three numbers, got 0.5"),
-        ({"weights": (0.5, "0.4", 0.1)}, TypeError, "the weight of fluency must be a number, got str"),
+        ({"weights": 0.5}, TypeError, "weights must be a string or a list of numbers, got float 0.5"),
+        ({"weights": (0.5, "0.4", 0.1)}, TypeError, "weights must be a string or a list of numbers, got tuple"),
         ({"weights": (0.5, 0.4, float("nan"))}, ValueError, "the weight of meaning must lie between"),
         ({"weights": (float("inf"), 0.4, 0.1)}, ValueError, "the weight of grammaticality must lie between"),
         ({"weights": (0.5, 0.6, -0.1)}, ValueError, "the weight of meaning must not be negative"),
@@ -281,8 +282,8 @@ def test_each_of_the_three_networks_changes_the_signature(local, make_some, tmp_
     ],
 )
 def test_bad_settings_are_refused_at_once(settings, error, message):
-    with pytest.raises(error, match=f"some: .*{message}"):
-        Settings(**settings)
+    with pytest.raises(error, match=f"^some: .*{message}"):
+        registry.make_scorer("some", settings)
 
 
 @pytest.mark.parametrize(

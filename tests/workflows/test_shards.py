@@ -1,7 +1,9 @@
 """Scoring in parts: the numbers of the whole, resumed wherever it was broken off; and scores as a column."""
 
+import json
 import pickle
 import re
+import shutil
 from pathlib import Path
 
 import datasets
@@ -13,8 +15,10 @@ import pytest
 from geceval import registry
 from geceval.cli.app import run
 from geceval.core.cache.disk import FILE
+from geceval.edits.errant.pipeline import BUNDLED
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
-from geceval.workflows.shards import MANIFEST, corpus_score, make_plan, score_shard
+from geceval.workflows.shard_plan import MANIFEST, make_plan
+from geceval.workflows.shards import corpus_score, score_shard
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
 
@@ -120,14 +124,14 @@ def test_scores_of_another_run_are_not_taken(files, tmp_path):
     output = tmp_path / "scores"
     finish(make_plan(folder, "gleu", output, {}))
     for arguments in (("gleu", output, {"order": 2}), ("green", output, {})):
-        with pytest.raises(ValueError, match="other input or settings"):
+        with pytest.raises(ValueError, match="other input, settings or weights"):
             make_plan(folder, *arguments)
-    with pytest.raises(ValueError, match="other input or settings"):
+    with pytest.raises(ValueError, match="other input, settings or weights"):
         make_plan(folder, "gleu", output, {}, rows_per_shard=50)
     assert make_plan(folder, "gleu", output, {"workers": 2}).pending() == []
     whole["sources"][3] += " ."
     parquet.write_table(pyarrow.table(whole), folder / "a.parquet")
-    with pytest.raises(ValueError, match="other input or settings"):
+    with pytest.raises(ValueError, match="other input, settings or weights"):
         make_plan(folder, "gleu", output, {})
 
 
@@ -210,9 +214,55 @@ def test_paths_hold_in_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("mine", "bundled"):
         Path(name).mkdir()
-    options = {"model": "mine", "se_model": "bundled", "nlp": "en_core_web_sm", "cache": "new", "beta": 0.5}
+    options = {"model": "mine", "se_model": "bundled", "cache": "new"}
     there = {**options, "model": str(tmp_path / "mine"), "cache": str(tmp_path / "new")}
-    assert absolute_paths(options) == there
+    assert absolute_paths("impara", options) == there
+    assert absolute_paths("errant", {"nlp": "mine"}) == {"nlp": str(tmp_path / "mine")}
+    assert absolute_paths("m2", {"gold_m2": Path("gold.m2")}) == {"gold_m2": str(tmp_path / "gold.m2")}
+
+
+def test_a_word_is_no_path_though_a_folder_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = {"average": "corpus", "rounding": "none", "without_types": "UNK", "device": "cpu"}
+    for name in [*options.values(), "uniform"]:
+        Path(name).mkdir()
+    assert absolute_paths("errant", options) == options
+    assert absolute_paths("gotoscorer", {"weights": "uniform"}) == {"weights": "uniform"}
+
+
+def test_scores_of_replaced_weights_are_not_mixed(files, tmp_path, make_checkpoint):
+    folder, _ = files
+    model = tmp_path / "model"
+    arguments = (folder, "bertscore", tmp_path / "scores", {"model": str(model), "layer": 1, "device": "cpu"})
+    shutil.copytree(make_checkpoint(0), model)
+    plan = make_plan(*arguments, rows_per_shard=64)
+    score_shard(plan, plan.shards[0], part_scorer(plan.metric, plan.options))
+    assert len(make_plan(*arguments, rows_per_shard=64).pending()) == 1
+    shutil.rmtree(model)
+    shutil.copytree(make_checkpoint(1), model)
+    with pytest.raises(ValueError, match="other input, settings or weights"):
+        make_plan(*arguments, rows_per_shard=64)
+
+
+def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):
+    folder, _ = files
+    nlp = tmp_path / "pipeline"
+    shutil.copytree(BUNDLED, nlp)
+    arguments = (folder, "errant", tmp_path / "scores", {"nlp": str(nlp)})
+    make_plan(*arguments)
+    assert len(make_plan(*arguments).pending()) == 2
+    meta = json.loads((nlp / "meta.json").read_text(encoding="utf-8"))
+    (nlp / "meta.json").write_text(json.dumps({**meta, "version": "9.9.9"}), encoding="utf-8")
+    with pytest.raises(ValueError, match="other input, settings or weights"):
+        make_plan(*arguments)
+
+
+def test_an_input_without_rows_has_no_corpus_score(files, tmp_path):
+    folder, _ = files
+    plan = make_plan(folder / "b.parquet", "gleu", tmp_path / "scores", {})
+    assert (plan.shards, plan.pending()) == ((), [])
+    with pytest.raises(ValueError, match="the input has no rows"):
+        corpus_score(plan)
 
 
 def test_the_function_is_hashed_by_what_it_computes():

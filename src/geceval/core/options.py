@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 
 from geceval.core.checks import check_choice, check_count
-from geceval.core.errors import InputTypeError
+from geceval.core.errors import InputTypeError, named
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -18,6 +32,28 @@ CACHE_VARIABLE = "GECEVAL_CACHE"
 
 SettingsT = TypeVar("SettingsT")
 RunTimeT = TypeVar("RunTimeT", bound="RunTime")
+
+PATH = "path"
+MODEL = "string (name or folder of a model)"
+PIPELINE = "string (name or folder of a spaCy pipeline)"
+
+FilePath: TypeAlias = Annotated[str | Path, PATH]
+"""An option that is a file or folder."""
+
+ModelName: TypeAlias = Annotated[str, MODEL]
+"""An option that is a checkpoint: `"bundled"`, a folder, where there is one, or else a Hub id."""
+
+
+@runtime_checkable
+class LoadedPipeline(Protocol):
+    """A spaCy pipeline in memory, for which spaCy need not be imported here."""
+
+    def pipe(self, texts: Any) -> Any:
+        """Parse texts."""
+
+
+PipelineName: TypeAlias = Annotated[str | Path | LoadedPipeline, PIPELINE]
+"""An option that is a spaCy pipeline: `"bundled"`, the name of an installed one, a folder, or one in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +81,74 @@ class RunTime:
     dtype: str = "float32"
     progress: bool = False
     workers: int = 1
-    cache: str | Path | None = field(default_factory=lambda: os.environ.get(CACHE_VARIABLE) or None)
+    cache: FilePath | None = field(default_factory=lambda: os.environ.get(CACHE_VARIABLE) or None)
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name in ("batch_size", "workers"):
             check_count(name, getattr(self, name))
         check_choice("dtype", self.dtype, (*DTYPES, "auto"))
-        if not isinstance(self.device, str):
-            raise InputTypeError(f"device must be a string such as 'cuda:0,cuda:1', got {type(self.device).__name__}")
-        if not isinstance(self.cache, (str, Path, type(None))):
-            raise InputTypeError(f"cache must be a folder or None, got {type(self.cache).__name__}")
+
+
+def check_types(options: Any) -> None:
+    """Check each field of a dataclass against its type annotation; its `__post_init__` calls this first.
+
+    A bool is no int, an int will do for a float, and a list for a tuple of any length.
+
+    Raises:
+        TypeError: If a value is of another type.
+        ValueError: If it is none of the choices of a `Literal`.
+    """
+    for name, hint in get_type_hints(type(options), include_extras=True).items():
+        value = getattr(options, name)
+        if get_origin(hint) is Literal and isinstance(value, str):
+            check_choice(name, value, get_args(hint))
+        if not _fits(value, hint):
+            got = "None" if value is None else f"{type(value).__name__} {reprlib.repr(value)}"
+            raise InputTypeError(f"{name} must be {_describe(hint)}, got {got}")
+
+
+def path_options(options: type) -> dict[str, str]:
+    """The fields of a dataclass that hold paths, each with its kind: `PATH`, `MODEL` or `PIPELINE`."""
+    found = {}
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        for part in (hint, *get_args(hint)):
+            if get_origin(part) is Annotated:
+                found[name] = part.__metadata__[0]
+    return found
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    kind, inner = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        return any(_fits(value, each) for each in inner)
+    if kind is Annotated:
+        return _fits(value, inner[0])
+    if kind is Literal:
+        return value in inner
+    if inner:  # a sequence of one type
+        is_sequence = isinstance(value, (list, tuple) if kind is tuple else kind) and not isinstance(value, str)
+        return is_sequence and all(_fits(each, inner[0]) for each in value)
+    if hint in (int, float):
+        return isinstance(value, (int, hint)) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+_WORDS = {bool: "a bool", int: "an int", float: "a number", str: "a string"}
+
+
+def _describe(hint: Any) -> str:
+    kind, inner = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        return " or ".join(_describe(each) for each in inner if each is not NoneType)
+    if kind is Annotated:
+        return f"a {inner[1]}"
+    if kind is Literal:
+        return f"one of {', '.join(map(repr, inner))}"
+    if inner:
+        _, noun, *rest = _describe(inner[0]).split(" ")
+        return " ".join(["a list of", f"{noun}s", *rest])
+    return _WORDS.get(hint, f"a {hint.__name__}")
 
 
 def replace_options(
@@ -78,10 +172,6 @@ def replace_options(
     if unknown:
         known = ", ".join(sorted(of_settings) + sorted(of_runtime))
         raise InputTypeError(f"{metric}: unknown option {unknown[0]!r}; the options are: {known}")
-    try:
+    with named(metric):
         new_settings = dataclasses.replace(settings, **{k: v for k, v in options.items() if k in of_settings})  # type: ignore[type-var]
         return new_settings, dataclasses.replace(runtime, **{k: v for k, v in options.items() if k in of_runtime})
-    except (TypeError, ValueError) as error:
-        if str(error).startswith(f"{metric}: "):
-            raise
-        raise type(error)(f"{metric}: {error}") from error

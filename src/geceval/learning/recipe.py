@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from geceval.core.errors import InputError
+from geceval.core.options import check_types
 from geceval.models.heads import POOLINGS
 
 SCHEDULES = ("constant", "linear")
@@ -55,6 +56,7 @@ class Recipe:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name, known in (
             ("pooling", POOLINGS),
             ("pooler", POOLERS),

@@ -12,12 +12,13 @@ import math
 import random
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count
+from geceval.core.checks import check_count
 from geceval.core.errors import InputError
+from geceval.core.options import check_types
 
 Norm = Literal["words", "chars"]
 Source = Literal["rand", "source", "ref"]
@@ -54,8 +55,7 @@ class Settings:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        check_choice("norm", self.norm, get_args(Norm))
-        check_choice("source", self.source, get_args(Source))
+        check_types(self)
         for name in ("max_permutations", "min_chains", "max_edits"):
             check_count(name, getattr(self, name), most=1000)
         check_count("seed", self.seed, least=0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from geceval.core.checks import check_count
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import RunTime
+from geceval.core.options import ModelName, RunTime, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.models.devices import pick_dtype
@@ -33,12 +33,13 @@ class Settings:
         max_length: Tokens beyond which a text is cut; `None` takes as many as the network reads, 1,024 at most.
     """
 
-    model: str = PUBLISHED
+    model: ModelName = PUBLISHED
     max_length: int | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         if self.max_length is not None:
-            check_count("bartscore: max_length", self.max_length, least=3)  # <s>, </s> and a token
+            check_count("max_length", self.max_length, least=3)  # <s>, </s> and a token
 
 
 class Bartscore(Scorer):

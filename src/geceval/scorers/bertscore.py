@@ -11,7 +11,7 @@ import numpy as np
 from geceval.core.checks import check_count
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import RunTime
+from geceval.core.options import ModelName, RunTime, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.models.devices import pick_dtype
@@ -37,18 +37,19 @@ class Settings:
         max_length: Tokens beyond which a text is cut; `None` takes as many as the network can read, 512 at most.
     """
 
-    model: str = "bundled"
+    model: ModelName = "bundled"
     layer: int | None = None
     idf: bool = False
     baseline: tuple[float, float, float] | None = None
     max_length: int | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name, least in (("layer", 1), ("max_length", 3)):  # [CLS], [SEP] and a token
             if getattr(self, name) is not None:
-                check_count(f"bertscore: {name}", getattr(self, name), least)
+                check_count(f"{name}", getattr(self, name), least)
         if self.baseline is not None and (len(self.baseline) != 3 or not all(b < 1 for b in self.baseline)):
-            raise InputError(f"bertscore: baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
+            raise InputError(f"baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
 
 
 class Bertscore(Scorer):

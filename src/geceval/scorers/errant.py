@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_positive
-from geceval.core.errors import InputTypeError
 from geceval.core.inputs import Columns
+from geceval.core.options import FilePath, PipelineName, check_types
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit
@@ -58,13 +57,14 @@ class Settings:
     average: str = "corpus"
     level: str = "correction"
     length: str = "any"
-    without_types: Sequence[str] = ()
+    without_types: str | Sequence[str] = ()
     rounding: str = "official"
     duplicates: str = "official"
-    gold_m2: str | Path | None = None
-    nlp: str | None = None
+    gold_m2: FilePath | None = None
+    nlp: PipelineName | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_positive("beta", self.beta)
         check_choice("average", self.average, AVERAGES)
         check_choice("level", self.level, LEVELS)
@@ -72,8 +72,6 @@ class Settings:
         check_choice("rounding", self.rounding, ("official", "none"))
         check_choice("duplicates", self.duplicates, DUPLICATES)
         names = (self.without_types,) if isinstance(self.without_types, str) else tuple(self.without_types)
-        if not all(isinstance(name, str) for name in names):
-            raise InputTypeError(f"without_types must be a list of strings, got {self.without_types!r}")
         object.__setattr__(self, "without_types", names)
 
 

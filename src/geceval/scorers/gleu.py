@@ -9,13 +9,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from geceval.core.cache.memory import lru_cache
 from geceval.core.checks import check_choice, check_count
 from geceval.core.inputs import Columns, References
+from geceval.core.options import FilePath, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
@@ -52,9 +52,10 @@ class Settings:
     smoothing: bool = True
     order: int = 4
     unit: str = "word"
-    gold_m2: str | Path | None = None
+    gold_m2: FilePath | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_choice("counting", self.counting, COUNTINGS)
         check_choice("sampler", self.sampler, SAMPLERS)
         check_choice("unit", self.unit, UNITS)

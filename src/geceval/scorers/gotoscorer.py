@@ -11,15 +11,15 @@ import functools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geceval.core.cache.memory import lru_cache
 from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References
+from geceval.core.options import FilePath, PipelineName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.chunks import Chunk
@@ -73,26 +73,23 @@ class Settings:
 
     beta: float = 0.5
     average: str = "corpus"
-    weights: str | Path | Difficulty | None = None
+    weights: FilePath | Difficulty | None = None
     systems: Sequence[Sequence[str]] | None = None
-    gold_m2: str | Path | None = None
+    gold_m2: FilePath | None = None
     ref_id: int | None = None
     a: float = 1.0
     b: float = 0.0
     c: float = 0.0
     covered_insertion: str = "wrong"
     zero_division: int = 0
-    nlp: str | None = None
+    nlp: PipelineName | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_positive("beta", self.beta)
         check_choice("average", self.average, AVERAGES)
         check_choice("covered_insertion", self.covered_insertion, ("wrong", "correct"))
         check_choice("zero_division", self.zero_division, (0, 1))
-        if self.weights is not None and not isinstance(self.weights, (str, Path, Difficulty)):
-            raise InputTypeError(
-                f"weights must be a file, a Difficulty or 'uniform', got {type(self.weights).__name__}"
-            )
         if self.weights is not None and self.systems is not None:
             raise InputError("weights and systems both define the difficulty; pass one of them")
         if self.ref_id is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.inputs import Columns, References
+from geceval.core.options import FilePath, check_types
 from geceval.core.result import Result, f_beta, ratio
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
@@ -39,9 +39,10 @@ class Settings:
     zero_recall: str = "authors"
     order: int = 4
     unit: str = "word"
-    gold_m2: str | Path | None = None
+    gold_m2: FilePath | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_positive("beta", self.beta)
         check_choice("zero_recall", self.zero_recall, ZERO_RECALLS)
         check_choice("unit", self.unit, UNITS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from geceval.core.cache.memory import LRUCache
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns
+from geceval.core.options import FilePath, check_types
 from geceval.core.result import Counts, Result, ratio
 from geceval.core.signature import number_range, signature
 from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
@@ -49,9 +49,10 @@ class Settings:
     beta: float = 1.0
     mix: bool = True
     max_mixed: int = 256
-    gold_m2: str | Path | None = None
+    gold_m2: FilePath | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_choice("aspect", self.aspect, ASPECTS)
         check_positive("change_weight", self.change_weight)
         check_positive("beta", self.beta)

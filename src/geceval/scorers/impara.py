@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count, check_number
-from geceval.core.errors import InputError, InputTypeError, named
+from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
+from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
@@ -42,22 +43,19 @@ class Settings:
             `geceval_max_length` of the quality estimator's `config.json`, else 128.
     """
 
-    model: str = "bundled"
-    se_model: str | None = None
+    model: ModelName = "bundled"
+    se_model: ModelName | None = None
     threshold: float | None = None
     threshold_rule: str = "paper"
     max_length: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, str) or not isinstance(self.se_model, (str, type(None))):
-            raise InputTypeError("impara: model and se_model must be strings: 'bundled', a folder or a Hub id")
-        if self.threshold is not None:
-            check_number("impara: threshold", self.threshold)
-            if math.isnan(self.threshold):
-                raise InputError("impara: threshold must be a number, got nan")
-        check_choice("impara: threshold_rule", self.threshold_rule, RULES)
+        check_types(self)
+        if self.threshold is not None and math.isnan(self.threshold):
+            raise InputError("threshold must be a number, got nan")
+        check_choice("threshold_rule", self.threshold_rule, RULES)
         if self.max_length is not None:
-            check_count("impara: max_length", self.max_length, least=3)
+            check_count("max_length", self.max_length, least=3)
 
 
 @dataclass(frozen=True, slots=True)

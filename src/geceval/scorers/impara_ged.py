@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_count
-from geceval.core.errors import InputTypeError, named
+from geceval.core.errors import named
 from geceval.core.inputs import Columns
+from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
@@ -30,14 +31,13 @@ class Settings:
             the checkpoint's `config.json`, else 128.
     """
 
-    model: str = "bundled"
+    model: ModelName = "bundled"
     max_length: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, str):
-            raise InputTypeError("impara_ged: model must be a string: 'bundled', a folder or a Hub id")
+        check_types(self)
         if self.max_length is not None:
-            check_count("impara_ged: max_length", self.max_length, least=3)
+            check_count("max_length", self.max_length, least=3)
 
 
 class ImparaGed(Scorer):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import RunTime
+from geceval.core.options import FilePath, RunTime, check_types
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
@@ -42,13 +41,14 @@ class Settings:
 
     beta: float = 0.5
     average: str = "corpus"
-    gold_m2: str | Path | None = None
+    gold_m2: FilePath | None = None
     max_unchanged_words: int = 2
     ignore_whitespace_casing: bool = False
     insertions: str = "head"
     matching: str = "official"
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_positive("beta", self.beta)
         check_choice("average", self.average, AVERAGES)
         self.rules()
@@ -124,9 +124,7 @@ class M2(EditScorer):
                 )
 
 
-def read_gold(
-    metric: str, columns: Columns, gold_m2: str | Path | None, runtime: RunTime
-) -> tuple[list[Gold], set[int]]:
+def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: RunTime) -> tuple[list[Gold], set[int]]:
     """The gold edits of each sentence, from an M2 file or else extracted from the references.
 
     Args:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geceval.core.inputs import Columns
+from geceval.core.options import PipelineName
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.scorers.edit_based import pretrained_weights as pt
@@ -21,7 +22,7 @@ class Settings(pt.Settings):
             installed and the bundled one elsewhere.
     """
 
-    nlp: str | None = None
+    nlp: PipelineName | None = None
 
 
 class PtErrant(pt.WeightedEdits):

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from geceval.core.checks import check_count, check_number
-from geceval.core.errors import InputError, InputTypeError, named
+from geceval.core.checks import check_count
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
+from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
@@ -37,18 +38,16 @@ class Settings:
             the model reads.
     """
 
-    model: str = PUBLISHED
+    model: ModelName = PUBLISHED
     threshold: float = THRESHOLD
     max_length: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, str):
-            raise InputTypeError("scribendi: model must be a string: a folder or a Hub id")
-        check_number("scribendi: threshold", self.threshold)
+        check_types(self)
         if not 0 <= self.threshold <= 1:
-            raise InputError(f"scribendi: threshold must lie between 0 and 1, got {self.threshold!r}")
+            raise InputError(f"threshold must lie between 0 and 1, got {self.threshold!r}")
         if self.max_length is not None:
-            check_count("scribendi: max_length", self.max_length, least=2)  # the start and a token
+            check_count("max_length", self.max_length, least=2)  # the start and a token
 
 
 class Scribendi(Scorer):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_moderate
-from geceval.core.errors import InputError, InputTypeError, named
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
+from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
@@ -41,26 +42,25 @@ class Settings:
             regressor share them. `None` takes `geceval_max_length` of each regressor's `config.json`, else 128.
     """
 
-    model: str = "bundled"
+    model: ModelName = "bundled"
     weights: str | tuple[float, float, float] = "sentence"
     max_length: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, str):
-            raise InputTypeError("some: model must be a string: 'bundled', a folder or a Hub id")
+        check_types(self)
         if self.max_length is not None:
-            check_count("some: max_length", self.max_length, least=4)  # a pair has three special tokens
+            check_count("max_length", self.max_length, least=4)  # a pair has three special tokens
         if isinstance(self.weights, str):
-            check_choice("some: weights", self.weights, tuple(WEIGHTS))
+            check_choice("weights", self.weights, tuple(WEIGHTS))
             return
-        if not isinstance(self.weights, Sequence) or len(self.weights) != len(PARTS):
-            raise InputError(f"some: weights must be 'sentence', 'system' or three numbers, got {self.weights!r}")
+        if len(self.weights) != len(PARTS):
+            raise InputError(f"weights must be 'sentence', 'system' or three numbers, got {self.weights!r}")
         for part, weight in zip(PARTS, self.weights, strict=True):
-            check_moderate(f"some: the weight of {part}", weight)
+            check_moderate(f"the weight of {part}", weight)
             if weight < 0:
-                raise InputError(f"some: the weight of {part} must not be negative, got {weight!r}")
+                raise InputError(f"the weight of {part} must not be negative, got {weight!r}")
         if not any(self.weights):
-            raise InputError("some: at least one of the weights must be positive")
+            raise InputError("at least one of the weights must be positive")
         object.__setattr__(self, "weights", tuple(map(float, self.weights)))
 
     @property

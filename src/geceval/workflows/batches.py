@@ -8,8 +8,10 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.errors import InputError
+from geceval.core.options import PATH, path_options
 from geceval.models.checkpoints import is_bundled
 from geceval.scorers.base import Scorer
+from geceval.scorers.difficulty.chunk_weights import UNIFORM
 
 COLUMNS = ("sources", "predictions", "references")
 
@@ -67,14 +69,18 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
     return scorer
 
 
-def absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of which those that name a file or folder here do so from any folder: workers have one of their own."""
+def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a metric, with absolute paths: workers may run in another folder."""
     found = dict(options)
-    for name, value in options.items():
-        if isinstance(value, (str, Path)) and not is_bundled(str(value)):
-            path = Path(value).expanduser()
-            if name == "cache" or path.exists():
-                found[name] = str(path.absolute())
+    scorer = registry.scorer_class(metric)
+    kinds = path_options(scorer.Settings) | path_options(scorer.RunTime)
+    for name, kind in kinds.items():
+        value = options.get(name)
+        if not isinstance(value, (str, Path)) or value == UNIFORM or is_bundled(str(value)):
+            continue
+        path = Path(value).expanduser()
+        if kind == PATH or path.is_dir():
+            found[name] = str(path.absolute())
     return found
 
 

@@ -80,6 +80,20 @@ def load(nlp: str | Language) -> tuple[Language, str]:
     return pipeline, f"{_name(pipeline)}@{_digest(*_contents(Path(nlp)))}"
 
 
+def fingerprint(nlp: str | Path | None) -> str:
+    """Name and version of an installed pipeline, or the folder and a hash of its files; nothing is loaded.
+
+    Raises:
+        ValueError: If there is no such pipeline.
+    """
+    import spacy
+
+    found = str(resolve(nlp))
+    if spacy.util.is_package(found):
+        return f"{found}-{spacy.util.get_package_version(found)}"
+    return f"{Path(found).name}@{_digest(*_contents(Path(found)))}"
+
+
 def _probe(pipeline: Language, name: str) -> None:
     """Refuse a pipeline whose tags mean nothing to ERRANT before thousands of sentences are parsed."""
     from errant.en.classifier import pos_map

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from geceval.core.checks import check_count, check_positive
 from geceval.core.errors import InputError
+from geceval.core.options import check_types
 from geceval.edits.ged_labels import label_ids
 from geceval.learning.recipe import Recipe
 
@@ -49,6 +50,7 @@ class Job:
     limit: int | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         label_ids(self.classes)
         if not self.m2 and not (self.train_m2 and self.dev_m2):
             raise InputError("nothing to learn from: give M2 files to divide, or M2 files to learn from and for dev")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
+from geceval.core.options import check_types
 from geceval.learning.impara.ranked_pairs import ATTEMPTS, PAIRS
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import is_bundled, resolve
@@ -64,6 +65,7 @@ class Job:
     log_odds: bool = False
 
     def __post_init__(self) -> None:
+        check_types(self)
         if not self.m2 and not self.parallel:
             raise InputError("nothing to learn from: give an M2 file, or a source and a corrected file")
         if self.pairs < 10:

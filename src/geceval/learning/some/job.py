@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.options import check_types
 from geceval.learning.recipe import Recipe
 
 RECIPE = Recipe(learning_rate=2e-5, schedule="linear", warmup=0.1, batch_size=16, epochs=10)
@@ -33,6 +34,9 @@ class Job:
     dev: int = 422
     test: int = 423
     fold_seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_types(self)
 
     def recipe_of(self, part: str) -> Recipe:
         """How one of the three is fine-tuned."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
+from geceval.core.options import check_types
 from geceval.meta.significance.resampling import (
     Aggregate,
     bootstrap_scores,
@@ -44,13 +45,14 @@ class Settings:
         seed: Of the resamples; all systems see the same ones.
     """
 
-    methods: tuple[str, ...] = METHODS
+    methods: str | tuple[str, ...] = METHODS
     baseline: str = "first"
     resamples: int = 1000
     confidence: float = 0.95
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_types(self)
         names = (self.methods,) if isinstance(self.methods, str) else tuple(dict.fromkeys(self.methods))
         object.__setattr__(self, "methods", names)
         if not names:

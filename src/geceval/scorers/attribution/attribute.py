@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import check_types
 from geceval.core.signature import signature
 from geceval.edits.edit import Edit, apply
 from geceval.scorers.attribution.coalitions import METHODS, RESCALES, coalitions, draw_orders, rescaled, shares
@@ -49,6 +50,7 @@ class Settings:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_choice("attribution: method", self.method, METHODS)
         check_choice("attribution: rescale", self.rescale, RESCALES)
         check_count("attribution: permutations", self.permutations, most=1_000_000)

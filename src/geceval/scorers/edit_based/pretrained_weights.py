@@ -9,14 +9,13 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns
-from geceval.core.options import RunTime
+from geceval.core.options import FilePath, ModelName, RunTime, check_types
 from geceval.core.result import Counts, Result
 from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit, apply
@@ -51,14 +50,15 @@ class Settings:
     """
 
     weight: str = "bertscore"
-    model: str | None = None
+    model: ModelName | None = None
     layer: int | None = None
     average: str = "sentence"
     beta: float = 0.5
-    gold_m2: str | Path | None = None
+    gold_m2: FilePath | None = None
     zero_weights: str = "uniform"
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_choice("weight", self.weight, WEIGHTS)
         check_choice("average", self.average, AVERAGES)
         check_choice("zero_weights", self.zero_weights, ("uniform", "keep"))

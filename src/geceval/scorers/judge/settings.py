@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.checks import check_choice, check_count, check_moderate, check_number, check_positive
-from geceval.core.errors import InputError, InputTypeError
-from geceval.core.options import RunTime
+from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
+from geceval.core.errors import InputError
+from geceval.core.options import PipelineName, RunTime, check_types
 from geceval.models.chat.endpoint import FORMATS, check_key_name, check_url
 from geceval.scorers.judge.prompts import CRITERIA, LEVELS
 
@@ -49,12 +49,10 @@ class Settings:
     response_format: str = "json_object"
     on_failure: str = "raise"
     systems: Sequence[Sequence[str]] | None = None
-    nlp: str | None = None
+    nlp: PipelineName | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("model", self.model), ("base_url", self.base_url)):
-            if not isinstance(value, (str, type(None))):
-                raise InputTypeError(f"{name} must be a string, got {type(value).__name__}")
+        check_types(self)
         check_choice("backend", self.backend, BACKENDS)
         check_choice("level", self.level, LEVELS)
         check_choice("criterion", self.criterion, CRITERIA)
@@ -105,8 +103,6 @@ class JudgeRunTime(RunTime):
 
     def __post_init__(self) -> None:
         RunTime.__post_init__(self)  # super() does not know a class with slots
-        if not isinstance(self.api_key_env, (str, type(None))):
-            raise InputTypeError("api_key_env must be the name of an environment variable, or None")
         check_key_name(self.api_key_env)
         check_count("concurrency", self.concurrency, most=256)
         check_count("retries", self.retries, least=0, most=20)
@@ -116,9 +112,8 @@ class JudgeRunTime(RunTime):
 
     def _check_prices(self) -> None:
         prices = self.price_per_million
-        if not isinstance(prices, (tuple, list)) or len(prices) != 2:
+        if len(prices) != 2:
             raise InputError("price_per_million must be two numbers: for tokens read and for tokens written")
         for price in prices:
-            check_number("price_per_million", price)
             if not 0 <= price < float("inf"):
                 raise InputError(f"price_per_million must not be negative, got {price!r}")

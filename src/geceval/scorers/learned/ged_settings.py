@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from geceval.core.checks import check_choice, check_count, check_number, check_positive
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.checks import check_choice, check_count, check_positive
+from geceval.core.errors import InputError
+from geceval.core.options import FilePath, ModelName, PipelineName, check_types
 from geceval.edits.ged_labels import FINAL_INSERTIONS, UNCORRECTED_RULES, label_ids
 from geceval.scorers.learned.detection import REDUCTIONS
 from geceval.scorers.learned.label_sequences import KINDS
@@ -50,7 +50,7 @@ class Settings:
     """
 
     task: str = "detection"
-    model: str | None = None
+    model: ModelName | None = None
     classes: int | None = None
     average: str = "binary"
     beta: float = 0.5
@@ -60,11 +60,12 @@ class Settings:
     reference_kind: str = "auto"
     final_insertion: str = "last"
     uncorrected: str = "drop"
-    gold_m2: str | Path | None = None
+    gold_m2: FilePath | None = None
     max_length: int | None = None
-    nlp: str | None = None
+    nlp: PipelineName | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name, choices in (
             ("task", TASKS),
             ("average", AVERAGES),
@@ -74,18 +75,15 @@ class Settings:
             ("final_insertion", FINAL_INSERTIONS),
             ("uncorrected", UNCORRECTED_RULES),
         ):
-            check_choice(f"ged: {name}", getattr(self, name), choices)
-        check_positive("ged: beta", self.beta)
+            check_choice(f"{name}", getattr(self, name), choices)
+        check_positive("beta", self.beta)
         if self.classes is not None:
-            check_count("ged: classes", self.classes)
+            check_count("classes", self.classes)
             label_ids(self.classes)
         if self.threshold is not None:
-            check_number("ged: threshold", self.threshold)
             if not 0 <= self.threshold <= 1:
-                raise InputError(f"ged: threshold must be a probability in [0, 1], got {self.threshold!r}")
+                raise InputError(f"threshold must be a probability in [0, 1], got {self.threshold!r}")
             if self.model is None:
-                raise InputError("ged: threshold is for a detector; name one, e.g. model='bundled'")
+                raise InputError("threshold is for a detector; name one, e.g. model='bundled'")
         if self.max_length is not None:
-            check_count("ged: max_length", self.max_length, least=3)
-        if not isinstance(self.model, (str, type(None))):
-            raise InputTypeError("ged: model must be a string: 'bundled', a folder or a Hub id")
+            check_count("max_length", self.max_length, least=3)
