@@ -7,10 +7,10 @@ from typing import Any
 import gradio as gr
 
 import examples
+import geceval
 import look
 import render
 import scoring
-from geceval.workflows.detect import detect
 from guard import MAX_CHARACTERS, Refused, check_text, polite
 
 MAX_SENTENCES = 20
@@ -46,7 +46,7 @@ def detect_errors(text: str, kind: str, threshold: float, tokenise: bool) -> tup
     if tokenise:
         sentences = [scoring.tokenise(sentence) for sentence in sentences]
     model, classes = MODELS[kind]
-    rows = detect(sentences, model=model, classes=classes, threshold=float(threshold))
+    rows = geceval.detect(sentences, model=model, classes=classes, threshold=float(threshold))
     words = [[(word.text, word.error, word.label) for word in row] for row in rows]
     marked = [
         [render.escape(text), render.escape(_type(label)), f"{100 * error:.1f}%", str(line)]

@@ -13,7 +13,6 @@ import look
 import render
 import scoring
 from geceval.edits.edit import Edit
-from geceval.workflows.attribution import attribute
 from guard import Refused, polite
 
 MAX_EDITS = 60
@@ -74,7 +73,7 @@ def _attribution(
     source: str, correction: str, references: list[str], measure: str, method: str
 ) -> tuple[str, dict[str, Any]]:
     _check(measure, method, references)
-    found = attribute(
+    found = geceval.attribute(
         measure,
         [source],
         [correction],
