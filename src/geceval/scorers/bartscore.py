@@ -55,11 +55,7 @@ class Bartscore(Scorer):
     bounds = (None, 0.0)
 
     def load(self) -> None:
-        """Load the model, or take it from the cache of this process.
-
-        Raises:
-            CheckpointError: If the checkpoint cannot be used (a ValueError).
-        """
+        """Load the model, or take it from the cache of this process."""
         self._network()
 
     def _score(self, columns: Columns) -> Result:

@@ -64,7 +64,11 @@ class Scorer(abc.ABC):
         return getattr(self.settings, "gold_m2", None) is None
 
     def load(self) -> None:  # noqa: B027 - nothing to load is the common case
-        """Load models and pipelines, or take them from the cache of this process; some metrics have none."""
+        """Load models and pipelines, or take them from the cache of this process; some metrics have none.
+
+        Raises:
+            ValueError: If a checkpoint, pipeline, device or length cannot be used; the message says how to mend it.
+        """
 
     def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system; the columns are checked before anything is loaded.

@@ -73,12 +73,7 @@ class Bertscore(Scorer):
         return not self.settings.idf
 
     def load(self) -> None:
-        """Load the encoder, or take it from the cache of this process.
-
-        Raises:
-            CheckpointError: If the checkpoint cannot be used (a ValueError).
-            ValueError: If it has no such layer, or the device cannot be used.
-        """
+        """Load the encoder, or take it from the cache of this process."""
         self._matcher()
 
     def _score(self, columns: Columns) -> Result:

@@ -92,11 +92,7 @@ class Errant(EditScorer):
     Settings = Settings
 
     def load(self) -> None:
-        """Load the spaCy pipeline.
-
-        Raises:
-            ValueError: If it is missing or of no use to ERRANT; the message says how to get one.
-        """
+        """Load the spaCy pipeline."""
         self._annotator()
 
     def _score(self, columns: Columns) -> Result:

@@ -59,12 +59,7 @@ class Ged(Scorer):
 
     @named("ged")
     def load(self) -> None:
-        """Load the detector, if there is one; the spaCy pipeline is loaded when corrected sentences are first met.
-
-        Raises:
-            CheckpointError: If the checkpoint cannot be used (a ValueError).
-            ValueError: If the device or the maximum length is impossible.
-        """
+        """Load the detector, if there is one; the spaCy pipeline is loaded when corrected sentences are first met."""
         settings = self.settings
         model = settings.model or ("bundled" if settings.task == "sentence" else None)
         if model is not None and self._detector is None:

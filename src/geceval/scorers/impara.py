@@ -86,12 +86,7 @@ class Impara(Scorer):
 
     @named("impara")
     def load(self) -> None:
-        """Load both networks, or take them from the cache of this process.
-
-        Raises:
-            CheckpointError: If a checkpoint cannot be used (a ValueError).
-            ValueError: If the device or the maximum length is impossible.
-        """
+        """Load both networks, or take them from the cache of this process."""
         from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
         from geceval.models.encoder import Encoder
         from geceval.models.tokenizers import PUBLISHED_BASE

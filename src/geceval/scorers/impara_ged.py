@@ -60,12 +60,7 @@ class ImparaGed(Scorer):
 
     @named("impara_ged")
     def load(self) -> None:
-        """Load the quality estimator, or take it from the cache of this process.
-
-        Raises:
-            CheckpointError: If the checkpoint cannot be used (a ValueError).
-            ValueError: If the device or the maximum length is impossible.
-        """
+        """Load the quality estimator, or take it from the cache of this process."""
         from geceval.models.checkpoints import resolve
         from geceval.models.encoder import Encoder
 

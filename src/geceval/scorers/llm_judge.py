@@ -69,12 +69,7 @@ class LlmJudge(Scorer):
         return self.settings.systems is None
 
     def load(self) -> None:
-        """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits.
-
-        Raises:
-            CheckpointError: If a local model cannot be used (a ValueError).
-            ValueError: If no model is named, the key is missing or the address is invalid.
-        """
+        """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits."""
         if self._chat is None:
             with _naming_the_metric():
                 self._chat = self._make_chat()

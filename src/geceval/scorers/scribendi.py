@@ -69,12 +69,7 @@ class Scribendi(Scorer):
     reads_references = False
 
     def load(self) -> None:
-        """Load the model, or take it from the cache of this process.
-
-        Raises:
-            CheckpointError: If the checkpoint cannot be used (a ValueError).
-            ValueError: If the device or the maximum length is impossible.
-        """
+        """Load the model, or take it from the cache of this process."""
         self._model()
 
     def _score(self, columns: Columns) -> Result:

@@ -91,12 +91,7 @@ class Some(Scorer):
 
     @named("some")
     def load(self) -> None:
-        """Load the three networks, or take them from the cache of this process.
-
-        Raises:
-            CheckpointError: If a checkpoint cannot be used (a ValueError).
-            ValueError: If the device or the maximum length is impossible.
-        """
+        """Load the three networks, or take them from the cache of this process."""
         from geceval.models.checkpoints import resolve
         from geceval.models.encoder import Encoder
 
