@@ -15,6 +15,8 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from geceval.core.files import split_lines
+
 # Labels that only change their name. What is absent keeps the part before the colon.
 PLAIN_LABELS = {
     "root": "ROOT",
@@ -65,7 +67,7 @@ def read_trees(folder: Path, split: str) -> list[Tree]:
     text = (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8").read()
     trees = []
     for block in text.split("\n\n"):
-        rows = [line.split("\t") for line in block.splitlines() if line[:1].isdigit()]
+        rows = [line.split("\t") for line in split_lines(block) if line[:1].isdigit()]
         tree = [
             Word(form.replace(" ", ""), lemma, pos, tag, int(head) - 1, label)
             for number, form, lemma, pos, tag, _, head, label, *_ in rows

@@ -12,6 +12,7 @@ from typing import Any
 import gradio as gr
 
 from geceval.core.errors import InputError, UserError
+from geceval.core.files import split_lines
 
 logger = logging.getLogger("geceval.demo")
 
@@ -108,7 +109,7 @@ def check_references(text: Any) -> list[str]:
         raise Refused("Type the references as text, one a line.")
     if len(text) > MAX_CHARACTERS * MAX_REFERENCES:
         raise Refused(f"This page takes {MAX_REFERENCES} references of {MAX_WORDS} words each at most.")
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in split_lines(text) if line.strip()]
     if len(lines) > MAX_REFERENCES:
         raise Refused(f"This page takes {MAX_REFERENCES} references at most, one a line, but there are {len(lines)}.")
     return [check_sentence(f"reference {number}", line) for number, line in enumerate(lines, start=1)]

@@ -11,6 +11,7 @@ import geceval
 import look
 import render
 import scoring
+from geceval.core.files import split_lines
 from guard import MAX_CHARACTERS, Refused, check_text, polite
 
 MAX_SENTENCES = 20
@@ -81,7 +82,7 @@ def _sentences(text: Any) -> list[str]:
         raise Refused("Nothing to do yet: type a sentence first.")
     if len(text) > MAX_CHARACTERS * MAX_SENTENCES:
         raise Refused(f"This page takes {MAX_SENTENCES} sentences at most.")
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in split_lines(text) if line.strip()]
     if len(lines) > MAX_SENTENCES:
         raise Refused(f"This page takes {MAX_SENTENCES} sentences at most, one a line, but there are {len(lines)}.")
     return [

@@ -40,6 +40,15 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"{path}, line {line}: not valid UTF-8; convert the file to UTF-8") from error
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, without their ends: `\\n` or `\\r\\n`.
+
+    `str.splitlines` also ends lines at U+0085, U+2028 and form feeds, which occur within sentences of learners.
+    """
+    lines = text.split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+
+
 def _unpacked(path: str | Path, data: bytes) -> bytes:
     """The content of a gzip file, which may be several such files in a row."""
     most = max(_UNPACKED, _TIMES * len(data))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.files import read_text
+from geceval.core.files import read_text, split_lines
 
 logger = logging.getLogger("geceval")
 
@@ -124,10 +124,7 @@ def read_lines(path: str | Path) -> list[str]:
         OSError: If the file cannot be read.
         ValueError: If the file is not UTF-8 or not a valid gzip file; the message names the line.
     """
-    lines = read_text(path).split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return [line.rstrip() for line in lines]
+    return [line.rstrip() for line in split_lines(read_text(path))]
 
 
 def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[str]:

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json, read_text, write_bytes, write_text
+from geceval.core.files import read_json, read_text, split_lines, write_bytes, write_text
 from geceval.meta.aggregation import Aggregation, aggregate
 
 SUFFIXES = (".tsv", ".json", ".parquet")
@@ -158,7 +158,7 @@ def _line_scores(where: str, lines: Mapping[int, float], sentences: int) -> list
 
 
 def _read_tsv(path: str | Path) -> dict[str, tuple[_Lines, str]]:
-    lines = [line.rstrip("\r") for line in read_text(path).split("\n")]
+    lines = split_lines(read_text(path)) or [""]
     header = lines[0].split("\t")
     _check_header(path, header)
     cells = []
