@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, UserError
 from geceval.core.extras import naming_the_extra
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.workflows.shard_plan import Plan, Shard, make_plan
@@ -130,6 +130,6 @@ class _ShardScorer:
         """What is wrong with the rows of the shard, if anything; Ray would bury it in traces."""
         try:
             score_shard(self._plan, shard, self._scorer)
-        except (TypeError, ValueError) as error:
+        except UserError as error:
             return str(error)
         return ""

@@ -23,11 +23,11 @@ EXTRAS = {
 
 
 @contextmanager
-def naming_the_extra(who: str) -> Iterator[None]:
+def naming_the_extra(user: str) -> Iterator[None]:
     """Turn the ModuleNotFoundError of an optional dependency into an ImportError that says what to install.
 
     Args:
-        who: What needs it, e.g. the name of a metric.
+        user: What needs it, e.g. the name of a metric.
     """
     try:
         yield
@@ -36,4 +36,4 @@ def naming_the_extra(who: str) -> Iterator[None]:
         if package not in EXTRAS:
             raise
         extra = EXTRAS[package]
-        raise MissingExtraError(f"{who} needs {package}: pip install 'geceval[{extra}]'", name=error.name) from error
+        raise MissingExtraError(f"{user} needs {package}: pip install 'geceval[{extra}]'", name=error.name) from error

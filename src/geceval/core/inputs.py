@@ -183,14 +183,14 @@ def _check_texts(metric: str, name: str, column: Any) -> list[str]:
     return list(column)
 
 
-def _check_text(metric: str, place: str, text: Any) -> None:
+def _check_text(metric: str, where: str, text: Any) -> None:
     if not isinstance(text, str):
-        raise InputTypeError(f"{metric}: {place} must be a string, got {_kind(text)}")
+        raise InputTypeError(f"{metric}: {where} must be a string, got {_kind(text)}")
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{metric}: {place} has {text[error.start]!r} at position {error.start}, half a surrogate pair and no "
+            f"{metric}: {where} has {text[error.start]!r} at position {error.start}, half a surrogate pair and no "
             "character; was the text decoded wrongly?"
         ) from error
 
@@ -201,9 +201,9 @@ def _reference_row(metric: str, row: Any, number: int) -> list[str]:
         return [row]
     if isinstance(row, bytes) or not isinstance(row, Sequence):
         raise InputTypeError(f"{metric}: references[{number}] must be a list of strings or a string, got {_kind(row)}")
-    for place, text in enumerate(row):
+    for index, text in enumerate(row):
         if text is not None:
-            _check_text(metric, f"references[{number}][{place}]", text)
+            _check_text(metric, f"references[{number}][{index}]", text)
     texts = [text for text in row if text is not None]
     if not texts:
         raise InputError(f"{metric}: references[{number}] is empty; every sentence needs at least one reference")
@@ -246,13 +246,13 @@ def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[st
 def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str]) -> None:
     if len(sources) < 5:
         return
-    kept, enough = 0.0, 0.1 * len(sources)
+    shared, enough = 0.0, 0.1 * len(sources)
     for source, prediction in zip(sources, predictions, strict=True):
-        kept += _overlap(source, prediction)
-        if kept >= enough:  # whatever follows
+        shared += _overlap(source, prediction)
+        if shared >= enough:  # whatever follows
             return
     logger.warning(
         "%s: predictions keep only %.0f %% of the sources' tokens; are the two files aligned?",
         metric,
-        100 * kept / len(sources),
+        100 * shared / len(sources),
     )

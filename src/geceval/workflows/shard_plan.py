@@ -118,9 +118,9 @@ def make_plan(
         facts = _describe(path)
         there = pyarrow.parquet.read_schema(path).names
         needed(scorer, names, there)
-        absent = [name for name in keep if name not in there]
-        if absent:
-            raise InputError(f"{path} has no column {absent[0]!r}")
+        missing = [name for name in keep if name not in there]
+        if missing:
+            raise InputError(f"{path} has no column {missing[0]!r}")
         described.append(facts)
         for start in range(0, facts["rows"], rows_per_shard):
             shards.append(Shard(len(shards), str(path), start, min(start + rows_per_shard, facts["rows"])))

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, UserError
 from geceval.core.result import Result
 from geceval.scorers.base import Scorer
 from geceval.workflows.batches import needed, part_scorer
@@ -46,9 +46,9 @@ def score_shard(plan: Plan, shard: Shard, scorer: Scorer) -> int:
         for table in _read(plan, shard, wanted):
             try:
                 result = scorer.score(**{name: table[plan.columns[name]].to_pylist() for name in wanted})
-            except (TypeError, ValueError) as error:
-                place = f"{shard.file}, in the {table.num_rows} rows from {shard.start + rows}"
-                raise type(error)(f"{place}: {error}") from error
+            except UserError as error:
+                where = f"{shard.file}, in the {table.num_rows} rows from {shard.start + rows}"
+                raise type(error)(f"{where}: {error}") from error
             scored = _table(table.select(list(plan.keep)), result)
             writer = writer or pyarrow.parquet.ParquetWriter(temporary, scored.schema)
             writer.write_table(scored)
@@ -77,16 +77,16 @@ def _read(plan: Plan, shard: Shard, wanted: Sequence[str]) -> Iterator[pyarrow.T
                 groups.append(number)
                 start = first if start is None else start
             first += size
-        place = start or 0
+        first = start or 0
         for batch in file.iter_batches(ROWS_AT_ONCE, row_groups=groups, columns=names):
-            low, high = max(shard.start - place, 0), min(shard.stop - place, batch.num_rows)
-            place += batch.num_rows
+            low, high = max(shard.start - first, 0), min(shard.stop - first, batch.num_rows)
+            first += batch.num_rows
             if low < high:
                 yield pyarrow.Table.from_batches([batch.slice(low, high - low)])
 
 
-def _table(kept: pyarrow.Table, result: Result) -> pyarrow.Table:
-    columns: dict[str, Any] = {name: kept[name] for name in kept.column_names}
+def _table(copied: pyarrow.Table, result: Result) -> pyarrow.Table:
+    columns: dict[str, Any] = {name: copied[name] for name in copied.column_names}
     columns["score"] = pyarrow.array(result.scores, pyarrow.float64())
     if result.statistics is not None:
         rows = np.asarray(result.statistics, float)
@@ -135,8 +135,8 @@ def _padded(rows: list[np.ndarray], missing_reference: float) -> np.ndarray:
     """One array; where a row has fewer references than another, `missing_reference` stands for them."""
     shape = np.max([row.shape[1:] for row in rows], axis=0).astype(int)
     whole = np.full((sum(map(len, rows)), *shape), missing_reference)
-    place = 0
+    start = 0
     for row in rows:
-        whole[(slice(place, place + len(row)), *map(slice, row.shape[1:]))] = row
-        place += len(row)
+        whole[(slice(start, start + len(row)), *map(slice, row.shape[1:]))] = row
+        start += len(row)
     return whole
