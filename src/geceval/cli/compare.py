@@ -7,21 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval.cli.arguments import make_scorers, metric_options
-from geceval.cli.shared_options import (
-    Cache,
-    Form,
-    Format,
-    GoldM2,
-    MetricOptions,
-    Metrics,
-    Output,
-    Quiet,
-    References,
-    Sources,
-    Width,
-    no_warnings,
-)
 from geceval.cli.tables import check_outputs, show
 from geceval.corpora.text_files import read_corpus
 from geceval.meta.significance.systems import METHODS
@@ -30,11 +17,11 @@ from geceval.workflows.compare import compare as compare_systems
 
 
 def compare(
-    metrics: Metrics,
-    sources: Sources,
+    metrics: shared.Metrics,
+    sources: shared.Sources,
     predictions: Annotated[list[str], typer.Option("-p", "--predictions", help="Two or more files, one per system.")],
-    references: References = None,
-    gold_m2: GoldM2 = None,
+    references: shared.References = None,
+    gold_m2: shared.GoldM2 = None,
     baseline: Annotated[str, typer.Option(help="Compare with this system: first, best, or a name.")] = "first",
     method: Annotated[
         list[str] | None, typer.Option(help=f"Kinds of p-values: {', '.join(METHODS)}; all by default.")
@@ -42,18 +29,18 @@ def compare(
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap samples, and random swaps.")] = 1000,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 1,
-    option: MetricOptions = None,
-    cache: Cache = None,
-    form: Form = Format.table,
-    output: Output = None,
-    width: Width = None,
-    quiet: Quiet = False,
+    option: shared.MetricOptions = None,
+    cache: shared.Cache = None,
+    form: shared.Form = shared.Format.table,
+    output: shared.Output = None,
+    width: shared.Width = None,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Test whether systems differ: confidence intervals and p-values, two-sided, from one scoring of each system.
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """
-    no_warnings(quiet)
+    shared.no_warnings(quiet)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
     options = metric_options(metrics, option, gold_m2=gold_m2, cache=cache)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.shared_options import BatchSize, Device, Format, Output, Progress
+import geceval.cli.shared_options as shared
 from geceval.cli.tables import check_outputs, show, write
 from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
@@ -43,8 +43,8 @@ def detect(
         float | None, typer.Option(help="Mark words whose probability of an error reaches this.")
     ] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens beyond which a sentence is cut.")] = None,
-    batch_size: BatchSize = 64,
-    device: Device = "auto",
+    batch_size: shared.BatchSize = 64,
+    device: shared.Device = "auto",
     form: Annotated[
         Marks,
         typer.Option(
@@ -52,8 +52,8 @@ def detect(
             help="text: marked sentences; table: errors; tsv: all words; json: one sentence a line.",
         ),
     ] = Marks.text,
-    output: Output = None,
-    progress: Progress = False,
+    output: shared.Output = None,
+    progress: shared.Progress = False,
 ) -> None:
     """Mark the words that a detector takes for errors, as [word] or [word|TYPE], and give their probabilities.
 
@@ -81,7 +81,7 @@ def detect(
             f"{len(rows)} sentence{'' if len(rows) == 1 else 's'}, {len(cells)} error{'' if len(cells) == 1 else 's'}"
         )
         columns = ["line", "token", "word", "label", "error"]
-        show(columns, cells, Format(form.value), output, caption)
+        show(columns, cells, shared.Format(form.value), output, caption)
 
 
 def mark(word: Any, in_colour: bool) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from geceval.cli.shared_options import Device, Form, Format, Output, Width, no_warnings
+import geceval.cli.shared_options as shared
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.core.errors import InputError
 from geceval.doctor import checks as hub_doctor
@@ -22,13 +22,13 @@ def doctor(
         list[str] | None, typer.Option("-m", "--metrics", help="Whose numbers to check; all by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Score nothing.")] = False,
-    device: Device = "auto",
+    device: shared.Device = "auto",
     rewrite: Annotated[
         bool, typer.Option("--write", help="For maintainers: store the numbers of this installation as the right ones.")
     ] = False,
-    form: Form = Format.table,
-    output: Output = None,
-    width: Width = None,
+    form: shared.Form = shared.Format.table,
+    output: shared.Output = None,
+    width: shared.Width = None,
 ) -> None:
     """Check packages, bundled files, pipeline, device and Hub, and score the example corpus with every metric.
 
@@ -36,7 +36,7 @@ def doctor(
 
     Example: geceval doctor
     """
-    no_warnings(quiet=True)
+    shared.no_warnings(quiet=True)
     if rewrite:
         if metrics or quick or output:
             raise InputError("--write stores the numbers of all metrics; it takes none of -m, --quick and --output")
@@ -47,7 +47,7 @@ def doctor(
     check_outputs(output)
     found = list(hub_doctor.examine([] if quick else metrics, device))
     problems = sum(finding.state == hub_doctor.PROBLEM for finding in found)
-    if form is Format.json:
+    if form is shared.Format.json:
         rows = [{**dataclasses.asdict(finding), "seconds": round(finding.seconds, 3)} for finding in found]
         text = json.dumps({"geceval": __version__, "problems": problems, "checks": rows}, indent=2) + "\n"
     else:

@@ -10,19 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import metric_options
-from geceval.cli.shared_options import (
-    BatchSize,
-    Device,
-    Form,
-    Format,
-    Nlp,
-    OneMetricOptions,
-    Output,
-    Progress,
-    Workers,
-)
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.core.errors import InputError
 from geceval.core.inputs import read_lines
@@ -67,19 +57,19 @@ def impacts(
     metric: Annotated[
         str | None, typer.Option("-m", "--metric", help="Whose gain is divided; impara by default.")
     ] = None,
-    option: OneMetricOptions = None,
+    option: shared.OneMetricOptions = None,
     rescale: Annotated[str, typer.Option(help="How add and sub come to the total: safe, ratio or none.")] = "safe",
     permutations: Annotated[int, typer.Option(help="Random orders for shapley-sampling.")] = 64,
     max_edits: Annotated[int, typer.Option(help="Edits of a sentence beyond which shapley is sampled.")] = 10,
     seed: Annotated[int, typer.Option(help="Of the random orders.")] = 1,
     model: Annotated[str | None, typer.Option(help="Encoder or model of the metric; bundled by default.")] = None,
-    nlp: Nlp = None,
-    batch_size: BatchSize = 64,
-    device: Device = "auto",
-    workers: Workers = 1,
-    form: Form = Format.table,
-    output: Output = None,
-    progress: Progress = False,
+    nlp: shared.Nlp = None,
+    batch_size: shared.BatchSize = 64,
+    device: shared.Device = "auto",
+    workers: shared.Workers = 1,
+    form: shared.Form = shared.Format.table,
+    output: shared.Output = None,
+    progress: shared.Progress = False,
 ) -> None:
     """Show the edits of corrected sentences and how much each matters.
 
@@ -149,10 +139,10 @@ def _render(
     rows: Sequence[_Row],
     value_column: str,
     caption: str,
-    form: Format,
+    form: shared.Format,
     width: int | None,
 ) -> str:
-    if form is Format.json:
+    if form is shared.Format.json:
         return json.dumps(_to_json(left, right, rows, value_column), ensure_ascii=False, indent=2) + "\n"
     totals = any(row.facts for row in rows)
     columns = ["line", "span", "source", "correction", "type", value_column, *(["total"] if totals else [])]

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval.cli.arguments import metric_options
-from geceval.cli.shared_options import Form, Format, MetricOptions, Metrics, Output, Quiet, Width, no_warnings
 from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
 from geceval.corpora.text_files import read_references
@@ -21,7 +21,7 @@ from geceval.workflows.maege import maege as run_maege
 
 
 def maege(
-    metrics: Metrics,
+    metrics: shared.Metrics,
     m2: Annotated[str, typer.Option("--m2", help="M2 file whose edits are made one after the other.")],
     references: Annotated[
         list[str] | None,
@@ -40,17 +40,17 @@ def maege(
     min_chains: Annotated[int, typer.Option(min=1, help="Fewest chains of a sentence; 1 for one annotator.")] = 2,
     max_edits: Annotated[int, typer.Option(min=1, help="Edits a sentence of the most corrected corpus.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 1,
-    option: MetricOptions = None,
-    form: Form = Format.table,
-    output: Output = None,
-    width: Width = None,
-    quiet: Quiet = False,
+    option: shared.MetricOptions = None,
+    form: shared.Form = shared.Format.table,
+    output: shared.Output = None,
+    width: shared.Width = None,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Ask whether metrics reward each further correction (MAEGE), on any M2 file.
 
     Example: geceval maege -m impara gleu --m2 official-2014.combined.m2
     """
-    no_warnings(quiet)
+    shared.no_warnings(quiet)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
     if references and all_references:

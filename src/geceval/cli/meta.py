@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval.cli.arguments import metric_options
-from geceval.cli.shared_options import Cache, ConllM2, Form, Format, MetricOptions, Output
 from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
 from geceval.meta.agreement import TieRule
@@ -42,7 +42,7 @@ def meta(
         list[str] | None,
         typer.Option("--scores", help="Scores of any metric: .tsv (system, line, METRIC...), .parquet or .json."),
     ] = None,
-    gold_m2: ConllM2 = None,
+    gold_m2: shared.ConllM2 = None,
     level: Annotated[Level, typer.Option(help="Compare systems or sentences.")] = Level.system,
     systems: Annotated[
         list[str] | None,
@@ -66,12 +66,12 @@ def meta(
     pairwise: Annotated[
         Ranks | None, typer.Option(help="Agreement of each two ranks: of the metric, or human ones.")
     ] = None,
-    option: MetricOptions = None,
-    cache: Cache = None,
+    option: shared.MetricOptions = None,
+    cache: shared.Cache = None,
     plot: Annotated[str | None, typer.Option(help="Figure to write: .png, .svg or .pdf.")] = None,
     save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet, .tsv or .json.")] = None,
-    form: Form = Format.table,
-    output: Output = None,
+    form: shared.Form = shared.Format.table,
+    output: shared.Output = None,
 ) -> None:
     """Compare metrics with human judgments of systems.
 

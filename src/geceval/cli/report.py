@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import metric_options
 from geceval.cli.html.numbers import NAMES, numbers
 from geceval.cli.html.page import page
-from geceval.cli.shared_options import ConllM2
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError
 from geceval.meta.figures import drawing, plots
@@ -30,7 +30,7 @@ def report(
         list[str], typer.Option("--data", help="SEEDA, GJG15 or both: checkouts, or what `geceval data` built.")
     ],
     output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write; .json: the numbers alone.")],
-    gold_m2: ConllM2 = None,
+    gold_m2: shared.ConllM2 = None,
     metrics: Annotated[
         list[str] | None, typer.Option("-m", "--metrics", help="Metrics; by default all that run offline.")
     ] = None,

@@ -6,23 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import make_scorers, metric_options
-from geceval.cli.shared_options import (
-    Cache,
-    Form,
-    Format,
-    GoldM2,
-    MetricOptions,
-    Metrics,
-    Output,
-    Progress,
-    Quiet,
-    References,
-    Sources,
-    Width,
-    no_warnings,
-)
 from geceval.cli.tables import check_outputs, rank, render, terminal_width, write
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
@@ -30,12 +16,12 @@ from geceval.corpora.text_files import Corpus, read_corpus
 
 
 def score(
-    metrics: Metrics,
-    sources: Sources,
+    metrics: shared.Metrics,
+    sources: shared.Sources,
     predictions: Annotated[list[str], typer.Option("-p", "--predictions", help="One file per system.")],
-    references: References = None,
-    gold_m2: GoldM2 = None,
-    option: MetricOptions = None,
+    references: shared.References = None,
+    gold_m2: shared.GoldM2 = None,
+    option: shared.MetricOptions = None,
     model: Annotated[
         str | None, typer.Option(help="bundled, a folder, or a Hub id[@revision]; for every metric that has a model.")
     ] = None,
@@ -50,19 +36,19 @@ def score(
     device: Annotated[str | None, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32, bfloat16, float16, or auto.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,
-    cache: Cache = None,
+    cache: shared.Cache = None,
     sentence: Annotated[bool, typer.Option("--sentence", help="One score a sentence.")] = False,
-    form: Form = Format.table,
-    output: Output = None,
-    width: Width = None,
-    progress: Progress = False,
-    quiet: Quiet = False,
+    form: shared.Form = shared.Format.table,
+    output: shared.Output = None,
+    width: shared.Width = None,
+    progress: shared.Progress = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Score the outputs of systems and rank them, best first.
 
     Example: geceval score -m impara errant -s source.txt -p systems/*.txt -r reference_0.txt reference_1.txt
     """
-    no_warnings(quiet)
+    shared.no_warnings(quiet)
     metrics = list(dict.fromkeys(metrics))
     options = metric_options(
         metrics,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geceval.cli.shared_options import Format
+import geceval.cli.shared_options as shared
 from geceval.core.files import write_text
 from geceval.core.result import Result
 from geceval.scorers.base import Scorer
@@ -52,7 +52,12 @@ def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Sc
 
 
 def render(
-    rows: Sequence[Row], metrics: Sequence[Scorer], form: Format, sentences: int, by_sentence: bool, width: int | None
+    rows: Sequence[Row],
+    metrics: Sequence[Scorer],
+    form: shared.Format,
+    sentences: int,
+    by_sentence: bool,
+    width: int | None,
 ) -> str:
     """The whole report as text that ends in a line break.
 
@@ -64,11 +69,11 @@ def render(
         by_sentence: One row a system and sentence in place of one row a system.
         width: Columns of a table; as many as it takes if `None`.
     """
-    if form is Format.json:
+    if form is shared.Format.json:
         return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
     columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
     signatures = _signatures(rows, metrics)
-    if form is Format.tsv:
+    if form is shared.Format.tsv:
         columns = [*columns, *(f"{metric.name}_signature" for metric in metrics)]
         cells = [[*row, *signatures.values()] for row in cells]
     better = "higher" if metrics[0].higher_is_better else "lower"
@@ -129,20 +134,20 @@ def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str
 def records_text(
     columns: Sequence[str],
     cells: Sequence[Sequence[Any]],
-    form: Format,
+    form: shared.Format,
     caption: str = "",
     notes: Sequence[str] = (),
     width: int | None = None,
 ) -> str:
     """Rows as a table, JSON (caption, rows as objects, notes), TSV (rows only) or LaTeX (notes as comments)."""
-    if form is Format.json:
+    if form is shared.Format.json:
         rows = [dict(zip(columns, map(_or_null, row), strict=True)) for row in cells]
         content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    if form is Format.tsv:
+    if form is shared.Format.tsv:
         lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
         return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
-    if form is Format.latex:
+    if form is shared.Format.latex:
         return _latex(columns, cells, notes)
     return table_text(columns, cells, width, caption, notes)
 
@@ -150,7 +155,7 @@ def records_text(
 def show(
     columns: Sequence[str],
     cells: Sequence[Sequence[Any]],
-    form: Format,
+    form: shared.Format,
     output: str | None,
     caption: str = "",
     notes: Sequence[str] = (),

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import metric_options
 from geceval.cli.meta import Level
-from geceval.cli.shared_options import Form, Format, OneMetricOptions, Output
 from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
 from geceval.corpora.text_files import read_corpus
@@ -50,9 +50,9 @@ def tune_weights(
     ] = None,
     share: Annotated[float, typer.Option(help="For sentences: part to tune on; the rest is reported on.")] = 0.1,
     seed: Annotated[int, typer.Option(help="For sentences: which of them to tune on.")] = 1,
-    option: OneMetricOptions = None,
-    form: Form = Format.table,
-    output: Output = None,
+    option: shared.OneMetricOptions = None,
+    form: shared.Form = shared.Format.table,
+    output: shared.Output = None,
 ) -> None:
     """Find the weights of SOME's sub-metrics that agree best with people, among all steps of .01 that add up to 1.
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+import geceval.cli.shared_options as shared
 from geceval import registry
-from geceval.cli.shared_options import GoldM2, Nlp, Progress, References, Workers
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError
 from geceval.corpora.text_files import Corpus, read_corpus
@@ -22,8 +22,8 @@ def weights(
         list[str] | None,
         typer.Option("-p", "--predictions", help="One file per system; together they say what is hard."),
     ] = None,
-    references: References = None,
-    gold_m2: GoldM2 = None,
+    references: shared.References = None,
+    gold_m2: shared.GoldM2 = None,
     ref_id: Annotated[int | None, typer.Option(help="Which annotator, from 0; needed if there are several.")] = None,
     weight_file: Annotated[
         str | None, typer.Option("-w", "--weights", help="Weight file to show, in place of -p.")
@@ -43,9 +43,9 @@ def weights(
     a: Annotated[float, typer.Option(help="In the weight a - (k + b) / (N + c) of what k of N systems get right.")] = 1,
     b: Annotated[float, typer.Option(help="See --a.")] = 0,
     c: Annotated[float, typer.Option(help="See --a.")] = 0,
-    nlp: Nlp = None,
-    workers: Workers = 1,
-    progress: Progress = False,
+    nlp: shared.Nlp = None,
+    workers: shared.Workers = 1,
+    progress: shared.Progress = False,
 ) -> None:
     """Count how many systems get each chunk right; write weights, the table by error type, the heat map.
 
