@@ -15,7 +15,7 @@ from rich.table import Table
 
 import geceval
 from geceval import registry
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 METRICS = ["impara", "impara_ged", "some", "ged", "bertscore", "pt_m2", "pt_errant"]

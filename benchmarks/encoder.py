@@ -17,7 +17,7 @@ import torch
 from side_by_side.floor import multiply
 from timing import interleaved, print_medians
 
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder

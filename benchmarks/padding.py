@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.models.batching import form_batches
 from geceval.models.checkpoints import resolve
 from geceval.models.tokenizers import load_tokenizer

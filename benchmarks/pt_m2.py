@@ -15,7 +15,7 @@ import tempfile
 import numpy as np
 from timing import interleaved, peak_memory, print_medians
 
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2, write_m2
 from geceval.models import matching

@@ -18,7 +18,7 @@ from timing import interleaved, print_medians
 from geceval.meta.agreement import Pairs, judged_pairs
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_seeda
-from geceval.meta.significance.agreement import compare_agreement, outcomes
+from geceval.meta.significance.metrics_by_agreement import compare_agreement, outcomes
 from geceval.meta.significance.systems import Settings, compare_rows
 
 LOOPS = 100

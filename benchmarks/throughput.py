@@ -14,7 +14,7 @@ from pathlib import Path
 
 import geceval
 from geceval import registry
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 

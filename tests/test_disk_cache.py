@@ -16,7 +16,7 @@ from geceval.core.cache.memory import clear_caches
 from geceval.core.options import RunTime
 from geceval.edits.errant.annotator import Annotator
 from geceval.edits.maxmatch import corpus as extractor
-from geceval.models import checkpoints, reader
+from geceval.models import batched_model, checkpoints
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 
@@ -42,7 +42,7 @@ def nothing_computed(monkeypatch):
 
     def forbid():
         monkeypatch.setattr(Annotator, "extract", fail)
-        monkeypatch.setattr(reader.Reader, "_run", fail)
+        monkeypatch.setattr(batched_model.BatchedModel, "_run", fail)
         monkeypatch.setattr(extractor, "Lattice", fail)
 
     return forbid
@@ -187,7 +187,7 @@ def test_detectors_and_language_models(make_checkpoint, make_causal, tmp_path, m
             [*(row.tolist() for row in rows), model.perplexities(PREDICTIONS, RunTime(cache=cache)).tolist()]
         )
         if cache is not None:
-            monkeypatch.setattr("geceval.models.reader.Reader._run", None)
+            monkeypatch.setattr("geceval.models.batched_model.BatchedModel._run", None)
     assert answers[0] == answers[1] == answers[2]
     assert [len(row) for row in answers[2][:4]] == [6, 2, 5, 2]
 

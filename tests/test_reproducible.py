@@ -17,7 +17,7 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 import geceval
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval import registry
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 
 from geceval import registry
 from geceval.edits.ged_labels import LABELS
-from geceval.learning.cards import table
+from geceval.learning.card_parts import table
 from geceval.learning.ged.job import Job as DetectorJob
 from geceval.learning.ged.train import train_ged
 from geceval.learning.impara.job import Job as QualityJob

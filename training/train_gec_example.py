@@ -22,8 +22,7 @@ import transformers
 
 import geceval
 from geceval.core.errors import InputError
-from geceval.core.files import write_text
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines, write_text
 from geceval.learning.scripts import exit_code, script_parser
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"

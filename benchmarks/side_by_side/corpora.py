@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import geceval
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"

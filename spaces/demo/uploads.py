@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from geceval.cli.text_files import Corpus
 from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines as read_text_lines
+from geceval.core.files import read_lines as read_text_lines
 from geceval.core.inputs import references_by_sentence
-from geceval.corpora.text_files import Corpus
 from guard import MAX_CHARACTERS, MAX_WORDS, Refused
 
 MAX_BYTES = 2 * 1024 * 1024

@@ -6,7 +6,8 @@ import logging
 import numpy as np
 import pytest
 
-from geceval.core.inputs import check_columns, read_lines
+from geceval.core.files import read_lines
+from geceval.core.inputs import check_columns
 
 
 def test_columns_are_copied_and_references_left_out_unless_needed():

@@ -2,8 +2,7 @@
 
 import pytest
 
-from geceval.core.files import split_lines
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines, split_lines
 from geceval.edits.m2 import read_m2
 from geceval.meta.judgments.ratings import read_rows
 from geceval.meta.judgments.readers import read_system_scores

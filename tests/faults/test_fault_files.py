@@ -17,8 +17,7 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.core.files import read_text, write_text
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines, read_text, write_text
 from geceval.edits.m2 import parse_m2
 from geceval.meta.judgments.appraise import read_rankings
 

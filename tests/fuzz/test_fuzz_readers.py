@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 import geceval
 from geceval.cli.arguments import parse_value
-from geceval.core.files import read_json, read_text
-from geceval.core.inputs import read_lines
+from geceval.cli.text_files import read_corpus
+from geceval.core.files import read_json, read_lines, read_text
 from geceval.corpora.parallel import m2_rows
 from geceval.corpora.ratings import build_tmu_gfm
-from geceval.corpora.text_files import read_corpus
 from geceval.edits.essays import read_essays, to_sentences
 from geceval.edits.m2 import read_m2, references
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
@@ -119,7 +118,7 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     "core.files.read_text": ("f.txt", LINES, read_text, lambda text: text.encode()),
     "core.files.read_text of gzip": ("f.txt.gz", LINES, read_text, lambda text: text.encode()),
     "core.files.read_json": ("f.json", JSON, read_json, lambda value: True),
-    "core.inputs.read_lines": ("f.txt", LINES, read_lines, lambda lines: all("\n" not in line for line in lines) + 1),
+    "core.files.read_lines": ("f.txt", LINES, read_lines, lambda lines: all("\n" not in line for line in lines) + 1),
     "edits.m2.read_m2": ("f.m2", M2, read_m2, lambda found: [references(sentence) for sentence in found] or 1),
     "edits.essays.read_essays": ("f.json", JSON, read_essays, lambda essays: to_sentences(essays) or 1),
     "corpora.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from geceval.meta.agreement import agreement, judged_pairs
-from geceval.meta.chains import Chain
 from geceval.meta.correlation import correlate
 from geceval.meta.judgments.data import Item
-from geceval.meta.maege import chain_agreement
+from geceval.meta.maege_chains import Chain
+from geceval.meta.maege_statistics import chain_agreement
 from geceval.meta.significance.systems import Settings, compare_rows
 from geceval.meta.trueskill import TrueSkill, rate_scores
 

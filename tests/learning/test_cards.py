@@ -3,7 +3,7 @@
 import pytest
 
 from geceval.core.assets import ASSETS
-from geceval.learning.cards import table
+from geceval.learning.card_parts import table
 from geceval.learning.ged.card import ged_card
 from geceval.learning.impara.card import impara_card
 from geceval.learning.runs import read_results

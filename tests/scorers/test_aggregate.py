@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from geceval import registry
-from geceval.core.result import Counts
+from geceval.core.f_score import Counts
 from geceval.scorers.edit_based.errant_counts import errant_order
-from geceval.scorers.references.annotators import choose, choose_annotators, counts_array, m2_order
+from geceval.scorers.references.annotator_choice import choose, choose_annotators, counts_array, m2_order
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]
 SIZE = 24

@@ -15,14 +15,14 @@ from errant.commands import compare_m2, parallel_to_m2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from geceval.core.f_score import Counts
 from geceval.core.options import RunTime
-from geceval.core.result import Counts
 from geceval.edits.edit import Edit, apply
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.edits.m2 import read_m2
 from geceval.scorers.edit_based.errant_counts import compare, errant_order, keyed, total
 from geceval.scorers.errant import Errant, Settings
-from geceval.scorers.references.annotators import best_annotator, counts_array
+from geceval.scorers.references.annotator_choice import best_annotator, counts_array
 
 # Invented. Two references, of which the third sentence's second one is the source itself.
 SOURCES = [

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 import geceval
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.scorers.difficulty.chunk_weights import Difficulty, format_weights
 from geceval.scorers.gotoscorer import Gotoscorer, Settings

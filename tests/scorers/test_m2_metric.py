@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geceval.core.result import Counts
+from geceval.core.f_score import Counts
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.meta.correlation import correlate_systems
 from geceval.scorers.m2 import M2, Settings
-from geceval.scorers.references.annotators import best_annotator, counts_array, m2_order
+from geceval.scorers.references.annotator_choice import best_annotator, counts_array, m2_order
 
 # The example of the official scorer's README, reconstructed: the texts and the scores .8/.8/.8 are remembered, and the
 # count of 5 gold edits follows from them, so that annotator 1 finds nothing wrong with the second sentence.

@@ -9,8 +9,8 @@ from geceval import registry
 from geceval.core.result import Result
 from geceval.edits.edit import apply
 from geceval.edits.m2 import read_m2, references
-from geceval.meta.chains import Annotated, Settings, make_chains, make_corpora
-from geceval.meta.maege import chain_agreement, sentence_correlation
+from geceval.meta.maege_chains import Annotated, Settings, make_chains, make_corpora
+from geceval.meta.maege_statistics import chain_agreement, sentence_correlation
 from geceval.scorers.base import Scorer
 
 BLOCKS = [

@@ -10,7 +10,7 @@ import typer
 import geceval.cli.shared_options as shared
 from geceval.cli.arguments import make_scorers, metric_options
 from geceval.cli.tables import check_outputs, show
-from geceval.corpora.text_files import read_corpus
+from geceval.cli.text_files import read_corpus
 from geceval.meta.significance.systems import METHODS
 from geceval.workflows.compare import Comparison
 from geceval.workflows.compare import compare as compare_systems

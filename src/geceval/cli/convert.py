@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from geceval.cli.tables import check_outputs, write
+from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
-from geceval.corpora.text_files import read_corpus
 
 if TYPE_CHECKING:
     from geceval.edits.m2 import M2Sentence

@@ -14,7 +14,7 @@ import typer
 import geceval.cli.shared_options as shared
 from geceval.cli.tables import check_outputs, show, write
 from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.workflows.detect import detect as detect_errors
 

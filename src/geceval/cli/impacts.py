@@ -14,10 +14,10 @@ import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import metric_options
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.core.options import RunTime
-from geceval.corpora.text_files import read_corpus
 from geceval.edits.edit import Edit
 from geceval.workflows.attribution import attribute
 from geceval.workflows.impacts import edit_impacts

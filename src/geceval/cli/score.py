@@ -10,9 +10,9 @@ import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import make_scorers, metric_options
 from geceval.cli.tables import check_outputs, rank, render, terminal_width, write
+from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
-from geceval.corpora.text_files import Corpus, read_corpus
 
 
 def score(

@@ -13,8 +13,8 @@ from geceval import registry
 from geceval.cli.arguments import metric_options
 from geceval.cli.meta import Level
 from geceval.cli.tables import check_outputs, show
+from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
-from geceval.corpora.text_files import read_corpus
 from geceval.meta.agreement import Pairs, agreement, judged_pairs
 from geceval.meta.correlation import correlate
 from geceval.meta.judgments.readers import read_human, read_system_scores

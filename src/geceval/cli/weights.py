@@ -9,8 +9,8 @@ import typer
 import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.tables import check_outputs, write
+from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import InputError
-from geceval.corpora.text_files import Corpus, read_corpus
 from geceval.meta.figures import drawing, plots
 
 

@@ -64,6 +64,39 @@ def _unpacked(path: str | Path, data: bytes) -> bytes:
     return content
 
 
+def read_lines(path: str | Path) -> list[str]:
+    """Read one sentence a line from a UTF-8 text file.
+
+    Trailing white space (so also CRLF) is removed; blank lines are kept as empty sentences; only `\\n` ends a line.
+
+    Args:
+        path: A file, a `.gz` file, or `"-"` for standard input.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If the file is not UTF-8 or not a valid gzip file; the message names the line.
+    """
+    return [line.rstrip() for line in split_lines(read_text(path))]
+
+
+def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[str]:
+    """Read a file that belongs line by line to another, such as the output of a system; see `read_lines`.
+
+    Args:
+        path: The file.
+        partner: The other file, for the message.
+        expected: How many lines that has.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it has another number of lines; and see `read_lines`.
+    """
+    lines = read_lines(path)
+    if len(lines) != expected:
+        raise InputError(f"{path} has {len(lines)} lines but {partner} has {expected}; they must be parallel")
+    return lines
+
+
 def read_json(path: str | Path) -> Any:
     """The content of a JSON file.
 

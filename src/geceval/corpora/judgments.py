@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines
 from geceval.corpora.folder import Config, check_count
 from geceval.edits.m2 import read_m2, references
 from geceval.meta.aggregation import human_expected_wins

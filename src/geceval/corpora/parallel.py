@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from geceval.core.inputs import read_lines, read_parallel
+from geceval.core.files import read_lines, read_parallel
 from geceval.corpora.folder import Config, check_count, find, find_if_any
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2, references

@@ -11,8 +11,7 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.assets import ASSETS
-from geceval.core.files import write_text
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_lines, write_text
 
 STORED = ASSETS / "doctor.json"
 TOLERANCE = 1e-4

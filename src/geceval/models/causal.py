@@ -11,8 +11,8 @@ from geceval.core.cache.memory import LRUCache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
+from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.reader import Reader, Text
 from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ START = "<|endoftext|>"
 LARGEST_OUTPUT = 1 << 26  # logits that are held at once: 256 MiB of float32
 
 
-class CausalModel(Reader):
+class CausalModel(BatchedModel):
     """A causal language model; the token that starts a text counts towards `max_length`.
 
     Args:

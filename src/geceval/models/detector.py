@@ -14,8 +14,8 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
+from geceval.models.batched_model import BatchedModel
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.reader import Reader
 from geceval.models.tokenizers import load_tokenizer
 from geceval.models.words import encode_words
 
@@ -29,7 +29,7 @@ CORRECT_NAMES = ("correct", "c", "label_0")
 _UNSEEN = -1
 
 
-class Detector(Reader):
+class Detector(BatchedModel):
     """A token classifier and its tokenizer.
 
     Args:

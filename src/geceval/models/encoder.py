@@ -9,8 +9,8 @@ import numpy as np
 
 from geceval.core.options import RunTime
 from geceval.models import heads
+from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.reader import Reader, Text
 from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Encoder(Reader):
+class Encoder(BatchedModel):
     """An encoder, with or without a classification head.
 
     `Encoder.load(checkpoint, runtime, max_length, head=True)` loads the one-output head too, for `logits`;

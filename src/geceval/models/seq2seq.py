@@ -10,8 +10,8 @@ import numpy as np
 from geceval.core.cache.memory import LRUCache
 from geceval.core.options import RunTime
 from geceval.models import heads
+from geceval.models.batched_model import BatchedModel, Text, pad
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.reader import Reader, Text, pad
 from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NO_LABEL = -100
 
 
-class Seq2SeqModel(Reader):
+class Seq2SeqModel(BatchedModel):
     """A sequence-to-sequence model; either text of a pair is cut at `max_length`, by default 1,024 tokens at most."""
 
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(2)

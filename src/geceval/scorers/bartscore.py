@@ -14,7 +14,7 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.references.annotators import best_of_references
+from geceval.scorers.references.annotator_choice import best_of_references
 
 if TYPE_CHECKING:
     import numpy as np

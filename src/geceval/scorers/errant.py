@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_positive
+from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, PipelineName, check_types
-from geceval.core.result import Counts, Result
+from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit
 from geceval.scorers.edit_based.edit_scorer import EditScorer
@@ -24,7 +25,7 @@ from geceval.scorers.edit_based.errant_counts import (
     keyed,
     total,
 )
-from geceval.scorers.references.annotators import AVERAGES, Order
+from geceval.scorers.references.annotator_choice import AVERAGES, Order
 from geceval.scorers.references.gold import edits_and_gold, gold_from_m2
 
 if TYPE_CHECKING:

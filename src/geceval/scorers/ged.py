@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geceval.core.errors import InputError, named
+from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
-from geceval.core.result import Counts, Result
+from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.edits.ged_labels import LABELS
 from geceval.scorers.base import Scorer

@@ -36,7 +36,7 @@ from geceval.scorers.difficulty.reference_chunks import (
     only_references,
 )
 from geceval.scorers.difficulty.report import DifficultyReport
-from geceval.scorers.references.annotators import AVERAGES
+from geceval.scorers.references.annotator_choice import AVERAGES
 from geceval.scorers.references.gold import gold_facts
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
+from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, check_types
-from geceval.core.result import Counts, Result, ratio
+from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
 from geceval.edits.mixed_references import Choices, annotators_choices, plain_choices

@@ -22,8 +22,8 @@ from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
 from geceval.scorers.judge.cache import AnswerCache
-from geceval.scorers.judge.client import JudgeClient, Usage, Verdict
 from geceval.scorers.judge.prompts import Question
+from geceval.scorers.judge.session import JudgeSession, Usage, Verdict
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class LlmJudge(Scorer):
         missing = [question for question in questions if question not in known]
         runtime = self.runtime
         stop = self.settings.on_failure == "raise"
-        client = JudgeClient(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
+        client = JudgeSession(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
         chats = [(messages, question.ids) for messages, question in zip(self._chats(missing), missing, strict=True)]
         hidden = not runtime.progress
         with _naming_the_metric(), Progress(console=Console(stderr=True), disable=hidden, transient=True) as bar:

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.errors import InputError, InputTypeError
+from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import FilePath, RunTime, check_types
-from geceval.core.result import Counts, Result
+from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.corpus import extract_all
 from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.references.annotators import AVERAGES
+from geceval.scorers.references.annotator_choice import AVERAGES
 from geceval.scorers.references.gold import Gold, gold_from_m2
 
 logger = logging.getLogger("geceval")

@@ -14,7 +14,7 @@ from geceval.core.errors import InputError
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime
 from geceval.edits.edit import Edit
-from geceval.scorers.learned.impact import edit_impacts as impacts_of
+from geceval.scorers.learned.edit_impact import edit_impacts as impacts_of
 
 IMPACT_LENGTH = 512
 

@@ -18,9 +18,9 @@ from geceval.core.inputs import References, check_references
 from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence
-from geceval.meta.chains import Annotated, Chain, Corpora, Settings, make_chains, make_corpora
 from geceval.meta.correlation import Correlation
-from geceval.meta.maege import ChainAgreement, chain_agreement, corpus_correlation, sentence_correlation
+from geceval.meta.maege_chains import Annotated, Chain, Corpora, Settings, make_chains, make_corpora
+from geceval.meta.maege_statistics import ChainAgreement, chain_agreement, corpus_correlation, sentence_correlation
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.gold import gold_facts, gold_sentences
 
@@ -84,7 +84,7 @@ def maege(
             the texts of all annotators, so that a fully corrected text is its own reference. Or references of further
             annotators, as the paper used them: one list a sentence of the file.
         options: Metric to its settings and run-time options.
-        settings: Fields of `geceval.meta.chains.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
+        settings: Fields of `geceval.meta.maege_chains.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
             `max_edits`, `seed`.
 
     Returns:

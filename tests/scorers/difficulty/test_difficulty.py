@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geceval.core.result import f_beta
+from geceval.core.f_score import f_beta
 from geceval.edits.chunks import cut, cut_annotations
 from geceval.edits.edit import Edit, without_overlaps
 from geceval.edits.m2 import read_m2

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from geceval.core.result import Counts
+from geceval.core.f_score import Counts
 from geceval.edits.edit import Edit
 from geceval.edits.maxmatch.extraction import Lattice, Rules
 from geceval.scorers import pt_errant, pt_m2

@@ -6,7 +6,7 @@ import base64
 import html
 from collections.abc import Sequence
 
-from geceval.cli.html.leaderboard import leaderboard_table
+from geceval.cli.html.leaderboard_table import leaderboard_table
 from geceval.cli.html.numbers import NAMES, as_json
 from geceval.version import __version__
 from geceval.workflows.leaderboard import Leaderboard, published_values

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.learning.cards import evaluation_tables, front_matter, recipe_rows, run_rows, table
+from geceval.learning.card_parts import evaluation_tables, front_matter, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
 
 _CARD = """{front}

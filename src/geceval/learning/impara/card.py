@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.files import read_json
-from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
+from geceval.learning.card_parts import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import BUNDLED, is_bundled
 
 _CARD = """{front}

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json, write_text
-from geceval.core.inputs import read_lines
+from geceval.core.files import read_json, read_lines, write_text
 from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2
 from geceval.learning.impara.job import Job

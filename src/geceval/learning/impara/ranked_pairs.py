@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from geceval.core.checks import check_count
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
-from geceval.scorers.learned.impact import Embed, Row, edit_impacts
+from geceval.scorers.learned.edit_impact import Embed, Row, edit_impacts
 
 logger = logging.getLogger("geceval")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
+from geceval.learning.card_parts import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
 from geceval.scorers.some import PARTS
 

@@ -18,7 +18,7 @@ from geceval.learning.network import head_pooling
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
 from geceval.models import heads
-from geceval.models.reader import Text
+from geceval.models.batched_model import Text
 
 Rated = tuple[Text, float]
 """A text, or a pair that the network reads together, and its rating."""

@@ -6,8 +6,7 @@ import math
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json
-from geceval.core.inputs import read_lines, read_parallel
+from geceval.core.files import read_json, read_lines, read_parallel
 from geceval.meta.judgments.appraise import read_rankings
 from geceval.meta.judgments.data import HumanData, Item
 from geceval.meta.judgments.folders import is_built, read_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.result import f_beta, ratio
+from geceval.core.f_score import f_beta, ratio
 from geceval.edits.chunks import Chunk, judge
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.result import Counts, Result
+from geceval.core.f_score import Counts
+from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.references.annotators import Chosen, Order, choose, choose_annotators, m2_order
+from geceval.scorers.references.annotator_choice import Chosen, Order, choose, choose_annotators, m2_order
 from geceval.scorers.references.gold import gold_facts
 
 

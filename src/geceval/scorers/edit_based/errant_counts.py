@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from geceval.core.result import Counts
+from geceval.core.f_score import Counts
 from geceval.edits.edit import Edit
-from geceval.scorers.references.annotators import Order
+from geceval.scorers.references.annotator_choice import Order
 
 LEVELS = ("correction", "correction_with_type", "detection_span", "detection_token")
 LENGTHS = ("any", "single", "multi")

@@ -14,16 +14,17 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
+from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, ModelName, RunTime, check_types
-from geceval.core.result import Counts, Result
+from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit, apply
 from geceval.models.devices import pick_dtype
 from geceval.scorers.bartscore import PUBLISHED, load_seq2seq
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.references.annotators import AVERAGES
+from geceval.scorers.references.annotator_choice import AVERAGES
 
 WEIGHTS = ("bertscore", "bartscore", "self")
 

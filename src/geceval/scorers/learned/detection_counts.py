@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.result import Counts, f_beta
+from geceval.core.f_score import Counts, f_beta
 
 BETA = 0.5
 MACRO = ("macro_precision", "macro_recall", "macro_f")

@@ -11,8 +11,8 @@ from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 
 if TYPE_CHECKING:
+    from geceval.models.batched_model import Text
     from geceval.models.encoder import Encoder
-    from geceval.models.reader import Text
 
 
 def estimate(

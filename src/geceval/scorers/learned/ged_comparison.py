@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geceval.core.errors import InputError
+from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
-from geceval.core.result import Counts
 from geceval.core.signature import number_range, package_version
 from geceval.edits.ged_labels import token_labels
 from geceval.scorers.learned.detection import detector_facts, in_scheme, scheme
 from geceval.scorers.learned.detection_counts import count
 from geceval.scorers.learned.ged_settings import Settings
 from geceval.scorers.learned.label_sequences import kind_of, parse_labels
-from geceval.scorers.references.annotators import best_annotator, m2_order
+from geceval.scorers.references.annotator_choice import best_annotator, m2_order
 from geceval.scorers.references.gold import Gold, errant_edits, gold_facts
 
 if TYPE_CHECKING:

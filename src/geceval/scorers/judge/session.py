@@ -60,7 +60,7 @@ class Verdict:
     reason: str = ""
 
 
-class JudgeClient:
+class JudgeSession:
     """Asks a chat model for grades.
 
     Args:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.meta.chains import Chain, Corpora
 from geceval.meta.correlation import Correlation, correlate
+from geceval.meta.maege_chains import Chain, Corpora
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from geceval.meta.chains import Annotated, Chain, Settings, make_chains, make_corpora
-from geceval.meta.maege import chain_agreement, corpus_correlation, sentence_correlation
+from geceval.meta.maege_chains import Annotated, Chain, Settings, make_chains, make_corpora
+from geceval.meta.maege_statistics import chain_agreement, corpus_correlation, sentence_correlation
 
 
 def put(source: str, edits) -> str:

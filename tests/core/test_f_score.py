@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geceval.core.result import Counts, Result, f_beta, ratio
+from geceval.core.f_score import Counts, f_beta, ratio
+from geceval.core.result import Result
 
 
 @pytest.mark.parametrize(

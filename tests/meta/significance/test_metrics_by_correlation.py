@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from geceval.meta.judgments.data import Item
-from geceval.meta.significance.correlation import perm_both, williams, williams_test
+from geceval.meta.significance.metrics_by_correlation import perm_both, williams, williams_test
 from geceval.meta.soft_pairwise_accuracy import imputed_scores, soft_pairwise_accuracy
 
 GOLD, CLOSE, FAR = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from geceval.corpora.text_files import name_systems, read_corpus
+from geceval.cli.text_files import name_systems, read_corpus
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.inputs import read_lines, read_parallel, references_by_sentence
+from geceval.core.files import read_lines, read_parallel
+from geceval.core.inputs import references_by_sentence
 
 
 @dataclass(frozen=True, slots=True)

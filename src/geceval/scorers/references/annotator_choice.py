@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
-from geceval.core.result import Counts, ratio
 
 AVERAGES = ("corpus", "sentence")
 

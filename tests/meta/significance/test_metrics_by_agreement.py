@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from geceval.meta.agreement import TIE_RULES, Pairs, agreement
-from geceval.meta.significance.agreement import compare_agreement, outcomes
+from geceval.meta.significance.metrics_by_agreement import compare_agreement, outcomes
 from geceval.meta.significance.resampling import p_value
 
 

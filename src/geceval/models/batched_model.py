@@ -38,7 +38,7 @@ Answer = tuple[np.ndarray, bool]
 _loading = threading.Lock()
 
 
-class Reader:
+class BatchedModel:
     """A network that reads texts in batches, its tokenizer, and its answers for recent texts.
 
     Args:
