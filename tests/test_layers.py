@@ -21,7 +21,7 @@ ALLOWED = {
     "scorers": FLOOR | {"edits", "models"},
 }
 ALLOWED["registry"] = ALLOWED["scorers"] | {"scorers"}
-ALLOWED["corpora"] = FLOOR | {"edits", "models", "meta"}
+ALLOWED["corpora"] = FLOOR | {"edits", "meta"}
 ALLOWED["learning"] = ALLOWED["registry"] | {"registry", "meta"}
 ALLOWED["workflows"] = ALLOWED["learning"] | {"corpora"}
 ALLOWED["ray"] = FLOOR | {"workflows"}
