@@ -136,5 +136,5 @@ def test_bfloat16_only_if_all_devices_compute_in_it(monkeypatch):
 
     monkeypatch.setattr(devices, "_cpu_flags", lambda: frozenset({"avx512_bf16"}))
     assert pick_dtype(RunTime(device="cpu,cpu", dtype="auto")) == "bfloat16"
-    with pytest.raises(TypeError, match=r"device must be a string such as 'cuda:0,cuda:1', got list"):
+    with pytest.raises(TypeError, match=r"device must be a string, got list"):
         RunTime(device=["cpu", "cpu"])

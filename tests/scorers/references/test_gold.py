@@ -36,5 +36,5 @@ def test_a_file_that_changes_is_read_again(tmp_path):
 
 
 def test_what_is_no_path_is_named():
-    with pytest.raises(TypeError, match="m2: gold_m2 must be the path of an M2 file, got int"):
+    with pytest.raises(TypeError, match="gold_m2 must be a path, got int 3"):
         M2(Settings(gold_m2=3)).score(["a"], ["a"])
