@@ -169,8 +169,8 @@ def test_a_revision_pins(loaded, tiny):
 
 def test_what_is_missing_is_named(loaded):
     nothing, revision, module = loaded["errors"]
-    assert nothing.startswith("impara: ORG/nothing: neither a folder here nor a repository of the Hub that you may read")
-    assert revision == "ORG/tiny: the Hub has no revision 'v9' of it"
+    assert nothing.startswith("impara: ORG/nothing: neither a folder here nor a repository of the Hub")
+    assert revision == "impara: ORG/tiny: the Hub has no revision 'v9' of it"
     assert "ORG/nothing" in module
 
 
