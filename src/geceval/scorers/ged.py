@@ -44,7 +44,6 @@ class Ged(Scorer):
     )
     extra = "edits,neural"
     Settings = Settings
-    bounds = (0.0, 1.0)
     correction_settings = {"task": "sentence"}
 
     _detector: Detector | None = None

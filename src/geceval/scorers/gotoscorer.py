@@ -109,7 +109,6 @@ class Gotoscorer(Scorer):
     description = "F-score of edits that counts hard corrections for more, as several systems find them hard."
     extra = "edits"
     Settings = Settings
-    bounds = (0.0, 1.0)
 
     def scores_sentences_alone(self) -> bool:
         """With uniform weights only: others belong to the sentences of one corpus, in their order."""

@@ -79,7 +79,6 @@ class Impara(Scorer):
     description = "Reference-free quality of the corrected sentence, 0 where the meaning is lost."
     extra = "neural"
     Settings = Settings
-    bounds = (0.0, 1.0)
     reads_references = False
 
     _loaded: _Loaded | None = None

@@ -53,7 +53,6 @@ class ImparaGed(Scorer):
     description = "Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."
     extra = "neural"
     Settings = Settings
-    bounds = (0.0, 1.0)
     reads_references = False
 
     _estimator: Encoder | None = None

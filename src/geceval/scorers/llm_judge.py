@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -71,7 +70,7 @@ class LlmJudge(Scorer):
     def load(self) -> None:
         """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits."""
         if self._chat is None:
-            with _naming_the_metric():
+            with named(self.name):
                 self._chat = self._make_chat()
         self._annotator()
 
@@ -180,7 +179,7 @@ class LlmJudge(Scorer):
         client = JudgeSession(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
         chats = [(messages, question.ids) for messages, question in zip(self._chats(missing), missing, strict=True)]
         hidden = not runtime.progress
-        with _naming_the_metric(), Progress(console=Console(stderr=True), disable=hidden, transient=True) as bar:
+        with named(self.name), Progress(console=Console(stderr=True), disable=hidden, transient=True) as bar:
             task = bar.add_task("judging", total=len(missing))
             verdicts, usage = client.ask_all(chats, lambda: bar.advance(task))
         found = {question: verdict for question, verdict in zip(missing, verdicts, strict=True) if verdict}
@@ -223,14 +222,6 @@ class LlmJudge(Scorer):
         from geceval.edits.errant.annotator import get_annotator
 
         return get_annotator(self.settings.nlp)
-
-
-@contextlib.contextmanager
-def _naming_the_metric() -> Iterator[None]:
-    try:
-        yield
-    except InputError as error:
-        raise type(error)(f"{LlmJudge.name}: {error}") from error
 
 
 def _grade(verdict: Verdict | None, question: Question, output: str) -> float:

@@ -18,8 +18,6 @@ from geceval.scorers.references.gold import gold_facts
 class EditScorer(Scorer):
     """A metric whose settings have `beta`, `average` and `gold_m2`."""
 
-    bounds = (0.0, 1.0)
-
     def order(self) -> Order:
         """How annotators are ranked."""
         return m2_order(self.settings.beta)
