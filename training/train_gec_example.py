@@ -36,7 +36,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     own = [str(EXAMPLE / name) for name in ("source.txt", "reference_0.txt", "reference_1.txt")]
     add("--output", type=Path, required=True, help="folder of the model")
     add("--model", help="a folder or Hub id to start from; by default a tiny T5 with random weights")
-    add("--train", nargs=2, metavar=("SOURCE", "CORRECTED"), default=own[:2], help="files, one sentence a line")
+    add("--train", nargs=2, metavar=("SOURCE", "CORRECTED"), default=own[:2], help="files, one sentence per line")
     add("--dev", nargs="+", metavar="FILE", default=own, help="the same: the source and one reference or more")
     add("--metrics", nargs="+", default=["errant", "impara"], help="what to compute after each epoch")
     add("--best", default="errant_f", help="the number whose best epoch is kept")
@@ -85,7 +85,7 @@ def start(options: argparse.Namespace, texts: list[str]) -> tuple[Any, Any]:
 
 
 def read_columns(paths: list[str]) -> list[list[str]]:
-    """The lines of parallel files, one list a file."""
+    """The lines of parallel files, one list per file."""
     columns = [read_lines(path) for path in paths]
     for path, column in zip(paths, columns, strict=True):
         if len(column) != len(columns[0]) or not column:

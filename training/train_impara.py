@@ -30,7 +30,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--train-m2", type=Path, nargs="+", default=[],
         help="M2 files of which nothing is kept for choosing and testing")  # fmt: skip
     add("--parallel", type=Path, nargs=2, action="append", default=[], metavar=("SOURCE", "CORRECTED"),
-        help="text files, one tokenised sentence a line; ERRANT finds the edits; may be repeated")  # fmt: skip
+        help="text files, one tokenised sentence per line; ERRANT finds the edits; may be repeated")  # fmt: skip
     add("--pairs", type=int, default=PAIRS, help="ranked pairs from each corpus, split 8:1:1")
     add("--attempts", type=int, default=ATTEMPTS, help="at most so many pairs from one correction")
     add("--parallel-only", action="store_true", help="the paper's ablation: source against full correction")

@@ -19,9 +19,9 @@ since a correction changes few words; it is here because PT-M2 and PT-ERRANT wei
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence; only checked.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
-    references (`list` of `list` of `str`): One list of references a sentence, or one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence; only checked.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
+    references (`list` of `list` of `str`): One list of references per sentence, or one string per sentence.
     model (`str`, *optional*, defaults to `"bundled"`): The encoder: `"bundled"`, a folder, or a Hub id, optionally with
         `@revision`.
     layer (`int`, *optional*): Whose token states are compared, from 1; by default the published layer of a known

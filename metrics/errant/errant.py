@@ -31,9 +31,9 @@ for correction and for detection. With `average="sentence"` it is SentERRANT, th
 _KWARGS_DESCRIPTION = """
 Args:
     sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
-    predictions (`list` of `str`): Tokenised corrections, one a sentence.
-    references (`list` of `list` of `str`): One list of references a sentence, or one string a sentence. Their edits are
-        extracted like the system's; not needed with `gold_m2`.
+    predictions (`list` of `str`): Tokenised corrections, one per sentence.
+    references (`list` of `list` of `str`): A list of references, or one string, per sentence. Their edits are extracted
+        like the system's; not needed with `gold_m2`.
     beta (`float`, *optional*, defaults to 0.5): Weight of recall.
     average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentERRANT.
     level (`str`, *optional*, defaults to `"correction"`): What must agree: `"correction"`, `"correction_with_type"`,

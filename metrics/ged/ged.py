@@ -23,10 +23,10 @@ its words are correct.
 _KWARGS_DESCRIPTION = """
 Args:
     sources (`list` of `str`): Tokenised sentences, tokens separated by white space.
-    predictions (`list` of `str`): Label sequences, one label a token of the source (`"c i c"`, `"CORRECT R:DET"`, ids),
-        or corrected sentences, whose ERRANT edits are turned into labels. With `model`, the sources once more.
-    references (`list` of `list` of `str`): Label sequences or corrected sentences, one list a sentence, or one string a
-        sentence; not needed with `gold_m2` or `task="sentence"`.
+    predictions (`list` of `str`): Label sequences, one label per token of the source (`"c i c"`, `"CORRECT R:DET"`,
+        ids), or corrected sentences, whose ERRANT edits are turned into labels. With `model`, the sources once more.
+    references (`list` of `list` of `str`): Label sequences or corrected sentences, one list per sentence, or one string
+        per sentence; not needed with `gold_m2` or `task="sentence"`.
     task (`str`, *optional*, defaults to `"detection"`): `"sentence"` scores corrected sentences without references.
     model (`str`, *optional*): A detector (token classifier): `"bundled"`, a folder, or a Hub id, optionally with
         `@revision`. For detection, it marks the sources. The sentence score takes the bundled one by default.

@@ -29,8 +29,8 @@ source but not with the reference counts against it.
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence, tokenised.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence, tokenised.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
         differ in length. Not needed with `gold_m2`.
     counting (`str`, *optional*, defaults to `"released"`): `"released"` counts as the authors' code does, `"paper"` as

@@ -20,13 +20,13 @@ recall, F and accuracy with these weights. Text that needs no correction has a d
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one tokenised string a sentence.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one tokenised string per sentence.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references (`list` of `list` of `str`): One list of references per sentence, or one string per sentence.
     weights (`str`, *optional*): A weight file (see `geceval weights`), or `"uniform"`: every chunk weighs 1. Without
         `weights` and `systems` they are uniform too, with a warning.
     systems (`list` of `list` of `str`, *optional*): Instead of `weights`, predictions of all systems that define the
-        difficulty, one list a system. In the authors' program the scored systems do.
+        difficulty, one list per system. In the authors' program the scored systems do.
     gold_m2 (`str`, *optional*): An M2 file whose edits are the reference, spans as they stand there.
     ref_id (`int`, *optional*): Annotator of `gold_m2`, or index in each list of `references`, from 0. By default each
         sentence takes the reference that gives it the best F. A weight file belongs to one reference.

@@ -20,8 +20,8 @@ negative. Precision and recall are geometric means over the orders 1 to 4.
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence, tokenised.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence, tokenised.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
         differ in length. Not needed with `gold_m2`.
     beta (`float`, *optional*, defaults to 2.0): Weight of recall. 2 is the authors' example and the default of

@@ -22,8 +22,8 @@ doing nothing, below 0 is worse than that.
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence, tokenised.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence, tokenised.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
         differ in length. Not needed with `gold_m2`.
     aspect (`str`, *optional*, defaults to `"correction"`): `"correction"` or `"detection"`.

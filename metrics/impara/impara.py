@@ -21,8 +21,8 @@ is not similar enough scores 0.
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references: Not used; dropped if given, so that the metric can be combined with others.
     model (`str`, *optional*, defaults to `"bundled"`): Quality estimator: `"bundled"`, a folder, or a Hub id such as
         `"gotutiyan/IMPARA-QE"`, optionally with `@revision`.
@@ -35,7 +35,7 @@ Args:
 
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
-    scores (`list` of `float`): One score a sentence, in [0, 1].
+    scores (`list` of `float`): One score per sentence, in [0, 1].
     zeroed (`int`): Sentences that failed the similarity threshold.
     signature (`str`): What was computed, with the hashes of both models.
 

@@ -20,8 +20,8 @@ without IMPARA's similarity estimator.
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence; checked, but not part of the number.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence; checked, but not part of the number.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references: Not used; dropped if given, so that the metric can be combined with others.
     model (`str`, *optional*, defaults to `"bundled"`): Quality estimator: `"bundled"`, a folder, or a Hub id such as
         `"naist-nlp/IMPARA-GED"`, optionally with `@revision`.
@@ -29,7 +29,7 @@ Args:
 
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
-    scores (`list` of `float`): One score a sentence, in [0, 1].
+    scores (`list` of `float`): One score per sentence, in [0, 1].
     signature (`str`): What was computed, with the hash of the model.
 
 Examples:

@@ -20,8 +20,8 @@ bundled: name one at an OpenAI-compatible endpoint, or a causal language model i
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references: Not used; dropped if given, so that the metric can be combined with others.
     model (`str`): Name of the model at the endpoint; with `backend="transformers"` a folder or a Hub id.
     backend (`str`, *optional*, defaults to `"endpoint"`): `"endpoint"`, or `"transformers"`, in this process.
@@ -31,7 +31,7 @@ Args:
     temperature, seed, max_tokens (*optional*, default to 0.0, 0 and 256): Sent to the endpoint; `None` leaves one out.
     response_format (`str`, *optional*, defaults to `"json_object"`): Or `"json_schema"`, or `"text"`.
     on_failure (`str`, *optional*, defaults to `"raise"`): `"skip"` leaves out sentences without a valid grade.
-    systems (`list` of `list` of `str`, *optional*): Predictions of systems that share prompts, one list a system.
+    systems (`list` of `list` of `str`, *optional*): Predictions of systems that share prompts, one list per system.
     nlp (`str`, *optional*): spaCy pipeline for ERRANT (level `"edit"`).
     api_key_env (`str`, *optional*, defaults to `"OPENAI_API_KEY"`): Environment variable with the key; `None` for none.
     cache (`str`, *optional*): Folder that keeps valid answers, so that none is paid for twice.
@@ -40,7 +40,7 @@ Args:
 
 Returns:
     score (`float`): Mean of the grades, in [1, 5]; higher is better.
-    scores (`list` of `float`): One grade a sentence, 1.0 to 5.0; NaN where there is none (`on_failure="skip"`).
+    scores (`list` of `float`): One grade per sentence, 1.0 to 5.0; NaN where there is none (`on_failure="skip"`).
     judged, failed (`int`), failed_rows (`list` of `int`), failures (`dict`): Which rows have no grade, and why.
     calls, cached (`int`), errors (`dict`): Requests, answers from the cache, requests without a valid answer by kind.
     prompt_tokens, completion_tokens, uncounted (`int`): As stated; answers for which the endpoint stated none.

@@ -23,9 +23,9 @@ CoNLL-2013 and CoNLL-2014 shared tasks does. With `average="sentence"` it is Sen
 _KWARGS_DESCRIPTION = """
 Args:
     sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
-    predictions (`list` of `str`): Tokenised corrections, one a sentence.
-    references (`list` of `list` of `str`): One list of references a sentence, or one string a sentence. Gold edits are
-        extracted from them; not needed with `gold_m2`.
+    predictions (`list` of `str`): Tokenised corrections, one per sentence.
+    references (`list` of `list` of `str`): A list of references, or one string, per sentence. Gold edits are extracted
+        from them; not needed with `gold_m2`.
     beta (`float`, *optional*, defaults to 0.5): Weight of recall.
     average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentM2.
     gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.

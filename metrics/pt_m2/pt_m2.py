@@ -20,9 +20,9 @@ source to the reference in the eyes of a pre-trained model. Precision, recall an
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, tokenised, one string a sentence.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
-    references (`list` of `list` of `str`): One list of references a sentence; not needed with `gold_m2`.
+    sources (`list` of `str`): What the learner wrote, tokenised, one string per sentence.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
+    references (`list` of `list` of `str`): One list of references per sentence; not needed with `gold_m2`.
     weight (`str`, *optional*, defaults to `"bertscore"`): What an edit weighs: `"bertscore"`, `"bartscore"`, or
         `"self"` (1, which gives plain M2).
     model (`str`, *optional*): The checkpoint behind the weights; by default the bundled encoder for BERTScore and

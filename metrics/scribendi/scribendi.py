@@ -22,8 +22,8 @@ No causal language model is bundled: the default, GPT-2, comes from the Hub, and
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     model (`str`, *optional*, defaults to `"gpt2"`): A causal language model: a folder, or a Hub id, optionally with
         `@revision`.
     threshold (`float`, *optional*, defaults to 0.8): Similarity to the source, in [0, 1], that a correction must reach:

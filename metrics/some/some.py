@@ -21,8 +21,8 @@ keeps; the score is their weighted sum.
 
 _KWARGS_DESCRIPTION = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string a sentence.
-    predictions (`list` of `str`): What the system made of it, one string a sentence.
+    sources (`list` of `str`): What the learner wrote, one string per sentence.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
     references: Not used; dropped if given, so that the metric can be combined with others.
     model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`, or a folder or Hub id, optionally with `@revision`,
         with one regressor in each of its sub-folders `grammer` (sic), `fluency` and `meaning`.
@@ -33,10 +33,10 @@ Args:
 
 Returns:
     score (`float`): Mean of the sentence scores; higher is better. About [0, 1] for weights that add up to 1.
-    scores (`list` of `float`): One score a sentence.
+    scores (`list` of `float`): One score per sentence.
     grammaticality, fluency, meaning (`float`): Means of the sub-scores, which are (rating - 1) / 3, not clipped.
-    grammaticality_scores, fluency_scores, meaning_scores (`list` of `float`): One sub-score a sentence.
-    signature (`str`): What was computed, with the hashes of the three models.
+    grammaticality_scores, fluency_scores, meaning_scores (`list` of `float`): One sub-score per sentence. signature
+    (`str`): What was computed, with the hashes of the three models.
 
 Examples:
 

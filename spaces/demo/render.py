@@ -99,7 +99,7 @@ def weights(source: str, edits: Sequence[Any], values: Sequence[float]) -> str:
     Args:
         source: The sentence; tokens are `split()`.
         edits: Edits in the order of the sentence that do not overlap.
-        values: One weight an edit.
+        values: One weight per edit.
     """
     most = max(map(abs, values), default=0.0) or 1.0
     tokens, done, parts = source.split(), 0, []

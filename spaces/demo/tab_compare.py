@@ -40,9 +40,9 @@ def compare_systems(
     """Score systems on uploaded files and test whether they differ.
 
     Args:
-        source: Text file, one sentence a line.
-        systems: One parallel text file a system.
-        references: One parallel text file an annotator; may be empty.
+        source: Text file, one sentence per line.
+        systems: One parallel text file per system.
+        references: One parallel text file per annotator; may be empty.
         metrics: Names of metrics.
         baseline: What the others are compared with: one of `BASELINES`.
         progress: Told of each metric.
@@ -197,7 +197,7 @@ def build() -> None:
     with gr.Row(equal_height=False):
         with gr.Column(scale=3, min_width=300):
             gr.Markdown(
-                f"Text files, one sentence a line, words separated by spaces; at most {MAX_ROWS:,} lines and "
+                f"Text files, one sentence per line, words separated by spaces; at most {MAX_ROWS:,} lines and "
                 f"{MAX_BYTES // 2**20} MB each, {MAX_SYSTEMS} systems, {MAX_ANNOTATORS} reference files."
             )
             source = gr.File(label="Source", file_types=text, height=110, elem_id="compare-source")
@@ -209,7 +209,7 @@ def build() -> None:
                 elem_id="compare-systems",
             )
             references = gr.File(
-                label="References, one file an annotator (optional)",
+                label="References, one file per annotator (optional)",
                 file_count="multiple",
                 file_types=text,
                 height=130,

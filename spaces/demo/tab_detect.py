@@ -37,7 +37,7 @@ def detect_errors(text: str, kind: str, threshold: float, tokenise: bool) -> tup
         tokenise: Separate punctuation from words first.
 
     Returns:
-        The page, and one entry a sentence with its words.
+        The page, and one entry per sentence with its words.
     """
     if kind not in MODELS:
         raise Refused(f"Choose one of: {', '.join(MODELS)}.")

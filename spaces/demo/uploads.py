@@ -33,7 +33,7 @@ def read_corpus(source: str | None, systems: Sequence[str] | None, references: S
         Refused: If a file is missing, too large, no text, or does not fit the others.
     """
     if not source:
-        raise Refused("Upload the source file first: what the learners wrote, one sentence a line.")
+        raise Refused("Upload the source file first: what the learners wrote, one sentence per line.")
     if not systems:
         raise Refused("Upload the output of at least one system.")
     if len(systems) > MAX_SYSTEMS:

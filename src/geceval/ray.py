@@ -28,7 +28,7 @@ class Scored:
     """A finished run.
 
     Attributes:
-        folder: Where the scores are, one parquet file a shard, in the order of the input.
+        folder: Where the scores are, one parquet file per shard, in the order of the input.
         rows: Sentences.
         shards: How many there are.
         computed: How many of them this call computed; the others were finished.

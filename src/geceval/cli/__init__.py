@@ -1,4 +1,4 @@
-"""The `geceval` command: one file a verb; metrics are reached by name through `geceval.registry`."""
+"""The `geceval` command: one file per verb; metrics are reached by name through `geceval.registry`."""
 
 from __future__ import annotations
 

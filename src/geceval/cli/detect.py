@@ -31,7 +31,7 @@ class Marks(str, enum.Enum):
 def detect(
     texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Sentences, one an argument.")] = None,
     sources: Annotated[
-        str | None, typer.Option("-s", "--sources", help="File, one sentence a line; - for standard input.")
+        str | None, typer.Option("-s", "--sources", help="File, one sentence per line; - for standard input.")
     ] = None,
     model: Annotated[
         str, typer.Option(help="A detector (token classifier): bundled, a folder, or a Hub id[@revision].")
@@ -49,7 +49,7 @@ def detect(
         Marks,
         typer.Option(
             "--format",
-            help="text: marked sentences; table: errors; tsv: all words; json: one sentence a line.",
+            help="text: marked sentences; table: errors; tsv: all words; json: one sentence per line.",
         ),
     ] = Marks.text,
     output: shared.Output = None,

@@ -47,7 +47,7 @@ def impacts(
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="[SOURCE CORRECTION]", help="One sentence and its correction.")
     ] = None,
-    sources: Annotated[str | None, typer.Option("-s", "--sources", help="File, one sentence a line.")] = None,
+    sources: Annotated[str | None, typer.Option("-s", "--sources", help="File, one sentence per line.")] = None,
     predictions: Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")] = None,
     references: Annotated[
         list[str] | None,

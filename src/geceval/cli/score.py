@@ -37,7 +37,7 @@ def score(
     dtype: Annotated[str | None, typer.Option(help="float32, bfloat16, float16, or auto.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,
     cache: shared.Cache = None,
-    sentence: Annotated[bool, typer.Option("--sentence", help="One score a sentence.")] = False,
+    sentence: Annotated[bool, typer.Option("--sentence", help="One score per sentence.")] = False,
     form: shared.Form = shared.Format.table,
     output: shared.Output = None,
     width: shared.Width = None,

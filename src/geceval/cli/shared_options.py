@@ -23,7 +23,7 @@ class Format(str, enum.Enum):
 
 
 Metrics = Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
-Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, one sentence a line.")]
+Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, one sentence per line.")]
 References = Annotated[
     list[str] | None, typer.Option("-r", "--references", help="One file per annotator; a blank line is no reference.")
 ]

@@ -66,7 +66,7 @@ def render(
         metrics: What was scored, in the order of the columns.
         form: The format.
         sentences: Length of the corpus.
-        by_sentence: One row a system and sentence in place of one row a system.
+        by_sentence: One row a system and sentence in place of one row per system.
         width: Columns of a table; as many as it takes if `None`.
     """
     if form is shared.Format.json:

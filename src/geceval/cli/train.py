@@ -24,7 +24,7 @@ def impara(
     parallel: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SOURCE CORRECTED", help="Two text files, one tokenised sentence a line; may be repeated."
+            metavar="SOURCE CORRECTED", help="Two text files, one tokenised sentence per line; may be repeated."
         ),
     ] = None,
     init_from: Annotated[str, typer.Option(help="bundled, a folder, or a Hub id[@revision].")] = "bundled",

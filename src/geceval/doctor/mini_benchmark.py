@@ -76,7 +76,7 @@ def run(name: str, device: str = "auto") -> dict[str, Any]:
 
 
 def differences(stored: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """What differs by more than `TOLERANCE`, one line a system, and then what differs in the signatures.
+    """What differs by more than `TOLERANCE`, one line per system, and then what differs in the signatures.
 
     Args:
         stored: What `run` returned when it was stored.

@@ -1,8 +1,8 @@
 """Chunks of GoToScorer: a sentence cut at the reference's edits, and what a system made of each piece.
 
 Gotou, Nagata, Mita and Hanawa (COLING 2020), "Taking the Correction Difficulty into Account in Grammatical Error
-Correction Evaluation". The weight of a chunk is how few systems get it right, and a system can get wrong what was right
-before; so the tokens that nobody has to touch are chunks too, and so are the gaps between them.
+Correction Evaluation". The fewer systems get a chunk right, the more it weighs. A system can also break what was right,
+so tokens that need no correction are chunks too, and so are the gaps between them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Chunk:
 
     Attributes:
         start: Offset of the first source token.
-        end: Offset behind the last source token; equal to `start` for the gap between two tokens.
+        end: Offset after the last source token; equal to `start` for the gap between two tokens.
         source: The source tokens, joined by one space; `""` for a gap.
         correction: What stands there instead; the same as `source` where there is no edit.
         type: Error type of the edit, `""` where there is none.
@@ -60,11 +60,11 @@ class Judgment(NamedTuple):
 
 
 def cut(source: str, edits: Iterable[Edit]) -> list[Chunk]:
-    """Cut a sentence at the edits; the chunks lie in the order of the text and cover every token once.
+    """Cut a sentence at the edits; the chunks follow the order of the text and cover every token once.
 
-    Each edit is a chunk and each token outside the edits is one. Before every chunk that holds tokens lies the gap
-    where something could be inserted, unless an insertion is there already; one more gap ends the sentence. So `t`
-    tokens without edits make `2t + 1` chunks.
+    Each edit is a chunk and each token outside the edits is one. Before every chunk that holds tokens there is a gap
+    where something could be inserted, unless an insertion is there already; one more gap ends the sentence. So a
+    sentence of `t` tokens without edits has `2t + 1` chunks.
 
     Args:
         source: The tokenised source.
@@ -106,13 +106,13 @@ def _add_gap(chunks: list[Chunk], offset: int) -> None:
 
 
 def cut_annotations(sentences: Sequence[M2Sentence], annotator: int | None = None) -> list[list[list[Chunk]]]:
-    """Cut the sentences of an M2 file at the edits of its annotators, spans as they stand there.
+    """Cut the sentences of an M2 file at the edits of its annotators, with the spans of the file.
 
     Of edits that repeat each other or overlap, the first in the file is used.
 
     Args:
         sentences: From `geceval.edits.m2`.
-        annotator: Whose edits to use; where a sentence has no line by that annotator, it was left as it is. `None`
+        annotator: Whose edits to use; where a sentence has no line by that annotator, it counts as unchanged. `None`
             uses all annotators that have a line for the sentence.
 
     Returns:
@@ -132,7 +132,7 @@ def cut_annotations(sentences: Sequence[M2Sentence], annotator: int | None = Non
 
 
 def _usable(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits without those that change nothing, repeat an earlier one or overlap an earlier one."""
+    """The edits, leaving out those that change nothing, repeat an earlier one or overlap an earlier one."""
     distinct: dict[tuple[int, int, tuple[str, ...]], Edit] = {}
     for edit in edits:
         if edit.type not in NO_EDIT_TYPES:
@@ -145,18 +145,19 @@ def judge(reference: Sequence[Chunk], system: Sequence[Chunk], *, covered_insert
 
     A chunk of the reference is correct if the system has one with the same span and the same correction. A gap
     between tokens is compared with that gap only. Any other chunk is wrong as soon as a chunk of the system overlaps
-    it; an insertion of the system at its left edge overlaps it too. It is modified if one of those is an edit.
+    it; an insertion of the system at its left edge overlaps it too. It is modified if one of the overlapping chunks is
+    an edit.
 
-    Both lists lie in the order of the text, so one walk over both is enough: O(chunks).
+    Both lists follow the order of the text, so one pass over both is enough: O(chunks).
 
     Args:
         reference: Chunks of the reference, from `cut`.
         system: Chunks of the system, from `cut` of the same source.
-        covered_insertion: What to make of an insertion of the reference in a gap inside a longer edit of the system:
+        covered_insertion: How to count an insertion of the reference in a gap inside a longer edit of the system:
             `"wrong"` (a miss, as in the authors' program) or `"correct"` (as in gec-metrics 0.1).
 
     Returns:
-        One judgment a chunk of the reference.
+        One judgment per chunk of the reference.
     """
     judgments = []
     first = 0

@@ -15,8 +15,8 @@ class Edit:
     """One change of a tokenised source; tokens are `source.split()`.
 
     Attributes:
-        start: Offset of the first source token that is replaced, from 0; for an insertion, of the token it precedes.
-        end: Offset behind the last source token that is replaced; equal to `start` for an insertion.
+        start: Offset of the first source token that is replaced, from 0; for an insertion, the token it precedes.
+        end: Offset after the last source token that is replaced; equal to `start` for an insertion.
         correction: What stands there instead, tokens joined by one space; `""` deletes.
         type: Error type, e.g. ERRANT's `"R:VERB:SVA"`, or `""` if unknown. It says nothing about what the edit does:
             ERRANT gives `M:` and `U:` also to edits with tokens on both sides ("Doctor" to "The doctor").
@@ -51,7 +51,7 @@ class Edit:
         return (self.correction, *self.alternatives)
 
     def to_m2(self) -> str:
-        """The `A` line of an M2 file, as ERRANT writes it; a deletion is an empty field, beside alternatives `-NONE-`.
+        """The `A` line of an M2 file, as ERRANT writes it; a deletion is empty, or `-NONE-` among alternatives.
 
         Raises:
             ValueError: If the type or a correction holds `|||` or a line break, or the type ends in a bar, which M2
@@ -67,7 +67,7 @@ class Edit:
 
 
 def apply(source: str, edits: Iterable[Edit]) -> str:
-    """Make the edits in the source, by span and never by type.
+    """Apply the edits to the source, by span and never by type.
 
     Args:
         source: The tokenised source.
@@ -96,12 +96,12 @@ def apply(source: str, edits: Iterable[Edit]) -> str:
 
 
 def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) -> tuple[str, list[Edit]]:
-    """Make some of the edits; the others still apply to the outcome.
+    """Apply some of the edits; the others can still be applied to the outcome.
 
     Args:
         source: The tokenised source.
         edits: Edits that do not overlap, in the order of `in_order`.
-        made: Indices in `edits` of those to make.
+        made: Indices in `edits` of those to apply.
 
     Returns:
         The text, and the edits that are left, with their offsets in that text.

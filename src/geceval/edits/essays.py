@@ -1,7 +1,7 @@
-"""Essays with edits by character, as FCE and W&I+LOCNESS publish them in JSON, made into tokenised sentences.
+"""Essays with edits by character (the JSON format of FCE and W&I+LOCNESS), converted into tokenised sentences.
 
-The outcome is as near as can be to the M2 files of the BEA-2019 shared task (Bryant et al. 2019), which were made with
-another spaCy and its parser: sentences end by rule here, so that neither a pipeline nor its version moves a border.
+The outcome is as close as possible to the M2 files of the BEA-2019 shared task (Bryant et al. 2019), which were made
+with another version of spaCy and its parser: here sentences end by rule, so no pipeline or version moves a boundary.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Essay:
-    """A text of one or several paragraphs, a line each.
+    """A text of one or more paragraphs, one per line.
 
     Attributes:
         name: Identifier in the corpus.
@@ -60,7 +60,7 @@ class _Sentence:
 
 
 def read_essays(path: str | Path) -> list[Essay]:
-    """Read a file with one JSON object a line: `id`, `text`, `edits` = `[[annotator, [[start, end, text, …], …]], …]`.
+    """Read a file of one JSON object per line: `id`, `text`, `edits` = `[[annotator, [[start, end, text, …], …]], …]`.
 
     Args:
         path: A file, a `.gz` file, or `"-"` for standard input; UTF-8.
@@ -87,10 +87,10 @@ def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
     """Split essays into sentences and their edits, with offsets by token and without types.
 
     Sentences and tokens are those of spaCy's rules for English; a sentence ends with its paragraph at the latest. Where
-    a correction reaches over the end of a sentence, the sentences are joined, so that no edit is lost and a source
-    always stands beside its own correction. An edit covers the tokens that it touches, less those that it leaves as
-    they are at either end; one that changes white space only disappears. A span that is marked but not corrected
-    becomes an edit of the type `UNK` which repeats the tokens, one a sentence, unless a correction lies within.
+    a correction crosses the end of a sentence, the sentences are joined, so that no edit is lost and a source always
+    stands beside its own correction. An edit covers the tokens that it touches, except those at either end that it
+    leaves unchanged; an edit that only changes white space disappears. A span that is marked but not corrected becomes
+    an edit of the type `UNK` which repeats the tokens, one per sentence, unless it contains a correction.
 
     Returns:
         Sentences with at least one token, in the order of the text, with a list of edits for every annotator of their
@@ -158,7 +158,7 @@ def _tokens(text: str) -> list[tuple[int, str]]:
 
 
 def _prepare(edits: Sequence[TextEdit], text: str) -> list[TextEdit]:
-    """Corrections without the white space that they leave as it is, and marks that hold no correction; sorted."""
+    """Corrections without the white space that they do not change, and marks that contain no correction; sorted."""
     prepared = []
     for edit in edits:
         if edit.correction is not None:
@@ -191,7 +191,7 @@ def _borders(text: str) -> list[tuple[int, int]]:
 
 
 def _join(borders: list[tuple[int, int]], edits: dict[int, list[TextEdit]]) -> list[tuple[int, int]]:
-    """Sentences that one correction touches, as one."""
+    """The boundaries after joining the sentences that one correction touches."""
     corrections = sorted((e.start, e.end) for each in edits.values() for e in each if e.correction is not None)
     joined: list[tuple[int, int]] = []
     for start, end in borders:
@@ -220,7 +220,7 @@ def _assign(borders: list[tuple[int, int]], edits: dict[int, list[TextEdit]], te
 
 
 def _sentences_of(edit: TextEdit, borders: list[tuple[int, int]], text: str) -> list[int]:
-    """The sentences that an edit touches; something that is inserted between two goes to the nearer one."""
+    """The sentences that an edit touches; an insertion between two sentences goes to the nearer one."""
     touched = [index for index, (start, end) in enumerate(borders) if edit.start < end and start < edit.end]
     inside = [index for index, (start, end) in enumerate(borders) if start < edit.start < end]
     if touched or inside or edit.correction is None or not edit.correction.strip():
@@ -237,7 +237,7 @@ def _sentences_of(edit: TextEdit, borders: list[tuple[int, int]], text: str) -> 
 
 
 def _align(text: str, sentence: _Sentence, edits: list[TextEdit], tokens: list[tuple[int, str]]) -> list[Edit]:
-    """Edits by token: whatever lies between two token borders that the edits leave in index.
+    """Edits by token: whatever lies between two token borders that the edits leave in place.
 
     A border of the source and one of the corrected text belong together if the character position between the tokens is
     the same one, moved by the edits before it.
@@ -280,7 +280,7 @@ def _token_borders(tokens: list[tuple[int, str]], length: int) -> dict[int, int]
 def _edit_between(
     left: tuple[int, int], right: tuple[int, int], tokens: list[tuple[int, str]], after: list[tuple[int, str]]
 ) -> list[Edit]:
-    """What changed between two pairs of borders, without equal tokens at either end; nothing, if all are equal."""
+    """What changed between two pairs of borders, without equal tokens at either end; nothing if all are equal."""
     (start, new_start), (end, new_end) = left, right
     while start < end and new_start < new_end and tokens[start][1] == after[new_start][1]:
         start, new_start = start + 1, new_start + 1

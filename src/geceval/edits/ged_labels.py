@@ -1,7 +1,8 @@
 """Labels of grammatical error detection: what each token of a source is, correct or in an error of some type.
 
-Four label schemes (Yuan et al. 2021, "Multi-Class Grammatical Error Detection for Correction", section 4.2), by the
-number of their classes: 2 (correct or not), 4 (ERRANT's operations), 25 (its main types), 55 (operation and main type).
+There are four label schemes (Yuan et al. 2021, "Multi-Class Grammatical Error Detection for Correction", section 4.2),
+named by their number of classes: 2 (correct or not), 4 (ERRANT's operations), 25 (its main types), 55 (operation and
+main type).
 """
 
 from __future__ import annotations
@@ -50,23 +51,23 @@ def token_labels(
 ) -> list[int]:
     """The label of each token of a source.
 
-    A replaced or deleted token gets the label of its edit; an insertion labels the token to its right. Of several
-    edits at one token the later one in the list counts, as in the published code.
+    A replaced or deleted token gets the label of its edit; an insertion labels the token to its right. If several edits
+    concern one token, the later one in the list counts, as in the published code.
 
     Args:
         source: The tokenised source; tokens are `source.split()`.
         edits: The edits of one annotator, in the order of the sentence; noops label nothing.
         classes: 2, 4, 25 or 55. Beyond 2, the edits need the types of ERRANT.
-        final_insertion: What an insertion behind the last token labels. `"last"`: the last token, unless another edit
-            labels it, for what is wrong with a token itself says more than what is missing beside it; within a
-            sentence this is so already, since an insertion comes before an edit of the token to its right. `"lost"`:
-            nothing, as in the published code, which thereby loses 1 to 3 % of all edits.
+        final_insertion: What an insertion after the last token labels. `"last"`: the last token, unless another edit
+            labels it, because an error in a token says more than an omission beside it; elsewhere this holds anyway,
+            since an insertion comes before an edit of the token to its right. `"lost"`: nothing, as in the published
+            code, which thereby loses 1 to 3 % of all edits.
         uncorrected: Whether to `"drop"` edits of type UNK (seen but not corrected), as the published code does for
             M2 files, or to `"label"` their tokens: INCORRECT of 2 classes and U of 4, as it does for edits that
             ERRANT extracts; OTHER of 25 and R:OTHER of 55 classes, where it fails.
 
     Returns:
-        One id a token: the index of its label in `LABELS[classes]`.
+        One id per token: the index of its label in `LABELS[classes]`.
 
     Raises:
         ValueError: If an option has an unknown value, an edit lies beyond the sentence, or its type is not in the

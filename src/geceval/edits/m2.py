@@ -7,10 +7,10 @@
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
 Fields: offsets, type, correction, required, comment, annotator. Offsets count `split()` tokens. `||` separates
-alternatives (a convention of the M2 scorer; in a file that ERRANT wrote it can only be a token, and reads as
-alternatives all the same). An empty correction or `-NONE-` deletes. `noop` says that the annotator changed nothing.
-A sentence without any `A` line was left as it is by annotator 0. An annotator who has no line while another one has
-did not annotate the sentence: the M2 scorer and ERRANT read it so, although some corpora leave out noops.
+alternatives (a convention of the M2 scorer; in a file that ERRANT wrote it can only be a token, but it is read as
+alternatives all the same). An empty correction or `-NONE-` deletes. `noop` says that the annotator changed nothing. A
+sentence without any `A` line was left unchanged by annotator 0. An annotator who has no line while another one has did
+not annotate the sentence: the M2 scorer and ERRANT read it so, although some corpora leave out noops.
 """
 
 from __future__ import annotations
@@ -69,12 +69,13 @@ def read_m2(path: str | Path, *, duplicates: str = "keep") -> list[M2Sentence]:
 def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep") -> list[M2Sentence]:
     """Read sentences and edits from the text of an M2 file.
 
-    Read without a word: a missing final blank line, blank lines at either end, several edits with one span, types of
-    any kind, `I` lines (ignored), a line `S` without text (an empty sentence).
-    Repaired or kept, with one warning a file: CRLF line ends and white space on blank lines (removed), several blank
-    lines in a row (read as one), several `S` lines in a row (joined, offsets count through), a noop beside other
-    edits or with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are
-    not in the order of the sentence (kept as they are: the M2 scorer and ERRANT count them, `apply` refuses overlaps).
+    Accepted silently: a missing final blank line, blank lines at either end, several edits with one span, types of any
+    kind, `I` lines (ignored), an `S` line without text (an empty sentence).
+
+    Repaired or kept, with one warning per file: CRLF line ends and white space on blank lines (removed), several blank
+    lines in a row (read as one), several `S` lines in a row (joined; offsets count on), a noop beside other edits or
+    with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are not in the
+    order of the sentence (kept as they are: the M2 scorer and ERRANT count them, `apply` refuses overlaps).
 
     Args:
         text: The text of the file.
@@ -83,8 +84,8 @@ def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep") -> list[M
             corrections. Both official scorers keep them, and count them twice.
 
     Raises:
-        ValueError: If a line is none of the above, or an edit has too few or too many fields, offsets that are no
-            integers, that are reversed or beyond the sentence, or an annotator that is no integer.
+        ValueError: If a line is none of the above, or an edit has too few or too many fields, offsets that are not
+            integers, are reversed or lie beyond the sentence, or an annotator that is not an integer.
     """
     check_choice("duplicates", duplicates, ("keep", "drop"))
     reader = _Reader(name, duplicates == "drop")
@@ -104,7 +105,7 @@ def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
     Raises:
         OSError: If the folder cannot be written.
         ValueError: If an edit cannot be expressed in M2 (see `Edit.to_m2`); nothing is written then. Corrections that
-            hold `||`, which ERRANT reads as it stands but others (and `read_m2`) take for alternatives, and the
+            contain `||`, which ERRANT reads literally but others (and `read_m2`) take for alternatives, and the
             correction `-NONE-`, which is read as a deletion, are written, with a warning.
     """
     write_text(path, format_m2(sentences))
@@ -135,7 +136,7 @@ def format_m2(sentences: Iterable[M2Sentence]) -> str:
 
 
 def references(sentence: M2Sentence) -> dict[int, str]:
-    """The corrected text of each annotator; of two edits that overlap, the first in the file is made.
+    """The corrected text of each annotator; of two edits that overlap, the first in the file is applied.
 
     Returns:
         Annotator to text, in the order of `sentence.edits`; the first alternative of each edit is used.
@@ -144,7 +145,7 @@ def references(sentence: M2Sentence) -> dict[int, str]:
 
 
 class _Reader:
-    """Takes the lines of one file."""
+    """Reads the lines of one file."""
 
     def __init__(self, name: str, drop_duplicates: bool) -> None:
         self.name = name

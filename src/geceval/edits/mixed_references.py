@@ -14,11 +14,11 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The references of one sentence, cut into the parts where annotators differ and those between.
+    """The references of one sentence, cut into the parts where annotators differ and the parts between them.
 
     Attributes:
-        versions: The source from left to right in parts, each with the versions that it may have; one for a part
-            that no annotator changed.
+        versions: The parts of the source from left to right, each with its possible versions; a part that no annotator
+            changed has one.
         picks: For each annotator (or given reference) the version of each part, `[references][parts]`.
     """
 
@@ -59,7 +59,7 @@ def plain_choices(references: Sequence[str]) -> Choices:
 def annotators_choices(source: str, edits: Mapping[int, Sequence[Edit]]) -> Choices:
     """The corrections of annotators, clustered where their edits overlap or, for insertions, touch.
 
-    Within a cluster a reference follows one annotator, also one who changed nothing there; different clusters may
+    Within a cluster a reference follows one annotator, who may have changed nothing there; different clusters may
     follow different annotators. The first correction of an edit is used, and of two edits of one annotator that
     overlap, the first.
 

@@ -1,8 +1,8 @@
 """Worker processes that extract edits; all pairs of one source go to the same process, whose caches then serve it.
 
 `concurrent.futures` cannot say which process does a job: one `ProcessPoolExecutor` of two processes took 18 % more
-processor time for the ERRANT edits of six systems, as sources were parsed in both. An executor per process is as fast,
-but forks all but the first from a process with threads, which can deadlock.
+processor time for the ERRANT edits of six systems, as sources were parsed in both. One executor per process is as fast,
+but all except the first would be forked from a process with threads, which can deadlock.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Work = Callable[[Sequence[Any]], Iterable[Any]]
 class Pool:
     """Processes that are started when there is work for them and stay ready for the next call.
 
-    They serve one call at a time; another one, of another thread or while the answers of the first are still being
+    They serve one call at a time; a second call, from another thread or while the answers of the first are still being
     read, is done in this process.
     """
 
@@ -40,8 +40,8 @@ class Pool:
 
         Args:
             work: What to do; the same at each call, as the processes know it from their start.
-            jobs: Distinct ones.
-            count: Processes; 1 works in this one.
+            jobs: Distinct jobs.
+            count: Number of processes; 1 uses this one.
 
         Yields:
             Indices in `jobs` and the answers to the jobs there, in any order.

@@ -108,10 +108,10 @@ class Module(evaluate.Metric, abc.ABC):
         """Add sentences, to be scored by the next `compute()`.
 
         Args:
-            predictions: One string a sentence.
+            predictions: One string per sentence.
             references: A list of references per sentence, or one string per sentence. Left out by metrics that need
                 none, and not needed where a gold file is given (`gold_m2=`).
-            sources: One string a sentence.
+            sources: One string per sentence.
             others: Nothing; an unknown column is a TypeError.
 
         Raises:
@@ -161,13 +161,13 @@ class Module(evaluate.Metric, abc.ABC):
         """Score the given sentences, or those added before. Threads that share a module are served one by one.
 
         Args:
-            predictions: One string a sentence.
+            predictions: One string per sentence.
             references: A list of references per sentence, or one string per sentence.
-            sources: One string a sentence.
+            sources: One string per sentence.
             options: Settings and run-time options for this call only; the module keeps those it was loaded with.
 
         Returns:
-            `{"score": float, "scores": [one float a sentence], ..., "signature": str}` in plain Python values; `None`
+            `{"score": float, "scores": [one float per sentence], ..., "signature": str}` in plain Python values; `None`
             on processes other than the first of several.
 
         Raises:

@@ -33,7 +33,7 @@ Text = str | tuple[str, str]
 
 Key = tuple[str, Text]
 Answer = tuple[np.ndarray, bool]
-"""What a network gives for a text, and whether the text was cut."""
+"""A network's answer for a text, and whether the text was cut."""
 
 _loading = threading.Lock()
 
@@ -44,14 +44,14 @@ class BatchedModel:
     Args:
         model: A transformers model.
         tokenizer: Its tokenizer.
-        max_length: Tokens, special ones included, beyond which a text is cut; `None` cuts none.
+        max_length: Tokens, special ones included, beyond which a text is cut; `None` never cuts.
         name: What to call the network in messages and signatures.
 
     Attributes:
-        networks: The networks of this class that were loaded last.
+        networks: The most recently loaded networks of this class.
         usual_length: Tokens beyond which a text is cut by default; `None` stands for as many as the network reads.
-        cached_texts: For how many texts answers are cached in memory.
-        if_cut: What becomes of the part of a text that is cut, for the warning.
+        cached_texts: How many texts have their answers cached in memory.
+        if_cut: What happens to the part of a text that is cut off, for the warning.
         cache_key: The checkpoint and the part of it that is read; without it nothing is cached on disk.
         models: The network, on each device that reads; `model` is the first.
     """
@@ -77,8 +77,8 @@ class BatchedModel:
             checkpoint: From `geceval.models.checkpoints.resolve`.
             runtime: Device and dtype.
             max_length: Tokens, special ones included, beyond which a text is cut; `None` takes `geceval_max_length` of
-                the checkpoint, else what is usual for such networks, or as many as this one can read.
-            options: Those of the class: which part of the network to load.
+                the checkpoint, else the usual length for such networks, or as many as this one can read.
+            options: Options of the class: which part of the network to load.
 
         Raises:
             CheckpointError: If the checkpoint cannot be used.
@@ -126,11 +126,11 @@ class BatchedModel:
         """The answer for each text: from memory, else from the folder of `runtime.cache`, else from the network.
 
         Args:
-            what: What is read, to tell it from other answers for the same text.
-            read: From the network and a batch to one row per text.
+            what: Name of what is read, to distinguish it from other answers for the same text.
+            read: Maps the network and a batch to one row per text.
             texts: Sentences or pairs.
             runtime: Batch size, progress and cache.
-            select: From the row of a text and its token ids to the answer, which is the row itself by default.
+            select: Maps the row of a text and its token ids to the answer, which is the row itself by default.
         """
         runtime = runtime or RunTime()
 
@@ -154,7 +154,7 @@ class BatchedModel:
         return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
     def facts(self) -> list[Any]:
-        """All that an answer depends on beside the text; empty if answers must not be cached on disk.
+        """Everything that an answer depends on besides the text; empty if answers must not be cached on disk.
 
         They are cached in float32 only: in 16 bits an answer depends too much on the other texts of its batch.
         """

@@ -18,11 +18,11 @@ def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
     """Indices of the texts of each batch, the longest texts first.
 
     A batch is at most `batch_size` texts and, padding included, at most `batch_size` times 32 tokens, or a single text
-    that is longer: so the memory that it takes does not grow with the length of the texts.
+    that is longer. So its memory does not grow with the length of the texts.
 
     Args:
         lengths: Tokens of each text.
-        batch_size: Sentences of up to 32 tokens a batch.
+        batch_size: Sentences of up to 32 tokens per batch.
     """
     order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
     batches = []
@@ -41,7 +41,7 @@ def share_out(work: Callable[[Any, Job], Answer], models: Sequence[Any], jobs: I
     Args:
         work: From a model and a job to the answer; it runs in a thread of its own if there are several models.
         models: Copies of one network.
-        jobs: Taken as they are needed, so that few answers wait at a time.
+        jobs: Read only as they are needed, so that few answers wait at a time.
     """
     if len(models) == 1:
         for job in jobs:

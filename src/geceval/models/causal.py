@@ -29,11 +29,11 @@ class CausalModel(BatchedModel):
     Args:
         model: A transformers `...ForCausalLM`.
         tokenizer: Its tokenizer.
-        max_length: Tokens beyond which a text is cut; `None` cuts none.
+        max_length: Tokens beyond which a text is cut; `None` never cuts.
         name: What to call the network in messages and signatures.
 
     Raises:
-        CheckpointError: If the tokenizer knows no token that starts a text.
+        CheckpointError: If the tokenizer has no token that starts a text.
     """
 
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(2)
@@ -92,7 +92,7 @@ class CausalModel(BatchedModel):
         return torch.cat([_surprise_of(model, *part) for part in zip(ids, mask, strict=True)])
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
-        """Token ids of texts behind the token that starts them, cut to `limit` of them."""
+        """Token ids of texts after the token that starts them, cut to at most `limit`."""
         output = self.tokenizer(texts, add_special_tokens=False, return_attention_mask=False, verbose=False)
         return [{"input_ids": [self.start, *ids][:limit]} for ids in output["input_ids"]]
 
@@ -109,7 +109,7 @@ def _surprise_of(model: Any, ids: torch.Tensor, mask: torch.Tensor) -> torch.Ten
 
 
 def _check_causal(model: Any, checkpoint: Checkpoint) -> None:
-    """Raise a `CheckpointError` if a token changes what the network says before it, as in BERT."""
+    """Raise a `CheckpointError` if a token changes the network's output at earlier tokens, as in BERT."""
     import torch
 
     with torch.inference_mode():

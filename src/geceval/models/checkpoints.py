@@ -3,15 +3,15 @@
 A checkpoint is a folder as transformers writes it (`config.json`, safetensors, a tokenizer), or a peft adapter over
 another checkpoint: `adapter_config.json`, `adapter_model.safetensors` and the `config.json` of the whole network.
 An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval,
-`"bundled:NAME"` any folder of `geceval/assets`, and a path that begins with `./` or `../` starts from the adapter's own
-folder (`geceval_se_model` likewise).
+`"bundled:NAME"` any folder of `geceval/assets`, and a path that begins with `./` or `../` is relative to the adapter's
+own folder (`geceval_se_model` likewise).
 
 geceval's own settings live in `config.json`, all of them optional:
 
 - `geceval_pooling`: `"first"` or `"mean"`, see `geceval.models.heads`;
 - `geceval_threshold` and `geceval_se_model`: the threshold of IMPARA and the model of its similarity estimator;
 - `geceval_max_length`: tokens, special ones included, beyond which a text is cut;
-- `geceval_base_sha256`: SHA-256 of the `model.safetensors` that an adapter was trained over.
+- `geceval_base_sha256`: SHA-256 of the `model.safetensors` that an adapter was trained on.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Checkpoint:
             change a number (configuration, weights, tokenizer), seven digits of either.
         base: The checkpoint that an adapter changes; `None` for a whole network.
         config: The content of `config.json`.
-        digest: That hash in full, and, for an adapter, that of its base: the key of values cached on disk.
+        digest: The hash in full, and, for an adapter, that of its base too: the key of values cached on disk.
     """
 
     model: str
@@ -79,9 +79,9 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
     """Find a checkpoint and name it, without loading its weights.
 
     Args:
-        model: `"bundled"`, `"bundled:NAME"`, a local folder, or a Hub id, the latter optionally with `@revision` at
-            its end.
-        bundled: Which folder of `geceval/assets` the word `"bundled"` alone means to the caller.
+        model: `"bundled"`, `"bundled:NAME"`, a local folder, or a Hub id, the latter optionally followed by
+            `@revision`.
+        bundled: The folder of `geceval/assets` that the word `"bundled"` alone stands for.
         part: Sub-folder in which the checkpoint lies, for those that are made of several networks.
 
     Raises:
@@ -123,7 +123,7 @@ def is_bundled(model: str) -> bool:
 
 
 def _named_in(folder: Path, model: str) -> str:
-    """The name in a file of a checkpoint as `resolve` takes it: `./` and `../` start from the checkpoint's folder."""
+    """A name in a checkpoint's file as `resolve` takes it: `./` and `../` are relative to the checkpoint's folder."""
     return str((folder.resolve() / model).resolve()) if model.startswith(("./", "../")) else model
 
 
@@ -158,7 +158,7 @@ def _check_settings(folder: Path, config: dict[str, Any]) -> None:
 
 
 def _base(folder: Path, config: dict[str, Any]) -> Checkpoint:
-    """The whole network that an adapter changes, and was trained over."""
+    """The whole network that an adapter changes, on which it was trained."""
     name = read_json(folder, "adapter_config.json").get("base_model_name_or_path") or BUNDLED
     if not isinstance(name, str):
         raise CheckpointError(f"{folder}: base_model_name_or_path in adapter_config.json must be a text, got {name!r}")
@@ -231,14 +231,14 @@ def offline() -> bool:
 
 
 def http_error() -> type[Exception]:
-    """The base of all errors of the library that speaks HTTP for huggingface_hub, whichever that is."""
+    """The base of all errors of whichever HTTP library huggingface_hub uses."""
     from huggingface_hub.errors import HfHubHTTPError
 
     return [cls for cls in HfHubHTTPError.__mro__ if cls.__module__.startswith(("httpx", "requests"))][-1]
 
 
 def _snapshot(repository: str, revision: str | None, part: str) -> Path:
-    """The folder of a Hub repository in the local cache, fetched first if need be; its name is the commit."""
+    """The folder of a Hub repository in the local cache, fetched first if necessary; its name is the commit."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 

@@ -1,4 +1,4 @@
-"""The configuration of a checkpoint: what it may ask for, and how long a text its network reads."""
+"""The configuration of a checkpoint: what it may ask for, and the longest text its network can read."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ def position_limit(checkpoint: Checkpoint) -> int | None:
 
 
 def readable_length(checkpoint: Checkpoint, wanted: int) -> int:
-    """So many tokens, or as many as the network can read if those are fewer."""
+    """The wanted number of tokens, or as many as the network can read if that is less."""
     return min(wanted, position_limit(checkpoint) or wanted)
 
 
 def check_limits(checkpoint: Checkpoint) -> None:
-    """Refuse what no honest checkpoint needs.
+    """Refuse configurations that no honest checkpoint needs.
 
     Raises:
         CheckpointError: If it, or a network that it is made of, has more than 1,000 layers, an index that leads to
-            weights outside its folder, or an adapter of another kind than `ADAPTERS`, of a rank above 8,192, or that
+            weights outside its folder, or an adapter of a kind not in `ADAPTERS`, with a rank above 8,192, or that
             names code to import.
     """
     for name, value in _counts_of_layers(checkpoint.config):
@@ -79,7 +79,7 @@ def check_limits(checkpoint: Checkpoint) -> None:
 
 
 def _counts_of_layers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """`num_hidden_layers`, GPT-2's `n_layer` and the like, also of configurations within the configuration."""
+    """`num_hidden_layers`, GPT-2's `n_layer` and the like, including those of nested configurations."""
     waiting = [config]
     while waiting:
         for name, value in waiting.pop().items():

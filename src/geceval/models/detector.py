@@ -1,7 +1,7 @@
 """Error detection by a token classifier: how probable each label is for each word of a sentence.
 
-The label of a word is what the network says of its first sub-token, as in training. A word that the network does not
-see is taken for correct: one without any sub-token (a lone control character), or one beyond the length limit.
+The label of a word is that of its first sub-token, as in training. A word that the network does not see counts as
+correct: a word without any sub-token (a lone control character), or one beyond the length limit.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Detector(BatchedModel):
         correct: The id of the label of correct words.
 
     Raises:
-        CheckpointError: If none of the labels is that of correct words, or the tokenizer is not a fast one.
+        CheckpointError: If none of the labels means correct, or the tokenizer is not a fast one.
     """
 
     if_cut: ClassVar[str] = "the words beyond count as correct"
@@ -125,8 +125,8 @@ def decide(log_probabilities: np.ndarray, correct: int = 0, threshold: float | N
     Args:
         log_probabilities: [words, labels], see `Detector.log_probabilities`.
         correct: The id of the label of correct words.
-        threshold: A word that the network sees is in error if the probability that it is not correct reaches this, and
-            has then the most probable of the other labels; `None` takes the most probable of all labels.
+        threshold: A word that the network sees is in error if the probability that it is not correct reaches this
+            value; it then gets the most probable of the other labels. `None` takes the most probable of all labels.
 
     Returns:
         Ids of labels, [words].

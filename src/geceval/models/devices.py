@@ -1,4 +1,4 @@
-"""Which torch devices and which dtype a network computes on."""
+"""Which torch devices and which dtype a network uses."""
 
 from __future__ import annotations
 

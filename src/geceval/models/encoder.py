@@ -1,4 +1,4 @@
-"""What an encoder gives for texts: mean vectors, the logits of its head, the states of its tokens."""
+"""What an encoder computes for texts: mean vectors, the logits of its head, the states of its tokens."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Encoder(BatchedModel):
     `layers=N` loads and computes the lowest N layers only. In a pair the longer text is cut first.
 
     Args:
-        model: A transformers model without head, or a `...ForSequenceClassification`.
+        model: A transformers model without a head, or a `...ForSequenceClassification`.
         tokenizer: Its fast tokenizer.
         max_length: Tokens, special ones included, beyond which a text is cut.
         name: What to call the network in messages and signatures.

@@ -1,11 +1,11 @@
 """What is read from the token states of a network: pooled vectors and the logits of a classification head.
 
-Two poolings are known. `"first"` means the head as the network's own class computes it, which is how published
+There are two poolings. `"first"` means the head as the network's own class computes it, which is how published
 checkpoints are scored by `AutoModelForSequenceClassification`: BERT reads the first token through its tanh pooler,
 ModernBERT follows its own `classifier_pooling`. `"mean"` (IMPARA-GED, section 4.1) averages the states of all tokens
-that are not padding, special tokens included, and hands the average to the class's classifier: the linear layer of
-BERT and DeBERTa (their pooler is left out), the dense and the output layer of ELECTRA and RoBERTa. A ModernBERT
-checkpoint needs no setting of ours for that: its `classifier_pooling` is `"mean"`.
+that are not padding, special tokens included, and hands the average to the class's classifier: the linear layer of BERT
+and DeBERTa (their pooler is left out), the dense and the output layer of ELECTRA and RoBERTa. A ModernBERT checkpoint
+needs no setting of ours for that: its `classifier_pooling` is `"mean"`.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ def load_encoder(checkpoint: Checkpoint, layers: int | None = None) -> Any:
 
     Args:
         checkpoint: A resolved checkpoint.
-        layers: How many of its layers to load, from below; all by default.
+        layers: How many of its lowest layers to load; all by default.
 
     Raises:
-        CheckpointError: If the weights are missing, damaged, not finite or of another shape, or if only some layers
+        CheckpointError: If the weights are missing, damaged, not finite or of the wrong shape, or if only some layers
             of an adapter are wanted.
     """
     import transformers
@@ -104,8 +104,8 @@ def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
         labels: How many outputs it must have; `None` accepts any number.
 
     Raises:
-        CheckpointError: If the weights are missing, damaged, not finite or of another shape, if there is no
-            classification head, or if it has another number of outputs.
+        CheckpointError: If the weights are missing, damaged, not finite or of the wrong shape, if there is no
+            classification head, or if it has a different number of outputs.
     """
     import transformers
 
@@ -160,8 +160,8 @@ def read_model(
         model_class: An `Auto...` class of transformers.
         checkpoint: A resolved checkpoint, adapters left out.
         config: Its configuration; read from the checkpoint by default.
-        any_size: Whether parameters that have another shape in the checkpoint count as those that it does not have; by
-            default they are an error.
+        any_size: Whether parameters that have a different shape in the checkpoint count as missing; by default they are
+            an error.
 
     Returns:
         The model and the names of the parameters that the checkpoint does not have.
@@ -188,7 +188,7 @@ def read_model(
 
 
 def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
-    """Merge an adapter into its base; also the names of the parameters that the adapter brings whole."""
+    """Merge an adapter into its base; also return the names of the parameters that the adapter replaces as a whole."""
     from peft import PeftModel
     from safetensors import SafetensorError, safe_open
 
@@ -206,7 +206,7 @@ def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
 
 
 def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
-    """Raise a `CheckpointError` that names parameters which the checkpoint should have and has not."""
+    """Raise a `CheckpointError` that names the parameters that the checkpoint lacks."""
     if missing:
         what = "no classification head" if any("classifier" in name for name in missing) else "parameters are missing"
         raise CheckpointError(

@@ -44,7 +44,7 @@ Match = tuple[np.ndarray, bool]
 
 
 def default_layer(model: str, layers: int) -> int:
-    """The layer to read: the published one for a known encoder, else five sixths of the way up (DistilBERT's share).
+    """The layer to read: the published one for a known encoder, else five sixths of the way up (as for DistilBERT).
 
     Args:
         model: Folder or Hub id; only its last part counts.
@@ -111,7 +111,7 @@ class Matcher(Encoder):
         unseen: float,
         runtime: RunTime | None = None,
     ) -> np.ndarray:
-        """As `match`, tokens weighing `weights[id]`, or `unseen` if their id is not there; nothing is cached."""
+        """Like `match`, with token weights `weights[id]`, or `unseen` for ids that are not in it; nothing is cached."""
         pairs = [(c.strip(), r.strip()) for c, r in zip(candidates, references, strict=True)]
         matches = self._match(pairs, (weights, unseen), runtime or RunTime())
         return np.array([figures for figures, _ in matches]).reshape(-1, 3)
@@ -200,7 +200,7 @@ def _harmonic_mean(precision: torch.Tensor, recall: torch.Tensor) -> torch.Tenso
 
 
 def _pad(rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Units [rows, tokens, dimensions], shares [rows, tokens] and what is padding, bool [rows, tokens]."""
+    """Unit vectors [rows, tokens, dimensions], weights [rows, tokens] and the padding mask, bool [rows, tokens]."""
     import torch
 
     pad = torch.nn.utils.rnn.pad_sequence

@@ -1,4 +1,4 @@
-"""The probability of a text given another one, by a sequence-to-sequence model."""
+"""The probability of a text given another one, under a sequence-to-sequence model."""
 
 from __future__ import annotations
 

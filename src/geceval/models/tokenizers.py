@@ -1,4 +1,4 @@
-"""The tokenizer of a checkpoint, also where it was saved without one."""
+"""The tokenizer of a checkpoint, even if it was saved without one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def load_tokenizer(checkpoint: Checkpoint) -> Any:
         checkpoint: A resolved checkpoint.
 
     Raises:
-        CheckpointError: If there is none, or if it cannot belong to the network.
+        CheckpointError: If there is no tokenizer, or it cannot belong to the network.
     """
     import transformers
 

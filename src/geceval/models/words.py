@@ -13,8 +13,8 @@ def encode_words(
 
     Args:
         tokenizer: A fast tokenizer. One that marks the space before a word (RoBERTa, ModernBERT) reads every word with
-            a space before it, the first one too.
-        sentences: The words of each.
+            a space before it, including the first.
+        sentences: The words of each sentence.
         max_length: Tokens, special ones included, beyond which a sentence is cut; `None` cuts nothing.
 
     Returns:

@@ -1,1 +1,1 @@
-"""One file a metric: sources, predictions and perhaps references in, a Result out."""
+"""The metrics, one file each: sources, predictions and sometimes references in, a `Result` out."""

@@ -1,4 +1,4 @@
-"""BARTScore (Yuan et al., 2021): how probable a model finds the prediction, given the reference."""
+"""BARTScore (Yuan et al., 2021): the probability of the prediction, given the reference, under a model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Settings:
 
 
 class Bartscore(Scorer):
-    """Mean log-probability of the prediction's tokens given a reference; of several references the best counts.
+    """Mean log-probability of the prediction's tokens given a reference; with several references, the best counts.
 
     The score is the mean of the sentence scores: natural logarithms, at most 0. The sources are checked but not used.
     """
@@ -85,7 +85,7 @@ def load_seq2seq(model: str, max_length: int | None, runtime: RunTime) -> Seq2Se
     """The sequence-to-sequence model of a checkpoint; arguments as in `Settings`.
 
     Raises:
-        CheckpointError: If the checkpoint cannot be used, or if it is `"bundled"`, as none is.
+        CheckpointError: If the checkpoint cannot be used, or if it is `"bundled"`, as no such model is bundled.
     """
     from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
     from geceval.models.seq2seq import Seq2SeqModel

@@ -17,7 +17,7 @@ from geceval.core.result import Result
 class Scorer(abc.ABC):
     """A metric with its settings; making one costs nothing, as models are loaded when they are first needed.
 
-    A metric defines `_score`; where its corpus score is not the mean of its sentence scores, `aggregate` too.
+    A metric defines `_score`; if its corpus score is not the mean of its sentence scores, it defines `aggregate` too.
 
     Attributes:
         name: The name that `geceval.load` takes.
@@ -29,9 +29,9 @@ class Scorer(abc.ABC):
         bounds: Lowest and highest value of a score; `None` for an open end.
         reads_references: Whether it compares predictions with references.
         reads_edits: Whether it takes the annotators' own edits from an M2 file. All other metrics take the corrected
-            texts, including those that extract edits by ERRANT: the same extraction on both sides, as in the papers.
-        correction_settings: The settings that make it score corrections, if its defaults do something else.
-        missing_reference: Fills `Result.statistics` where a sentence has fewer references than another.
+            texts, including those that extract edits with ERRANT: the same extraction on both sides, as in the papers.
+        correction_settings: The settings with which it scores corrections, if it does not do so by default.
+        missing_reference: The value in `Result.statistics` where a sentence has fewer references than another.
         settings: The settings of this scorer.
         runtime: Its run-time options.
     """
@@ -60,14 +60,14 @@ class Scorer(abc.ABC):
         return self.reads_references and getattr(self.settings, "gold_m2", None) is None
 
     def scores_sentences_alone(self) -> bool:
-        """Whether a sentence's score depends on nothing but its row: not with an M2 file for the whole corpus."""
+        """Whether a sentence's score depends only on its own row; false with an M2 file for the whole corpus."""
         return getattr(self.settings, "gold_m2", None) is None
 
     def load(self) -> None:  # noqa: B027 - nothing to load is the common case
         """Load models and pipelines, or take them from the cache of this process; some metrics have none.
 
         Raises:
-            ValueError: If a checkpoint, pipeline, device or length cannot be used; the message says how to mend it.
+            ValueError: If a checkpoint, pipeline, device or length cannot be used; the message says how to fix it.
         """
 
     def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
@@ -110,5 +110,5 @@ class Scorer(abc.ABC):
         return rows.mean(axis=-1)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Scorer:
-        """A scorer that takes all these systems, one list of predictions each, into account; most metrics need not."""
+        """A scorer that takes all these systems, one list of predictions each, into account; most metrics do not."""
         return self

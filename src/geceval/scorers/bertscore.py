@@ -28,7 +28,7 @@ class Settings:
 
     Attributes:
         model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
-        layer: Whose token states are compared, from 1; `None` takes the one published for the model (9 for
+        layer: The layer whose token states are compared, from 1; `None` takes the one published for the model (9 for
             bert-base-uncased, 18 for bert-large-uncased, 5 for distilbert-base-uncased, 17 for roberta-large), else
             five sixths of the way up.
         idf: Weigh tokens by their inverse document frequency in the references of the call.
@@ -53,7 +53,7 @@ class Settings:
 
 
 class Bertscore(Scorer):
-    """F1 of greedily matched tokens; of several references the best precision, recall and F1, each for itself.
+    """F1 of greedily matched tokens; with several references, the best precision, recall and F1, each independently.
 
     The score is the mean F1 of the sentences; the details `precision`, `recall` and `f` are means, `precisions` and
     `recalls` hold one number per sentence. An empty text scores 0 (before rescaling). The sources are checked but not
@@ -69,7 +69,7 @@ class Bertscore(Scorer):
     bounds = (None, 1.0)
 
     def scores_sentences_alone(self) -> bool:
-        """Not with inverse document frequencies, which are those of all references."""
+        """False with inverse document frequencies, which come from all references."""
         return not self.settings.idf
 
     def load(self) -> None:

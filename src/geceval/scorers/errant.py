@@ -1,4 +1,4 @@
-"""ERRANT: typed edits of a system beside those of annotators (Bryant et al., 2017; Felice et al., 2016)."""
+"""ERRANT: typed edits of a system compared with those of annotators (Bryant et al., 2017; Felice et al., 2016)."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Settings:
             `"detection_token"`; see `geceval.scorers.edit_based.errant_counts.keyed`.
         length: Edits that count: `"any"`, `"single"` (at most one token on either side) or `"multi"`.
         without_types: Types of edits that do not count, e.g. `("R:SPELL", "R:ORTH")`.
-        rounding: How the reference of a sentence is chosen: `"official"` compares F at 4 decimal places, `"none"`
-            unrounded.
+        rounding: How the reference of a sentence is chosen: `"official"` compares F rounded to 4 decimal places,
+            `"none"` compares it unrounded.
         duplicates: How several edits of one span count: `"official"` or `"gec-metrics"`; see
             `geceval.scorers.edit_based.errant_counts.compare`.
-        gold_m2: M2 file whose edits are the reference, spans and types as they stand there; `references` are then not
+        gold_m2: M2 file whose edits are the reference, with the spans and types of the file; `references` are then not
             needed. Without it, ERRANT extracts the edits of the references.
         nlp: The spaCy pipeline: its name or folder, or `"bundled"`; `None` takes `en_core_web_sm` where it is
             installed, else the bundled one.
@@ -101,7 +101,7 @@ class Errant(EditScorer):
         return self._compare(*edits_and_gold(self._annotator(), self.runtime, columns, gold))
 
     def order(self) -> Order:
-        """ERRANT's own, which is not that of M2."""
+        """ERRANT's own ranking, which is not that of M2."""
         return errant_order(self.settings.beta, self.settings.rounding)
 
     def _annotator(self) -> Annotator:

@@ -1,4 +1,4 @@
-"""Grammatical error detection: how well errors are found, and how free of errors a detector finds a sentence."""
+"""Grammatical error detection: how well errors are found, and how error-free a sentence is according to a detector."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Ged(Scorer):
     """Token-level precision, recall and F of error detection; or the mean log P(correct) of corrected sentences.
 
     For detection, `predictions` and `references` are label sequences or corrected sentences; with a `model`, the
-    predictions are the sources once more. Each sentence is compared with the reference that gives it the best F. The
+    predictions are the sources again. Each sentence is compared with the reference that gives it the best F. The
     details are precision, recall, f, tp, fp, fn of errors against correct tokens, macro_precision, macro_recall,
     macro_f, `by_class`, and `annotators`, the reference chosen for each sentence. For the sentence score, each of the
     scores is at most 0.
@@ -54,7 +54,7 @@ class Ged(Scorer):
             self.bounds = (None, 0.0)
 
     def needs_references(self) -> bool:
-        """For detection, unless an M2 file has the gold."""
+        """True for detection, unless an M2 file has the gold edits."""
         return self.settings.task == "detection" and super().needs_references()
 
     @named("ged")

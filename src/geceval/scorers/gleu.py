@@ -34,16 +34,16 @@ class Settings:
         counting: `"released"`: as the authors' code counts, where an n-gram of the source is penalised only if the
             reference lacks it altogether, and a sentence never counts below 0. `"paper"`: the formula of the 2016
             paper, which penalises every surplus occurrence and lets a sentence's count fall below 0.
-        sampler: How the corpus score deals with several references. `"python2"`: one reference a sentence is drawn in
+        sampler: How the corpus score deals with several references. `"python2"`: one reference per sentence is drawn in
             each iteration, as Python 2 drew them (the published numbers); `"python3"`: as Python 3's `randint` draws
             them; `"expectation"`: no draws, every statistic is replaced by its expectation under a uniform draw.
-        iterations: Draws of the two samplers, at most 100,000; the corpus score is their mean. Only one is made where
-            no sentence has a choice.
+        iterations: Draws of the two samplers, at most 100,000; the corpus score is their mean. If no sentence has
+            several references, only one is made.
         smoothing: Whether a sentence score replaces zero statistics by 1, as the authors' code does; if not, a
             sentence without a match of some order scores 0. The corpus score is never smoothed.
         order: Longest n-grams, at most 100.
         unit: `"word"` or `"char"`.
-        gold_m2: M2 file to make the references from; `references` are then not needed.
+        gold_m2: M2 file from which the references are made; `references` are then not needed.
     """
 
     counting: str = "released"
@@ -67,9 +67,9 @@ class Gleu(Scorer):
     """GLEU+, corpus and sentences; both lie in [0, 1], higher is better.
 
     For a reference R of source S and prediction H, the count of order n is the number of n-grams that H shares with R
-    less those that it shares with S but not with R, out of the len(H) + 1 - n n-grams of H. A corpus adds counts and
-    lengths up; GLEU is the geometric mean of the precisions times the brevity penalty exp(min(0, 1 - |R|/|H|)), and
-    0 if any sum is 0. A sentence score is the mean over its references.
+    minus those that it shares with S but not with R, out of the len(H) + 1 - n n-grams of H. A corpus sums counts and
+    lengths; GLEU is the geometric mean of the precisions times the brevity penalty exp(min(0, 1 - |R|/|H|)), and 0 if
+    any sum is 0. A sentence score is the mean over its references.
 
     `details["sd"]` is the standard deviation over the iterations, 0 without draws.
     """
@@ -101,7 +101,7 @@ class Gleu(Scorer):
         """GLEU of each sample, `[samples]`; the position of a sentence in its sample decides which reference it draws.
 
         This takes long for `"python3"` where sentences differ in their number of references: Python 3 does not draw
-        for one sentence independently of those before it, so every sample needs draws of its own.
+        for one sentence independently of those before it, so every sample needs its own draws.
         """
         return self._draws(rows).mean(axis=1)
 
@@ -128,10 +128,11 @@ class Gleu(Scorer):
         return gleu(totals)
 
     def _drawn(self, counts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Masks of sentences, `[samples][sentences]`, each with the references they draw, `[iterations][sentences]`.
+        """Masks of sentences, `[samples][sentences]`, each with the references that they draw,
+        `[iterations][sentences]`.
 
-        Python 2 draws for each sentence independently of the others, so that all with equally many references can be
-        taken together, whichever sample they belong to.
+        Python 2 draws for each sentence independently of the others, so all sentences with the same number of
+        references can be handled together, whichever sample they belong to.
         """
         settings, size = self.settings, counts.shape[1]
         if settings.sampler == "python3":
@@ -187,7 +188,7 @@ def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> n
 
     Args:
         sampler: `"python2"` or `"python3"`.
-        iterations: How many.
+        iterations: Number of iterations.
         counts: References of each sentence.
 
     Returns:

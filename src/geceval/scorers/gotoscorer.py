@@ -58,11 +58,11 @@ class Settings:
         beta: Weight of recall in F; GEC uses 0.5.
         average: `"corpus"` (F of the summed counts) or `"sentence"` (mean of the sentences' F).
         weights: A weight file, a `Difficulty`, or `"uniform"` (every chunk weighs 1).
-        systems: Instead of `weights`: predictions of all systems that define the difficulty, one list a system.
+        systems: Instead of `weights`: predictions of all systems that define the difficulty, one list per system.
         gold_m2: An M2 file with the reference's edits, used as they are, instead of `references`.
         ref_id: Which reference to use: the annotator of `gold_m2`, or the index in each list of `references`.
             `None` takes all, and for each sentence the one with the best F.
-        a: In the weight a - (correct + b) / (systems + c).
+        a: Parameter of the weight a - (correct + b) / (systems + c).
         b: See `a`.
         c: See `a`.
         covered_insertion: See `geceval.edits.chunks.judge`.
@@ -111,7 +111,7 @@ class Gotoscorer(Scorer):
     Settings = Settings
 
     def scores_sentences_alone(self) -> bool:
-        """With uniform weights only: others belong to the sentences of one corpus, in their order."""
+        """Only with uniform weights: others belong to the sentences of one corpus, in their order."""
         return super().scores_sentences_alone() and self.settings.weights == UNIFORM
 
     def load(self) -> None:
@@ -145,16 +145,16 @@ class Gotoscorer(Scorer):
         systems: Sequence[Sequence[str]],
         references: References | None = None,
     ) -> Difficulty:
-        """Count how many systems get each chunk of the reference right: what a weight file holds.
+        """Count how many systems get each chunk of the reference right, as a weight file does.
 
         Args:
-            sources: One string a sentence.
-            systems: The systems' predictions, one list a system with one string a sentence.
+            sources: One string per sentence.
+            systems: The systems' predictions, one list per system with one string per sentence.
             references: As for `score`; with several, `ref_id` must say which one.
 
         Raises:
             TypeError: As for `score`.
-            ValueError: As for `score`, and if there is no system or more than one reference to choose from.
+            ValueError: As for `score`, and if there is no system, or more than one reference and no `ref_id`.
         """
         return self.report(sources, systems, references).difficulty
 
@@ -206,8 +206,8 @@ class Gotoscorer(Scorer):
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
         """This scorer, for scoring each of the given systems: together they define the difficulty.
 
-        As in the authors' program, where nothing else does: with `weights` or `systems` in the settings, or fewer than
-        two systems, nothing changes.
+        This is how the authors' program works. With `weights` or `systems` in the settings, or fewer than two systems,
+        nothing changes.
         """
         if self.settings.weights is not None or self.settings.systems is not None or len(systems) < 2:
             return self
@@ -215,7 +215,7 @@ class Gotoscorer(Scorer):
         return Gotoscorer(settings, self.runtime)
 
     def _gold(self, columns: Columns) -> list[list[list[Chunk]]]:
-        """The chunks of the references that take part: [sentences][references][chunks]."""
+        """The chunks of the references that are used: [sentences][references][chunks]."""
         settings = self.settings
         if settings.gold_m2 is not None:
             return chunks_of_m2(self.name, settings.gold_m2, columns.sources, settings.ref_id)
@@ -226,7 +226,7 @@ class Gotoscorer(Scorer):
         return count_systems(self.name, *how, sources, gold, systems, self.settings.covered_insertion)
 
     def _weights(self, difficulty: Difficulty | None, gold: list[list[list[Chunk]]]) -> list[list[list[float]]]:
-        """One weight a chunk, in the shape of `gold`."""
+        """One weight per chunk, in the shape of `gold`."""
         if difficulty is None:
             return [[[1.0] * len(chunks) for chunks in rivals] for rivals in gold]
         rows = iter(difficulty.weights(self.settings.a, self.settings.b, self.settings.c))

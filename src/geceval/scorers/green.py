@@ -27,13 +27,13 @@ class Settings:
     Attributes:
         beta: Weight of recall in F. 2 is the authors' example, the default of gec-metrics and so the beta of most
             published tables; the authors' command line defaults to 1.
-        zero_recall: Whose rules hold where the definition leaves a gap. `"authors"`: the recall of an order is 0 if
-            it has nothing to find, so that a sentence of fewer than `order` units scores 0; references that tie are
-            told apart by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and the first of the
-            references that tie is taken.
+        zero_recall: Whose rules apply where the definition leaves a gap. `"authors"`: the recall of an order is 0 if
+            there is nothing to find, so that a sentence of fewer than `order` units scores 0; ties between references
+            are broken by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and of tied references the
+            first is taken.
         order: Longest n-grams, at most 100.
         unit: `"word"` or `"char"`.
-        gold_m2: M2 file to make the references from; `references` are then not needed.
+        gold_m2: M2 file from which the references are made; `references` are then not needed.
     """
 
     beta: float = 2.0
@@ -54,11 +54,10 @@ class Green(Scorer):
     """GREEN, corpus and sentences; both lie in [0, 1], higher is better.
 
     With the counts S, R and H of an n-gram in source, reference and prediction, it is a true positive where it was
-    rightly deleted, inserted or kept, a false positive where wrongly deleted or inserted, and a false negative where a
-    deletion or insertion is missing. Precision and recall are geometric means over the orders. Each sentence takes
-    the reference that gives it the best F; a corpus adds up the counts of those.
-
-    The details are `precision`, `recall` and `f` of the corpus.
+    rightly deleted, inserted or kept, a false positive where it was wrongly deleted or inserted, and a false negative
+    where a deletion or insertion is missing. Precision and recall are geometric means over the orders. Each sentence
+    takes the reference that gives it the best F; a corpus sums the counts against those. The details are `precision`,
+    `recall` and `f` of the corpus.
     """
 
     name = "green"

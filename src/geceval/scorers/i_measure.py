@@ -38,10 +38,10 @@ class Settings:
         aspect: `"correction"`, or `"detection"`, which only asks whether a token had to be changed.
         change_weight: Weight w of a change, right or wrong, in the weighted accuracy; the paper uses 2.
         beta: Weight of recall in F, which is reported beside the score.
-        mix: Whether the corrections of different annotators of `gold_m2` may be combined to new references. Plain
+        mix: Whether the corrections of different annotators of `gold_m2` may be combined into new references. Plain
             references are always taken as they are.
-        max_mixed: Most combinations of a sentence to try all of. Beyond it the best annotator's reference is
-            improved one cluster of edits after the other, and how often that happened is logged.
+        max_mixed: The largest number of combinations of a sentence that are all tried. Beyond it the best annotator's
+            reference is improved one cluster of edits after another, and how often that happened is logged.
         gold_m2: M2 file with the annotators' edits; `references` are then not needed.
     """
 
@@ -64,9 +64,9 @@ class IMeasure(Scorer):
     """I-measure, corpus and sentences, in [-1, 1]: 1 is perfect, 0 no better than the source, below 0 worse.
 
     Source, prediction and reference are aligned (see `geceval.edits.alignment.three_way`) and every column counted.
-    WAcc is an accuracy in which a change weighs `change_weight` times as much as a token left alone; I sets it in
-    relation to the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the
-    best I, then accuracy, then the same for detection, then the first); a corpus adds up the counts of those.
+    WAcc is an accuracy in which a change weighs `change_weight` times as much as a token left alone; I compares it with
+    the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
+    accuracy, then the same for detection, then the first); a corpus sums the counts against those.
 
     The details are the counts of the corpus (`fpn`: see `confusion`), precision, recall and F, and what `measure`
     returns.
@@ -214,8 +214,8 @@ def measure(counts: dict[str, np.ndarray], base: dict[str, np.ndarray], change_w
     """Accuracy, weighted accuracy (eq. 2), the weighted accuracy of the source, and I (eq. 3).
 
     Args:
-        counts: Of the prediction; see `confusion`.
-        base: Of the source in place of the prediction, against the same reference.
+        counts: Counts of the prediction; see `confusion`.
+        base: Counts of the source in place of the prediction, against the same reference.
         change_weight: The weight w of a change.
 
     Returns:

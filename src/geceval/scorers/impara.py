@@ -1,4 +1,4 @@
-"""IMPARA (Maeda et al., 2022): quality of a correction as a network sees it, 0 where the meaning is lost."""
+"""IMPARA (Maeda et al., 2022): quality of a correction as estimated by a network, 0 where the meaning is lost."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Impara(Scorer):
 
 
 def cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Cosine of each pair of rows, not a number where a row is all zeros: [rows, dimensions] twice to [rows]."""
+    """Cosine of each pair of rows, NaN where a row is all zeros: [rows, dimensions] twice to [rows]."""
     left, right = left.astype(np.float64), right.astype(np.float64)
     with np.errstate(invalid="ignore"):
         return (left * right).sum(axis=1) / (np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1))

@@ -1,4 +1,4 @@
-"""IMPARA-GED (Sakai et al., 2025): quality of a correction, by a network that has learnt to find errors first."""
+"""IMPARA-GED (Sakai et al., 2025): quality of a correction, by a network that first learnt to find errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Settings:
 
     Attributes:
         model: The quality estimator: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a sequence
-            classifier with one output, such as `naist-nlp/IMPARA-GED`. How it pools the tokens stands in its
+            classifier with one output, such as `naist-nlp/IMPARA-GED`. How it pools the tokens is set in its
             `config.json`: `classifier_pooling` of ModernBERT, `geceval_pooling` of any other.
         max_length: Tokens, special ones included, beyond which a sentence is cut. `None` takes `geceval_max_length` of
             the checkpoint's `config.json`, else 128.

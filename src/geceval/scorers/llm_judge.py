@@ -33,15 +33,15 @@ logger = logging.getLogger("geceval")
 
 
 class LlmJudge(Scorer):
-    """Grades by a language model: 1 to 5 a sentence; the corpus score is the mean over the sentences that have one.
+    """Grades by a language model: 1 to 5 per sentence; the corpus score is the mean over the graded sentences.
 
     The score is the mean of the grades, 1.0 to 5.0; with `on_failure="skip"`, the score of a sentence without a
-    valid grade is NaN. The details say which rows those are and why, and what the call took: requests, tokens, costs.
+    valid grade is NaN. The details say which rows those are and why, and what the call used: requests, tokens, costs.
 
     Args:
         settings: What can change a grade.
         runtime: How the grades are fetched.
-        sleep: Waits for some seconds between two attempts; `None` for a real wait.
+        sleep: Waits for the given number of seconds between two attempts; `None` for a real wait.
     """
 
     name = "llm_judge"
@@ -64,7 +64,7 @@ class LlmJudge(Scorer):
         self._verdicts: dict[Question, Verdict] | None = None  # remembered between calls by `with_systems` only
 
     def scores_sentences_alone(self) -> bool:
-        """Not if `systems` holds outputs of other systems for the whole corpus, as they share the prompts."""
+        """False if `systems` holds outputs of other systems for the whole corpus, as they share the prompts."""
         return self.settings.systems is None
 
     def load(self) -> None:
@@ -91,7 +91,7 @@ class LlmJudge(Scorer):
     def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
         """A judge that shows the systems' outputs of one sentence in one prompt.
 
-        It remembers what became of each prompt, failures included, so that all systems lack the same grades. With
+        It remembers the outcome of each prompt, failures included, so that all systems lack the same grades. With
         `systems` in the settings, or fewer than two systems, nothing changes.
         """
         if self.settings.systems is not None or len(systems) < 2:

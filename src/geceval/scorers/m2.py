@@ -1,4 +1,4 @@
-"""M2: edits of a system beside gold edits, cut so that as many as possible match (Dahlmeier and Ng, 2012)."""
+"""M2: edits of a system compared with gold edits, cut so that as many as possible match (Dahlmeier and Ng, 2012)."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Settings:
             sentences' F (SentM2).
         gold_m2: M2 file with the gold edits; `references` are then not needed. Without it, gold edits are extracted
             from the references.
-        max_unchanged_words: Unchanged words that an edit of the system may hold so as to match a gold edit.
+        max_unchanged_words: Unchanged words that an edit of the system may contain in order to match a gold edit.
         ignore_whitespace_casing: Leave out edits of the system that only change white space or case.
-        insertions: Where words inserted before the sentence stand: `"head"` as in the latest official scorer, or
+        insertions: The span of words inserted before the sentence: `"head"` as in the latest official scorer, or
             `"v3.2"`; see `geceval.edits.maxmatch.extraction.Rules`.
-        matching: `"official"`, or `"repaired"` for gold edits that are out of order or given twice; see there.
+        matching: `"official"`, or `"repaired"` for gold edits that are out of order or given twice; see `Rules`.
     """
 
     beta: float = 0.5
@@ -135,7 +135,7 @@ def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: 
         runtime: Worker processes, cache.
 
     Returns:
-        One mapping of annotator (or number of the reference) to edits a sentence, and the rows, from 0, where a
+        One mapping of annotator (or number of the reference) to edits per sentence; and the rows, from 0, where a
         reference was too far from its source for a full search.
 
     Raises:
@@ -161,8 +161,8 @@ def extract_edits(
     """The edits of the system, cut to suit each annotator.
 
     Returns:
-        Annotator to extraction, one mapping a sentence, and the rows, from 0, where the prediction was too far from its
-        source for a full search.
+        Annotator to extraction, one mapping per sentence; and the rows, from 0, where the prediction was too far from
+        its source for a full search.
     """
     found = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
     large = {row for row, extracted in enumerate(found) if extracted.single_path}
@@ -170,7 +170,7 @@ def extract_edits(
 
 
 def warn_of_single_paths(metric: str, rows: set[int]) -> None:
-    """Say once how many sentences were too large for a full search of their lattice."""
+    """Warn once how many sentences differ too much for a full search of their lattice."""
     if rows:
         logger.warning(
             "%s: %d sentences differ too much for a full search (first: row %d); of all ways to cut their edits only "
@@ -182,10 +182,10 @@ def warn_of_single_paths(metric: str, rows: set[int]) -> None:
 
 
 def check_gold(metric: str, sources: Sequence[str], gold: Sequence[Gold]) -> None:
-    """Check gold edits that the caller made.
+    """Check gold edits that the caller supplied.
 
     Raises:
-        TypeError: If a row is no mapping.
+        TypeError: If a row is not a mapping.
         ValueError: If the length differs from that of the sources, a row has no annotator, or an edit lies beyond its
             source.
     """

@@ -1,4 +1,4 @@
-"""PT-ERRANT (Gong et al., 2022): ERRANT whose edits weigh as much as a pre-trained model sees them change things."""
+"""PT-ERRANT (Gong et al., 2022): ERRANT with edits weighted by a pre-trained model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PtErrant(pt.WeightedEdits):
         pt.load_pair_scorer(self.settings, self.runtime)
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
-        """ERRANT's edits beside those of each annotator."""
+        """ERRANT's edits compared with those of each annotator."""
         from geceval.edits.errant.annotator import get_annotator
 
         settings = self.settings

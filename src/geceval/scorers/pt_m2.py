@@ -1,4 +1,4 @@
-"""PT-M2 (Gong et al., 2022): M2 whose edits weigh as much as a pre-trained model sees them change the sentence."""
+"""PT-M2 (Gong et al., 2022): M2 with edits weighted by a pre-trained model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Settings(pt.Settings):
     `geceval.scorers.m2.Settings`:
 
     Attributes:
-        max_unchanged_words: Unchanged words that an edit of the system may hold so as to match a gold edit.
+        max_unchanged_words: Unchanged words that an edit of the system may contain in order to match a gold edit.
         insertions: `"v3.2"` as in PT-M2's program, or `"head"` as in the latest M2 scorer.
         matching: `"official"` or `"repaired"`.
     """
@@ -49,7 +49,7 @@ class PtM2(pt.WeightedEdits):
         pt.load_pair_scorer(self.settings, self.runtime)
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
-        """MaxMatch edits beside those of each annotator."""
+        """MaxMatch edits compared with those of each annotator."""
         settings = self.settings
         gold, large = read_gold(self.name, columns, settings.gold_m2, self.runtime)
         found, single = extract_edits(columns, gold, settings.rules(), self.runtime)

@@ -34,7 +34,7 @@ class Settings:
     Attributes:
         model: The causal language model: a folder or a Hub id, optionally with `@revision`. None is bundled.
         threshold: Similarity to the source, in [0, 1], that a correction must reach.
-        max_length: Tokens, with the one that starts the text, beyond which a text is cut; `None` takes as many as
+        max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
             the model reads.
     """
 
@@ -55,8 +55,8 @@ class Scribendi(Scorer):
 
     The corpus score is the sum over the sentences, as published.
 
-    The score is the sum of the sentence scores, each -1, 0 or 1; the details `positive`, `unchanged` and `negative`
-    count them. A correction from or to an empty text is worth -1.
+    Each sentence score is -1, 0 or 1; the details `positive`, `unchanged` and `negative` count them. A correction from
+    or to an empty text is worth -1.
     """
 
     name = "scribendi"

@@ -1,4 +1,4 @@
-"""SOME (Yoshimura et al., 2020): three regressors that learnt what people think of corrections."""
+"""SOME (Yoshimura et al., 2020): three regressors trained on human ratings of corrections."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Settings:
         model: `"bundled"`, a folder, or a Hub id, optionally with `@revision`, that holds three regressors in
             sub-folders `grammer` (sic), `fluency` and `meaning`.
         weights: Weights of grammaticality, fluency and meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98,
-            .01), or three numbers that are not negative. The score is their weighted sum, not divided by their total:
-            weights that add up to 1 keep its range.
-        max_length: Tokens, special ones included, beyond which a text is cut; source and prediction of the meaning
-            regressor share them. `None` takes `geceval_max_length` of each regressor's `config.json`, else 128.
+            .01), or three non-negative numbers. The score is their weighted sum, not divided by their total;
+            weights that add up to 1 keep the range of the sub-scores.
+        max_length: Tokens, special ones included, beyond which a text is cut; for the meaning regressor, source and
+            prediction together. `None` takes `geceval_max_length` of each regressor's `config.json`, else 128.
     """
 
     model: ModelName = "bundled"
@@ -77,7 +77,7 @@ class Some(Scorer):
 
     The score is the mean of the sentence scores; the details hold for each of `grammaticality`, `fluency` and `meaning`
     the mean sub-score under that name and one sub-score per sentence under `<name>_scores`. Equal source and prediction
-    are no special case, nor is an empty prediction: the networks read its special tokens only.
+    are not a special case, nor is an empty prediction: the networks then read its special tokens only.
     """
 
     name = "some"

@@ -29,10 +29,10 @@ def attribute(
 
     Args:
         metric: One of `geceval.list_metrics()`.
-        sources: One string a sentence.
+        sources: One string per sentence.
         predictions: For each sentence its corrected text, a list of `geceval.edits.edit.Edit`, or a list of lists of
             them, of which each is one player.
-        references: One list of references a sentence, for metrics that need them.
+        references: One list of references per sentence, for metrics that need them.
         options: Settings and run-time options of the metric.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
         settings: Fields of `geceval.scorers.attribution.attribute.Settings`: `method` (`"shapley"`,

@@ -24,7 +24,7 @@ class Comparison:
 
     Attributes:
         metric: Its name.
-        standings: One entry a system, in the order given.
+        standings: One entry per system, in the order given.
         signature: What the scores are.
         test: What the intervals and p-values are, in one line.
     """
@@ -48,9 +48,9 @@ def compare(
 
     Args:
         metrics: One or more of `geceval.list_metrics()`.
-        sources: One string a sentence.
+        sources: One string per sentence.
         systems: Name of each system to its predictions, at least two.
-        references: One list of references a sentence, for metrics that need them.
+        references: One list of references per sentence, for metrics that need them.
         options: Metric to its settings and run-time options.
         test: Fields of `geceval.meta.significance.systems.Settings`: `methods`, `baseline`, `resamples`, `confidence`,
             `seed`.

@@ -52,7 +52,7 @@ def detect(
         runtime: Batch size, device, dtype, progress.
 
     Returns:
-        One list a sentence with one entry a word.
+        One list per sentence with one entry per word.
 
     Raises:
         TypeError: If a sentence is not a string.

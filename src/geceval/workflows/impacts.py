@@ -31,7 +31,7 @@ def edit_impacts(
     """The impact of each edit: how much the encoding of the sentence changes without it (IMPARA, Eq. 5).
 
     Args:
-        sources: What the learner wrote, one string a sentence.
+        sources: What the learner wrote, one string per sentence.
         corrections: The corrected sentences T.
         edits: The edits of each sentence; `None` extracts them with ERRANT. With `edits`, T is the source with all of
             its edits made, and the corrections are only checked for their number.
@@ -40,7 +40,7 @@ def edit_impacts(
         runtime: Batch size, device, dtype, progress, workers.
 
     Returns:
-        One list a sentence: its edits in their order, each with its impact in [0, 2]. Impacts compare edits of one
+        One list per sentence: its edits in their order, each with its impact in [0, 2]. Impacts compare edits of one
         sentence: the longer a sentence, the smaller they are. Their sum is the impact of the whole correction (Eq. 6).
 
     Raises:

@@ -56,9 +56,9 @@ class Reward:
         """Score each correction.
 
         Args:
-            sources: One string a sentence.
-            predictions: One string a sentence.
-            references: One list of references a sentence, for metrics that need them.
+            sources: One string per sentence.
+            predictions: One string per sentence.
+            references: One list of references per sentence, for metrics that need them.
             prompts: In place of `sources`: texts, or conversations (lists of `{"role": ..., "content": ...}`), whose
                 last message of the user counts. Prefix and suffix are removed.
             completions: In place of `predictions`: texts, or conversations, whose last message counts. White space at

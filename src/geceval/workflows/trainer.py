@@ -36,7 +36,7 @@ def trainer_metrics(
         prefix: What the inputs have before the source, e.g. `"grammar: "`.
         sources: The sources of the evaluation set as they are, one string a sentence in the order of the set, for
             tokenizers that do not give a text back as it was; by default the inputs, decoded.
-        references: Likewise, one list of references a sentence; by default the labels, decoded: one reference each.
+        references: Likewise, one list of references per sentence; by default the labels, decoded: one reference each.
             The trainer keeps the order of the set unless `train_sampling_strategy` is `"group_by_length"`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Tables of least costs for aligning two or three texts, many at once, and the way back through them."""
+"""Tables of least costs for aligning two or three texts, many at once, and tracing the best alignment back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EMPTY = -1
 
 
 def pad(rows: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Stack texts: their tokens `[longest, at least 1][batch]`, and their lengths `[batch]`."""
+    """Stack texts into arrays: their tokens `[longest, at least 1][batch]`, and their lengths `[batch]`."""
     lengths = np.array([len(row) for row in rows])
     tokens = np.full((max(1, lengths.max()), len(rows)), EMPTY, dtype=np.int32)
     for column, row in enumerate(rows):
@@ -76,13 +76,13 @@ def trace(
     moves: Sequence[tuple[int, ...]],
     cost: Callable[[Sequence[np.ndarray], tuple[int, ...]], np.ndarray | int],
 ) -> list[np.ndarray]:
-    """Walk from the end of every alignment to its start; of equally good moves the first is made.
+    """Walk from the end of every alignment to its start; of equally good moves the first is taken.
 
     Args:
-        table: Least costs, one axis a side and the batch.
+        table: Least costs, one axis per side, then the batch.
         sides: Tokens and lengths of the sides; see `pad`.
-        moves: Which sides advance, in the order of preference.
-        cost: Of the tokens that the sides stand at, and a move.
+        moves: Which sides advance, in order of preference.
+        cost: The cost of a move, given the current token of each side.
     """
     flat, batch = table.ravel(), np.arange(table.shape[-1])
     strides = [stride // table.itemsize for stride in table.strides[:-1]]

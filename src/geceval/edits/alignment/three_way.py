@@ -1,9 +1,9 @@
 """Alignment of source, prediction and reference, token by token, by the sum of pairs (Felice and Briscoe 2015).
 
 A column holds a token or a gap of each text and costs, for each of its three pairs: 0 if equal (also two gaps), 3 for
-two different tokens, 2 for a token beside a gap. Of the alignments of least cost, the one is taken that, read from the
-end, prefers a column without a gap, then with one gap (in the reference, the prediction, the source), then with two
-(only the source, only the prediction, only the reference has a token).
+two different tokens, 2 for a token beside a gap. Among the alignments of least cost, the one chosen is the one that,
+read from the end, prefers a column without a gap, then one with one gap (in the reference, the prediction, the source),
+then one with two (only the source, only the prediction, only the reference has a token).
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def align(source: Sequence[str], prediction: Sequence[str], reference: Sequence[
 def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
     """Align triples in batches of similar size.
 
-    Two equal texts never part in an alignment of least cost (each pair of the three costs at least as much as when
-    aligned alone, and here all three attain that), so that a table over two texts is enough for them.
+    Two equal texts stay together in an alignment of least cost (each pair of the three costs at least as much as when
+    aligned alone, and here all three attain that), so a table over two texts is enough for them.
 
     Yields:
         Indices in `numbers`, and for source, prediction and reference the token numbers of the columns,
@@ -121,11 +121,12 @@ class _Pieces:
 def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
     """Count the columns of triples, `[batch][5]`, by cutting them into stretches that can be aligned one by one.
 
-    A pair of texts costs at least as much in an alignment of three as when aligned alone; what all three pairs cost
-    alone is a lower bound (Carrillo and Lipman 1988). An alignment that exceeds it by `slack` can only pass cells of
-    the table of two texts whose best path exceeds that pair's own cost by at most `slack`. Where a row of the table of
-    source and prediction and one of source and reference have one such cell each, all best alignments meet, ties
-    included. The first pass tries no slack; if the result exceeds the bound, the second allows for what it found.
+    A pair of texts costs at least as much in an alignment of three as when aligned alone, so the sum of the costs of
+    the three pairs aligned alone is a lower bound (Carrillo and Lipman 1988). An alignment that exceeds it by `slack`
+    can only pass cells of the table of two texts whose best path exceeds that pair's own cost by at most `slack`. Where
+    a row of the table of source and prediction and one of source and reference have one such cell each, all best
+    alignments meet, ties included. The first pass tries no slack; if the result exceeds the bound, the second allows
+    for what it found.
     """
     texts = [pad(side) for side in zip(*batch, strict=True)]
     sh, least_sh = _excess(texts[0], texts[1])
@@ -144,7 +145,7 @@ def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
 
 
 def _excess(x: tuple[np.ndarray, np.ndarray], y: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """By how much the best path through each cell exceeds the best of all, twice.
+    """Twice: by how much the best path through each cell exceeds the best of all.
 
     Returns:
         `[|x| + 1][|y| + 1][batch]`, huge outside of the texts, and twice the least cost, `[batch]`.
@@ -194,7 +195,7 @@ def _has_twins(texts: Sequence[list[int]]) -> bool:
 
 
 def _batches(indices: list[int], sizes: list[list[int]]) -> Iterator[list[int]]:
-    """Cut indices, sorted by size, into runs whose table has at most `BATCH_CELLS` cells."""
+    """Split indices, sorted by size, into runs whose table has at most `BATCH_CELLS` cells."""
     batch: list[int] = []
     largest: list[int] = []
     for index in sorted(indices, key=lambda index: sizes[index]):

@@ -1,1 +1,1 @@
-"""ERRANT edits, and the spaCy pipeline that they need."""
+"""ERRANT edits, and the spaCy pipeline they need."""

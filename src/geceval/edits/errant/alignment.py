@@ -1,4 +1,4 @@
-"""ERRANT's alignment of two parsed sentences, the same one as ERRANT's own, faster.
+"""ERRANT's alignment of two parsed sentences: the same result as ERRANT's own, faster.
 
 ERRANT fills a table of (source tokens) x (corrected tokens) cells and reads spaCy tokens in each of them. Here each
 token's features are read once, and two facts save work without changing a single operation:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CELLS = 2**22
 LONGEST_RUN = 256
-"""Changed tokens in a row beyond which ERRANT's merging, which tries all their parts, takes seconds to hours."""
+"""More changed tokens in a row than this, and ERRANT's merging, which tries all their parts, takes seconds to hours."""
 
 _OPEN = [parts_of_speech.ADJ, parts_of_speech.ADV, parts_of_speech.NOUN, parts_of_speech.VERB]
 _KEY = "geceval_alignment"
@@ -80,7 +80,7 @@ def is_too_long(source: Sequence[str], corrected: Sequence[str]) -> bool:
 
 
 def has_long_run(steps: Sequence[tuple[str, int, int, int, int]]) -> bool:
-    """Whether more than `LONGEST_RUN` operations in a row are no match."""
+    """Whether more than `LONGEST_RUN` operations in a row are not matches."""
     runs = (sum(1 for _ in group) for matches, group in groupby(steps, lambda step: step[0] == "M") if not matches)
     return any(run > LONGEST_RUN for run in runs)
 
@@ -99,7 +99,7 @@ def coarse_edits(source: Doc, corrected: Doc) -> list[ErrantEdit]:
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """What the alignment reads of the tokens of a text: lists and arrays as long as the text."""
+    """The token features that the alignment reads: lists and arrays as long as the text."""
 
     orth: list[int]
     lower: list[int]
@@ -109,7 +109,7 @@ class _Features:
 
 
 def _features(doc: Doc) -> _Features:
-    """Read once, then cached with the text."""
+    """The features of a text; read once, then cached with it."""
     found = doc.user_data.get(_KEY)
     if found is None:
         array = doc.to_array([attrs.ORTH, attrs.LOWER, attrs.LEMMA, attrs.POS])
@@ -141,8 +141,8 @@ def _fill(
 ) -> tuple[list[list[float]], list[list[str]]]:
     """The dynamic programme; on ties a transposition wins, then substitution, insertion, deletion."""
     far = len(source) + len(corrected)
-    in_corrected = _first_places(source_lower, corrected_lower, far)
-    in_source = _first_places(corrected_lower, source_lower, far)
+    in_corrected = _first_indices(source_lower, corrected_lower, far)
+    in_source = _first_indices(corrected_lower, source_lower, far)
     above = [float(j) for j in range(len(corrected) + 1)]
     cost_rows, op_rows = [above], [["O", *"I" * len(corrected)]]
     for i, token in enumerate(source):
@@ -172,8 +172,8 @@ def _fill(
     return cost_rows, op_rows
 
 
-def _first_places(tokens: list[int], others: list[int], absent: int) -> list[int]:
-    """Where each token first stands among the others."""
+def _first_indices(tokens: list[int], others: list[int], absent: int) -> list[int]:
+    """The index of each token's first occurrence among the others, or `absent`."""
     first = {other: index for index, other in reversed(list(enumerate(others)))}
     return [first.get(token, absent) for token in tokens]
 

@@ -1,4 +1,4 @@
-"""ERRANT edits: what a corrector did to a sentence, as typed edits, each distinct text parsed once.
+"""ERRANT edits: the corrections of a sentence as typed edits; each distinct text is parsed once.
 
 ERRANT (Bryant et al. 2017, "Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction") reads
 tags, lemmas and dependencies, so its edits depend on the spaCy pipeline: `Annotator.pipeline` names it.
@@ -54,7 +54,7 @@ def get_annotator(nlp: str | Path | Language | None = None) -> Annotator:
 
     Raises:
         TypeError: If `nlp` is neither a pipeline nor a name nor a path.
-        ValueError: If the pipeline is missing, broken or of no use to ERRANT; the message says how to get one.
+        ValueError: If the pipeline is missing, broken or unusable for ERRANT; the message says how to get one.
     """
     return _annotator(pipeline.resolve(nlp))
 
@@ -93,17 +93,17 @@ class Annotator:
         Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than
         2,048 x 2,048 tokens, a common ending not counted, or whose alignment changes more than 256 tokens in a row, are
         aligned by plain Levenshtein distance with adjacent changes merged, and a warning says how many; their edits
-        have ERRANT's types but other borders.
+        have ERRANT's types but other boundaries.
 
         Args:
             pairs: (source, corrected) texts; tokens are `split()`.
-            workers: Processes that parse and align; 1 works in this process. The result is the same. They stay
+            workers: Number of processes that parse and align; 1 uses this process. The result is the same. They stay
                 ready for the next call; see `close`.
             progress: Show a progress bar on standard error.
-            cache: A folder that keeps the edits, see `geceval.core.cache.disk`.
+            cache: A folder that caches the edits, see `geceval.core.cache.disk`.
 
         Returns:
-            One list a pair, in input order; edits in the order of the sentence. `apply(source, edits)` gives the
+            One list per pair, in input order; edits in the order of the sentence. `apply(source, edits)` gives the
             corrected text with single spaces.
 
         Raises:
@@ -129,7 +129,7 @@ class Annotator:
         return [list(found.get(key, ())) for key in keys]
 
     def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
-        """The edits of each pair, in this process, without a look at the edits that are cached.
+        """The edits of each pair, computed in this process, without looking at cached edits.
 
         Args:
             pairs: (source, corrected) texts with single spaces.
@@ -140,13 +140,13 @@ class Annotator:
                 yield tuple(_to_edit(edit) for edit in self._annotate(docs[source], docs[corrected]))
 
     def classify(self, rows: Sequence[tuple[str, Sequence[Edit]]]) -> list[list[Edit]]:
-        """Give edits that were made by hand the types of ERRANT; spans and corrections stay as they are.
+        """Give manual edits the types of ERRANT; spans and corrections stay as they are.
 
         Args:
             rows: A source and its edits, which must not overlap.
 
         Returns:
-            One list a row, edits in the order of the sentence, without noops. It is what ERRANT's `errant_m2 -gold
+            One list per row, edits in the order of the sentence, without noops. It is what ERRANT's `errant_m2 -gold
             -no_min` does, except for edits of the types Um and UNK, which are classified like any other.
 
         Raises:
@@ -226,7 +226,7 @@ def _unpack(data: bytes) -> tuple[Edit, ...]:
 
 
 def _is_coarse(pair: Pair, edits: Sequence[Edit]) -> bool:
-    """Whether the edits are those of the coarse alignment, which alone makes very long ones."""
+    """Whether the edits are those of the coarse alignment, the only one that makes very long ones."""
     sizes = (max(edit.end - edit.start, len(edit.correction.split())) for edit in edits)
     return alignment.is_too_long(*(text.split() for text in pair)) or max(sizes, default=0) > alignment.LONGEST_RUN
 

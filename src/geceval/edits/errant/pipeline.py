@@ -1,4 +1,4 @@
-"""Which spaCy pipeline tags and parses the sentences for ERRANT, and under which name it enters the signature."""
+"""Which spaCy pipeline tags and parses the sentences for ERRANT, and its name in the signature."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROBE = ("She", "has", "not", "seen", "the", "dogs", ".")
 
 
 def resolve(nlp: str | Path | Language | None) -> str | Language:
-    """Say which pipeline is meant, without loading it.
+    """Find out which pipeline is meant, without loading it.
 
     Args:
         nlp: A loaded pipeline, the name of an installed one, a folder, `"bundled"`, or `None`: `en_core_web_sm` where
@@ -95,7 +95,7 @@ def fingerprint(nlp: str | Path | None) -> str:
 
 
 def _probe(pipeline: Language, name: str) -> None:
-    """Refuse a pipeline whose tags mean nothing to ERRANT before thousands of sentences are parsed."""
+    """Refuse a pipeline whose tags mean nothing to ERRANT, before thousands of sentences are parsed."""
     from errant.en.classifier import pos_map
     from spacy.tokens import Doc
 

@@ -4,8 +4,9 @@ The official program closes the lattice like Floyd and Warshall over the cells i
 that is strictly shorter than what is known and holds no more unchanged words than allowed. Every step leads to a later
 cell, so the second half of such a join is always a single step and the first half is final: one sweep over the cells
 finds the same arcs in the same order. (They are not the shortest *allowed* arcs: of the ways from one cell to another
-only the first shortest is kept, and counts for its unchanged words.) Its shortest path is that of Bellman and Ford
-over the list of arcs, steps first; equal costs are decided by the order in which it meets them, so that order is kept.
+only the first of the shortest is kept, with its count of unchanged words.) Its shortest path is that of Bellman and
+Ford over the list of arcs, steps first; equal costs are decided by the order in which it meets them, so that order is
+kept.
 
 `join` picks one of two implementations that differ only in speed.
 """
@@ -27,7 +28,7 @@ def join(steps: Steps, max_unchanged_words: int) -> SparseArcs | DenseArcs:
 
 
 class SparseArcs:
-    """Arcs in dictionaries, for the small lattices of almost all sentences.
+    """Arcs in dictionaries; for small lattices, as almost all sentences have.
 
     Attributes:
         total: Occurrences of all arcs: the reward of an arc that matches a gold edit.

@@ -1,4 +1,4 @@
-"""MaxMatch over a corpus: each distinct sentence once for all systems, in several processes, cached on disk."""
+"""MaxMatch over a corpus: each distinct sentence is done once for all systems, in several processes, cached on disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Extracted:
     """What a system did to one sentence.
 
     Attributes:
-        by_annotator: As each annotator sees it.
+        by_annotator: Annotator to extraction, against the gold edits of that annotator.
         single_path: Whether source and prediction were too far apart for a full search.
     """
 
@@ -52,15 +52,15 @@ def extract_all(
     """The edits of the predictions, cut to suit each annotator; see `geceval.edits.maxmatch.extraction`.
 
     Args:
-        sources: One string a sentence.
-        predictions: One string a sentence.
-        gold: Annotator to gold edits, one mapping a sentence.
+        sources: One string per sentence.
+        predictions: One string per sentence.
+        gold: Annotator to gold edits, one mapping per sentence.
         rules: How edits are cut and matched.
-        workers: Processes that search the lattices; 1 works in this one. The result is the same.
-        cache: A folder that keeps what was extracted, see `geceval.core.cache.disk`.
+        workers: Number of processes that search the lattices; 1 uses this process. The result is the same.
+        cache: A folder that caches what was extracted, see `geceval.core.cache.disk`.
 
     Returns:
-        One a sentence; equal sentences share one, which nobody may change.
+        One per sentence; equal sentences share one object, which must not be changed.
 
     Raises:
         ValueError: If a gold edit lies beyond its source.

@@ -24,7 +24,7 @@ _FIRST = np.array([3, 0, 1, 0, 2, 0, 1, 0], np.int8)
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The joined arcs into the cells of one anti-diagonal: one row a cell, one column a start."""
+    """The joined arcs into the cells of one anti-diagonal: one row per cell, one column per start."""
 
     cells: np.ndarray
     ways: np.ndarray
@@ -89,7 +89,7 @@ class DenseArcs:
             yield _Level(cells, best, found, costs)
 
     def _set_steps(self, cells: np.ndarray, before: np.ndarray, ways: np.ndarray, found: np.ndarray) -> None:
-        """Single steps are known before anything is joined, even those that can never be part of a joined arc."""
+        """Set the single steps before anything is joined, even those that can never be part of a joined arc."""
         for kind in range(3):
             rows = np.flatnonzero(before[:, kind] >= 0)
             starts = before[rows, kind]

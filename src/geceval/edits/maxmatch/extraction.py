@@ -29,10 +29,10 @@ class Rules:
     """How edits are cut and matched; the defaults are those of the official scorer (its latest version, "head").
 
     Attributes:
-        max_unchanged_words: Unchanged words that one edit may hold, at least 0. `edit_creator` takes 0.
-        ignore_whitespace_casing: Leave out edits of the system that only change white space or case. Gold edits of
-            that kind stay, and can then not be found.
-        insertions: Where an insertion before the first word stands: `"head"` puts it at (0, 0); `"v3.2"`, as PT-M2,
+        max_unchanged_words: Unchanged words that one edit may hold, at least 0. `edit_creator` uses 0.
+        ignore_whitespace_casing: Leave out edits of the system that only change white space or case. Gold edits of that
+            kind stay, and can then no longer be matched.
+        insertions: The span of an insertion before the first word: `"head"` puts it at (0, 0); `"v3.2"`, as in PT-M2,
             puts the j-th inserted word at (j-1, j-1), so that two or more words before the sentence match no gold edit.
         matching: `"official"` walks the gold edits in the order given, so gold edits out of order are lost, and a gold
             edit given twice counts twice (precision can then exceed 1); `"repaired"` sorts them, leaves out repetitions
@@ -67,7 +67,8 @@ class Extraction:
         edits: The edits of the system, in the order of the sentence; applied to the source they give the prediction
             (unless some were ignored).
         matches: (index in `edits`, index in `gold`) of every match; the official walk can match one edit twice.
-        gold: The gold edits that were looked for: all but noops, and when repaired sorted and without repetitions.
+        gold: The gold edits that were looked for: all but noops; if `matching` is `"repaired"`, sorted and without
+            repetitions.
     """
 
     edits: list[Edit]
@@ -106,7 +107,7 @@ class Lattice:
             self._arcs = join(steps, rules.max_unchanged_words if self._joins else -1)
 
     def extract(self, gold: Iterable[Edit] = ()) -> Extraction:
-        """The edits of the system that suit one annotator's gold edits best.
+        """The edits of the system that match one annotator's gold edits best.
 
         Args:
             gold: The gold edits of one annotator; noops are ignored. Without any, and with the rules `EXTRACTING`, the
@@ -147,7 +148,7 @@ class Lattice:
         return Edit(self._rows[start], self._rows[end], correction)
 
     def _span(self, pair: _Pair) -> _Pair:
-        """The source span of an arc as the scorer has it, which version 3.2 gets wrong before the first word."""
+        """The source span of an arc in the official scorer; version 3.2 gets it wrong before the first word."""
         start, end = pair
         if self._rules.insertions == "head":
             return self._rows[start], self._rows[end]
@@ -183,9 +184,9 @@ class Lattice:
     def _weigh_insertions(self, offset: int, golds: Sequence[Edit]) -> dict[_Pair, float]:
         """Weights of all insertions at one offset.
 
-        They are looked at from both ends of their sorted list, and so are the gold insertions: a gold insertion that
-        is matched is used up together with all gold insertions on its outer side. After a match the arcs that do not
-        go on where it ends are passed over; after a failure it is the other end's turn.
+        They are visited from both ends of their sorted list, and so are the gold insertions: a gold insertion that is
+        matched is used up together with all gold insertions on its outer side. After a match the arcs that do not go on
+        where it ends are passed over; after a failure it is the other end's turn.
         """
         entries, costs = self._insertions(offset)
         left, right, current = 0, len(entries) - 1, 0

@@ -1,8 +1,9 @@
 """The lattice of MaxMatch: all short ways from a source to a target.
 
-A cell (i, j) stands between token i of the source and token j of the target. A *step* goes to the next row (deletion),
-the next column (insertion) or both (substitution, or no change). The lattice holds the steps of all cheapest paths of
-two edit distances: one where a substitution costs 1 and one where it costs 2 (Dahlmeier and Ng, 2012, section 4).
+A cell (i, j) is reached after i tokens of the source and j tokens of the target. A *step* goes to the next row
+(deletion), the next column (insertion) or both (substitution, or no change). The lattice holds the steps of all
+cheapest paths of two edit distances: one where a substitution costs 1 and one where it costs 2 (Dahlmeier and Ng, 2012,
+section 4).
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class Arc(NamedTuple):
 
     Attributes:
         length: Number of steps.
-        penalties: How often an arc that changes something was written down: 2 for a step of both tables, one more
-            whenever a shorter way was found; 0 for an arc that changes nothing.
+        penalties: How often an arc that changes something was recorded: 2 for a step of both tables, one more whenever
+            a shorter way was found; 0 for an arc that changes nothing.
         inserts_first: Whether its first step is an insertion.
     """
 
@@ -62,7 +63,8 @@ def weight(length: int, penalties: int) -> float:
 class Purge:
     """Takes joined arcs without any change out of the list of arcs, as the official program does.
 
-    It deletes from the list that it is walking, so whatever follows a deleted entry is never looked at and stays.
+    It deletes from the list that it is iterating over, so whatever follows a deleted entry is never looked at and
+    stays.
     """
 
     def __init__(self) -> None:
@@ -87,7 +89,7 @@ def walk_back(before: list[int]) -> list[tuple[int, int]]:
 def find_steps(source: Sequence[str], target: Sequence[str], max_cells: int) -> Steps:
     """The steps of all cheapest paths of both tables.
 
-    Of texts whose tables would be too large, only one cheapest path is kept, whatever `max_cells`.
+    For texts whose tables would be too large, only one cheapest path is kept, whatever `max_cells` is.
 
     Args:
         source: Tokens.
@@ -126,7 +128,7 @@ def _number(
 
 
 def _is_too_long(source: Sequence[str], target: Sequence[str]) -> bool:
-    """Whether the tables have more than `CELLS` cells, or what is filled of them more than `FILLED`."""
+    """Whether the tables have more than `CELLS` cells, or their filled part more than `FILLED`."""
     rows, columns = sorted((len(source) + 1, len(target) + 1))
     if rows * columns <= FILLED:
         return False

@@ -41,9 +41,9 @@ def page(script: str | Path) -> Any:
         rows = [list(row) for row in zip(columns["sources"], columns["predictions"], result["scores"], strict=True)]
         return result["score"], rows, result["signature"]
 
-    labels = ["Sources, one sentence a line", "Corrections, one sentence a line"]
+    labels = ["Sources, one sentence per line", "Corrections, one sentence per line"]
     if "references" in module._feature_names():
-        labels.append("References, one line a sentence; several with || between them")
+        labels.append("References, one line per sentence; several with || between them")
     return gr.Interface(
         score,
         [gr.Textbox(label=label, lines=4) for label in labels],

@@ -24,7 +24,7 @@ PARTS = (8, 1, 1)  # section 2.4
 
 
 class Corpus(NamedTuple):
-    """Corrected sentences: sources and edits, one row an annotator."""
+    """Corrected sentences: sources and edits, one row per annotator."""
 
     name: str
     rows: list[Row]

@@ -33,7 +33,7 @@ class Job:
         m2: M2 files; each annotator's edits give pairs of their own.
         train_m2: M2 files all of whose pairs are learnt from, such as those that the detector in `recipe.base` has
             learnt from.
-        parallel: (source file, corrected file) with one tokenised sentence a line; ERRANT finds the edits.
+        parallel: (source file, corrected file) with one tokenised sentence per line; ERRANT finds the edits.
         recipe: How to fine-tune; its seed is replaced by each of `seeds`.
         seeds: The network that is best on the selection sets is kept.
         pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing; from one of `train_m2`

@@ -103,7 +103,7 @@ def split_by_source(rows: Iterable[Row], parts: Sequence[int] = (8, 1, 1), seed:
         seed: Which source goes where.
 
     Returns:
-        One list of rows a fold, rows in their order.
+        One list of rows per fold, rows in their order.
     """
     rows = list(rows)
     keys = [" ".join(source.split()) for source, _ in rows]

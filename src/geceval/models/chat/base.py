@@ -1,4 +1,4 @@
-"""What a chat model is: what it is asked, what it replies, and how a call fails."""
+"""What a chat model is: its messages, its replies, and how a call fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def json_escape(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model replied, whether or not it is of any use.
+    """What a model replied, usable or not.
 
     Attributes:
         text: What the model wrote.
@@ -38,7 +38,7 @@ class CallFailed(Exception):
     Attributes:
         kind: Why, in one word, for counts.
         retryable: Whether the same call may succeed later.
-        retry_after: Seconds that the endpoint asks to be left alone; `None` if it does not say.
+        retry_after: Seconds that the endpoint asks to wait before the next call; `None` if it does not say.
     """
 
     def __init__(self, kind: str, message: str, retryable: bool = False, retry_after: float | None = None) -> None:
@@ -69,7 +69,7 @@ class ChatModel(Protocol):
             schema: JSON schema of the answer, for models that can be held to one.
 
         Raises:
-            CallFailed: If there is no reply; another chat may fare better.
+            CallFailed: If there is no reply; another chat may succeed.
             ValueError: If the model cannot be used at all.
         """
         ...

@@ -1,7 +1,7 @@
 """A chat model behind an OpenAI-compatible endpoint (`POST <base_url>/chat/completions`).
 
 The API key is read from the environment when the client is made and goes nowhere else: it is removed from every text of
-the client or the server before that enters a reply or a message.
+the client or the server before the text enters a reply or a message.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class EndpointModel:
         model: Its name, as the endpoint knows it.
         base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
         api_key_env: Name of the environment variable that holds the key; `None` if the endpoint wants none.
-        decoding: What each request holds beside model and messages, e.g. `temperature`; `None` values are left out.
+        decoding: What each request holds besides model and messages, e.g. `temperature`; `None` values are left out.
         response_format: `"json_object"`, `"json_schema"`, or `"text"` for endpoints that support neither.
-        timeout: Seconds to wait for the next bytes of the endpoint.
+        timeout: Seconds to wait for the next bytes from the endpoint.
 
     Raises:
         ValueError: If the key is missing or cannot be sent, or the address is invalid.

@@ -1,1 +1,1 @@
-"""Shares of a sentence's score that its edits have."""
+"""The share of each edit in the score of its sentence."""

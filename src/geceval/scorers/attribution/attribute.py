@@ -31,16 +31,17 @@ class Settings:
     """How the total is divided.
 
     Attributes:
-        method: `"add"`: the gain of the edit alone. `"sub"`: what is lost without the edit. Both need n + 2 texts of a
-            sentence with n edits. `"shapley"`: the Shapley value, from all 2^n texts; sums to the total by itself.
-            `"shapley_sampling"`: its mean over random orders of the edits; sums to the total too.
+        method: `"add"`: the gain of the edit alone. `"sub"`: what is lost without the edit. Both score n + 2 texts for
+            a sentence with n edits. `"shapley"`: the Shapley value, from all 2^n texts; the shares sum to the total by
+            themselves. `"shapley_sampling"`: its mean over random orders of the edits; the shares sum to the total too.
         rescale: How the shares of `add` and `sub` are made to sum to the total. `"safe"` multiplies them by total / sum
             where that ratio lies in (0, 10]; elsewhere it adds the same amount to each, and `note` says so.
-            `"ratio"` always multiplies, as published, and gives zeros where the sum is 0. `"none"` leaves them.
-        permutations: Orders for `shapley_sampling`; all n! of them if that is no more. At least 1.
+            `"ratio"` always multiplies, as published, and gives zeros where the sum is 0. `"none"` leaves the shares as
+            they are.
+        permutations: Number of orders for `shapley_sampling`, at least 1; all n! orders if there are no more.
         max_edits: Edits (or groups of edits) of a sentence beyond which `shapley` is sampled, in [1, 20]; `method` and
             `note` of the sentence then say so. The other methods have no limit.
-        seed: Of the random orders. A sentence gets the same orders alone and among others.
+        seed: Seed of the random orders. A sentence gets the same orders alone and among others.
     """
 
     method: str = "shapley"
@@ -65,11 +66,11 @@ class Attribution:
     Attributes:
         source: The source S, tokens joined by one space.
         prediction: S with all edits made, tokens joined by one space.
-        groups: The players: groups of edits that are made together or not at all; most groups are single edits.
+        groups: The players: groups of edits that are applied together or not at all; most groups are single edits.
         scores: The share of each group in the total, in the same order.
-        source_score: M(S, S), the score of the source left as it is.
+        source_score: M(S, S), the score of the unchanged source.
         total: M(S, prediction) - M(S, S), what all edits gain together.
-        method: What gave the scores: that asked for, or `"shapley_sampling"` in place of `"shapley"`.
+        method: The method that gave the scores: the one asked for, or `"shapley_sampling"` in place of `"shapley"`.
         note: What is unusual about this sentence, or `""`.
         signature: The signature of M.
         how: How the total was divided, in the form of a signature.
@@ -108,15 +109,15 @@ def attribute(
 ) -> list[Attribution]:
     """Divide the gain in a metric's sentence score among the edits of each sentence.
 
-    All texts of all sentences are scored in one call of `scorer.score`, equal ones once. What is divided is always the
-    sentence score, even if the corpus score is not its mean. If sentence scores depend on the other sentences
-    of the call (bertscore with `idf`), the shares depend on them too.
+    All texts of all sentences are scored in one call of `scorer.score`, each distinct text once. What is divided is
+    always the sentence score, even if the corpus score is not its mean. If sentence scores depend on the other
+    sentences of the call (bertscore with `idf`), the shares depend on them too.
 
     Args:
         scorer: The metric, e.g. from `geceval.registry.make_scorer`.
         sources: One string per sentence.
         predictions: For each sentence its corrected text, from which ERRANT extracts the edits; or its edits, in any
-            order; or groups of edits, of which each is one player. A noop is a player that changes nothing.
+            order; or groups of edits, each of which is one player. A noop is a player that changes nothing.
         references: One list of references per sentence, for metrics that need them.
         settings: How to divide.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
@@ -142,7 +143,7 @@ def attribute(
 
 @dataclass(frozen=True, slots=True)
 class _Game:
-    """One sentence: its players, and the texts of the coalitions that the method wants."""
+    """One sentence: its players, and the texts of the coalitions that the method needs."""
 
     source: str
     groups: tuple[Group, ...]
@@ -165,7 +166,7 @@ def _check(
 
 
 def _check_groups(where: str, row: Any) -> str:
-    """The text of a row that is one; `""` for edits, whose text is not known yet."""
+    """The text of a row that is a text; `""` for edits, whose text is not known yet."""
     if isinstance(row, str):
         return row
     if not isinstance(row, Sequence) or isinstance(row, bytes):

@@ -20,7 +20,7 @@ Orders = Sequence[Sequence[int]]
 
 
 def draw_orders(players: int, permutations: int, seed: int) -> list[tuple[int, ...]]:
-    """Orders in which the players join: all n! of them if that is no more than `permutations`, else random ones."""
+    """Orders in which the players join: all n! orders if there are no more than `permutations`, else random ones."""
     if math.factorial(players) <= permutations:
         return list(itertools.permutations(range(players)))
     generator = np.random.default_rng(seed)
@@ -32,7 +32,7 @@ def coalitions(method: str, players: int, orders: Orders = ()) -> list[int]:
 
     Args:
         method: One of `METHODS`.
-        players: How many.
+        players: Number of players.
         orders: For `"shapley_sampling"`, see `draw_orders`.
     """
     everyone = (1 << players) - 1
@@ -53,8 +53,8 @@ def shares(method: str, players: int, gains: Mapping[int, float], orders: Orders
     Args:
         method: `"add"`: D({i}). `"sub"`: D(all) - D(all but i). `"shapley"`: the mean of D(C and i) - D(C) over all
             orders in which the players can join, C being those before i. `"shapley_sampling"`: the same over `orders`.
-        players: How many.
-        gains: Of each mask of `coalitions`.
+        players: Number of players.
+        gains: The gain of each mask of `coalitions`.
         orders: As given to `coalitions`.
     """
     everyone = (1 << players) - 1
@@ -79,7 +79,7 @@ def rescaled(raw: np.ndarray, total: float, how: str) -> tuple[np.ndarray, bool]
         total: D(all).
         how: `"ratio"` multiplies by total / sum, as published: signs change where sum and total differ in sign,
             shares grow without bound as the sum goes to 0, and at 0 all are 0. `"safe"` does so only where the ratio
-            lies in (0, 10], and otherwise adds the same amount to each. `"none"` leaves them.
+            lies in (0, 10], and otherwise adds the same amount to each. `"none"` leaves the shares as they are.
 
     Returns:
         The shares, and whether the same amount was added to each.

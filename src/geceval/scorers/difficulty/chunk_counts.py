@@ -60,7 +60,7 @@ def count_chunks(
     Args:
         reference: Chunks of the reference.
         system: Chunks of the system, of the same source.
-        weights: One number a chunk of the reference; `None` weighs each 1.
+        weights: One number per chunk of the reference; `None` gives each the weight 1.
         covered_insertion: See `geceval.edits.chunks.judge`.
     """
     tp = fp = fn = tn = 0.0

@@ -1,7 +1,7 @@
 """How hard each chunk of a reference is to get right: GoToScorer's weights, their files and the table by error type.
 
-A weight file is text. Its first line is the number of systems; then comes one line a sentence with one integer a chunk,
-separated by spaces: how many of the systems got that chunk right.
+A weight file is text. Its first line is the number of systems; then comes one line per sentence with one integer per
+chunk, separated by spaces: how many of the systems got that chunk right.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Difficulty:
 
     Attributes:
         systems: Number of systems, at least 1.
-        correct: One list a sentence with one count a chunk, each from 0 to `systems`.
+        correct: One list per sentence with one count per chunk, each from 0 to `systems`.
         path: The file that the counts were read from, `""` if they were computed; for messages only.
     """
 
@@ -35,7 +35,7 @@ class Difficulty:
     path: str = ""
 
     def weights(self, a: float = 1.0, b: float = 0.0, c: float = 0.0) -> list[list[float]]:
-        """Weights a - (correct + b) / (systems + c), one list a sentence with one number a chunk.
+        """Weights a - (correct + b) / (systems + c), one list per sentence with one number per chunk.
 
         With the defaults a weight is the share of the systems that got the chunk wrong, in [0, 1].
 
@@ -68,7 +68,7 @@ def weight_table(systems: int, a: float = 1.0, b: float = 0.0, c: float = 0.0) -
     """The weight of a chunk that 0, 1, ..., `systems` of the systems get right.
 
     Raises:
-        ValueError: If a weight is negative or no finite number.
+        ValueError: If a weight is negative or not finite.
     """
     if systems + c == 0:
         raise InputError(
@@ -91,12 +91,12 @@ def count_correct(
     """Count for each chunk how many systems get it right.
 
     Args:
-        references: The chunks of the reference, one list a sentence.
+        references: The chunks of the reference, one list per sentence.
         systems: For each system its chunks of the same sentences.
         covered_insertion: See `geceval.edits.chunks.judge`.
 
     Raises:
-        ValueError: If there is no system, or one has another number of sentences.
+        ValueError: If there is no system, or one has a different number of sentences.
     """
     correct = [[0] * len(chunks) for chunks in references]
     number = 0
@@ -111,11 +111,11 @@ def count_correct(
 
 
 def given_difficulty(weights: str | Path | Difficulty | None) -> Difficulty | None:
-    """What the setting `weights` of gotoscorer says; `None` if it is not set or `"uniform"`.
+    """The difficulty that the setting `weights` of gotoscorer gives; `None` if it is not set or `"uniform"`.
 
     Raises:
         OSError: If it is a file that cannot be read.
-        ValueError: If it is no weight file.
+        ValueError: If it is not a weight file.
     """
     if weights is None or weights == UNIFORM:
         return None
@@ -130,7 +130,7 @@ def read_weights(path: str | Path) -> Difficulty:
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is no weight file; the message names the line.
+        ValueError: If it is not a weight file; the message names the line.
     """
     lines = read_text(path).split("\n")
     while lines and not lines[-1].strip():
@@ -190,13 +190,13 @@ def type_table(
     """Difficulty by error type, the hardest first; only edits of the reference count.
 
     Args:
-        sentences: The chunks of the reference, one list a sentence.
-        weights: One weight a chunk.
-        level: What tells types apart: 1 the operation (`M`, `U`, `R`), 2 the type without it, 3 the whole type.
-            Operations come from the type where it has one, as ERRANT's do, else from the span.
+        sentences: The chunks of the reference, one list per sentence.
+        weights: One weight per chunk.
+        level: How finely types are distinguished: 1 the operation (`M`, `U`, `R`), 2 the type without it, 3 the whole
+            type. Operations come from the type where it has one, as ERRANT's do, else from the span.
 
     Returns:
-        Rows by falling mean; of equal means the type that comes first in the text stands first.
+        Rows in descending order of the mean; types with equal means in the order of the text.
 
     Raises:
         ValueError: If `level` is not 1, 2 or 3.

@@ -9,7 +9,7 @@ from geceval.edits.chunks import Chunk
 from geceval.scorers.difficulty.chunk_weights import Difficulty
 
 BOLD_FROM = 0.7
-"""Share of systems that are wrong from which on a chunk is set in bold type, as in the authors' program."""
+"""A chunk is set in bold if at least this share of the systems is wrong, as in the authors' program."""
 
 NOTHING = "∅"
 
@@ -56,13 +56,13 @@ def heat_map(
     """A page that shows how hard each chunk of the reference is.
 
     Edits of the reference are red; chunks that need none but that at least one system got wrong are blue. The more
-    systems are wrong the stronger the colour; from 70 % on the text is bold. A caret stands for an insertion. Pointing
-    at a chunk shows type, correction, weight and how many systems are right. The page needs no script and no other
-    file, and follows the reader's choice of light or dark.
+    systems are wrong, the stronger the colour; from 70 % on the text is bold. A caret stands for an insertion. Pointing
+    at a chunk shows its type, correction, weight and how many systems are right. The page needs no script and no other
+    file, and follows the reader's choice of a light or dark theme.
 
     Args:
-        sentences: The chunks of the reference, one list a sentence.
-        difficulty: How many systems get them right.
+        sentences: The chunks of the reference, one list per sentence.
+        difficulty: How many systems get each chunk right.
         weights: Weights to show; by default those of `difficulty.weights()`.
         title: Title and heading.
 
@@ -152,8 +152,8 @@ def chunk_table(sentences: Iterable[Sequence[Chunk]], weights: Iterable[Sequence
     gap between tokens, or a deletion.
 
     Args:
-        sentences: The chunks of the reference, one list a sentence.
-        weights: One weight a chunk.
+        sentences: The chunks of the reference, one list per sentence.
+        weights: One weight per chunk.
     """
     blocks = []
     for number, (chunks, numbers) in enumerate(zip(sentences, weights, strict=True), start=1):

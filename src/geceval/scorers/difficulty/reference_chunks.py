@@ -31,7 +31,7 @@ def cut_texts(
 def cut_predictions(
     annotator: Annotator, runtime: RunTime, sources: Sequence[str], predictions: Sequence[str]
 ) -> list[list[Chunk]]:
-    """As `cut_texts`, for one text a sentence: [sentences][chunks]."""
+    """Like `cut_texts`, for one text per sentence: [sentences][chunks]."""
     return [row[0] for row in cut_texts(annotator, runtime, sources, [[text] for text in predictions])]
 
 
@@ -44,20 +44,20 @@ def count_systems(
     systems: Sequence[Sequence[str]],
     covered_insertion: str,
 ) -> Difficulty:
-    """`count_correct` for the predictions of systems, with one row a reference: those of the first sentence come first.
+    """`count_correct` for the predictions of systems, one row per reference: those of the first sentence come first.
 
     Args:
         metric: Name of the metric, for the messages.
         annotator: Finds the edits of the systems.
-        runtime: How.
-        sources: One string a sentence.
+        runtime: Worker processes, progress, cache.
+        sources: One string per sentence.
         gold: [sentences][references][chunks].
-        systems: One list of predictions a system.
+        systems: One list of predictions per system.
         covered_insertion: See `geceval.edits.chunks.judge`.
 
     Raises:
-        TypeError: If `systems` is one list of strings, or a row is no string.
-        ValueError: If there is no system, or one has another number of sentences.
+        TypeError: If `systems` is one list of strings, or a row is not a string.
+        ValueError: If there is no system, or one has a different number of sentences.
     """
     if isinstance(systems, (str, bytes)) or any(isinstance(predictions, str) for predictions in systems):
         raise InputTypeError(f"{metric}: systems must be a list with one list of predictions per system")
@@ -79,7 +79,7 @@ def _count_texts(
     references: tuple[tuple[Chunk, ...], ...],
     covered_insertion: str,
 ) -> Difficulty:
-    """`count_correct` on texts; cached, because scoring each of K systems needs the counts of all K."""
+    """`count_correct` for texts; cached, because scoring each of K systems needs the counts of all K."""
     chunks = (cut_predictions(annotator, runtime, sources, predictions) for predictions in systems)
     return count_correct(references, chunks, covered_insertion)
 
@@ -89,7 +89,7 @@ def chunks_of_m2(metric: str, path: str | Path, sources: Sequence[str], ref_id: 
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is not M2, holds other sentences than `sources`, or nothing by annotator `ref_id`.
+        ValueError: If it is not M2, its sentences are not those of `sources`, or it has nothing by annotator `ref_id`.
     """
     sentences = m2_sentences(metric, path, sources)
     try:
@@ -99,7 +99,7 @@ def chunks_of_m2(metric: str, path: str | Path, sources: Sequence[str], ref_id: 
 
 
 def choose_reference(metric: str, references: References, ref_id: int) -> list[list[str]]:
-    """Reference number `ref_id` of each sentence, alone in its list; `check_columns` has passed the references.
+    """Reference number `ref_id` of each sentence, alone in its list; the references must have passed `check_columns`.
 
     Raises:
         ValueError: If a sentence has no reference `ref_id`.
@@ -117,7 +117,7 @@ def only_references(metric: str, gold: Sequence[Sequence[list[Chunk]]]) -> list[
     """The one reference of each sentence.
 
     Raises:
-        ValueError: If a sentence has several.
+        ValueError: If a sentence has several references.
     """
     crowded = next((number for number, rivals in enumerate(gold) if len(rivals) > 1), None)
     if crowded is not None:

@@ -1,4 +1,4 @@
-"""What there is to show about the difficulty of a reference."""
+"""The difficulty of a reference, as files, tables and a heat map."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
 
 @dataclass(frozen=True, slots=True)
 class DifficultyReport:
-    """A reference in chunks, with the difficulty of each; the methods put it into words.
+    """A reference in chunks, with the difficulty of each; the methods present it as text or HTML.
 
     Attributes:
-        chunks: The chunks of the reference, one list a sentence.
+        chunks: The chunks of the reference, one list per sentence.
         difficulty: How many systems get each chunk right.
-        weights: One weight a chunk.
+        weights: One weight per chunk.
     """
 
     chunks: list[list[Chunk]]

@@ -1,1 +1,1 @@
-"""What metrics of edits share."""
+"""What the edit-based metrics share."""

@@ -23,7 +23,7 @@ class EditScorer(Scorer):
         return m2_order(self.settings.beta)
 
     def choose(self, rows: Sequence[Mapping[int, Counts]]) -> Chosen:
-        """Choose an annotator for each sentence, from annotator to counts, one mapping per sentence."""
+        """Choose an annotator for each sentence; `rows` maps annotators to counts, one mapping per sentence."""
         return choose_annotators(rows, self.settings.beta, self.order())
 
     def result(self, chosen: Chosen, facts: Mapping[str, Any], **details: Any) -> Result:
@@ -31,8 +31,8 @@ class EditScorer(Scorer):
 
         Args:
             chosen: The annotator of each sentence.
-            facts: What the signature says beside the settings and the M2 file.
-            details: Further details, beside precision, recall, f, tp, fp and fn.
+            facts: What the signature contains besides the settings and the M2 file.
+            details: Further details, besides precision, recall, f, tp, fp and fn.
         """
         settings = self.settings
         corpus = chosen.counts.to_details(settings.beta)

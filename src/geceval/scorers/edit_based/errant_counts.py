@@ -17,7 +17,7 @@ DUPLICATES = ("official", "gec-metrics")
 GRAINS = ("operation", "main", "full")
 
 Keyed: TypeAlias = dict[Hashable, list[str]]
-"""What is compared, and the types of the edits that stand there."""
+"""What is compared (e.g. span and correction), and the types of the edits that have it."""
 
 TypeCounts: TypeAlias = dict[str, Counts]
 """Error type to counts."""
@@ -30,7 +30,7 @@ def keyed(edits: Iterable[Edit], level: str, length: str, without_types: Iterabl
         edits: The edits of one sentence; noops do not count, and edits of type UNK (seen but not corrected) count for
             detection only.
         level: `"correction"`: span and correction; `"correction_with_type"`: the type too; `"detection_span"`: the
-            span; `"detection_token"`: each token of the span, for an insertion the token behind it.
+            span; `"detection_token"`: each token of the span, for an insertion the token after it.
         length: `"any"`, `"single"` (at most one token on either side), or `"multi"` (more on at least one side).
         without_types: Full types to leave out, e.g. `"R:SPELL"`.
     """
@@ -47,14 +47,15 @@ def keyed(edits: Iterable[Edit], level: str, length: str, without_types: Iterabl
 
 
 def compare(proposed: Keyed, gold: Keyed, duplicates: str) -> TypeCounts:
-    """Count by type: hits and misses by the annotator's type, false alarms by the system's.
+    """Count by error type: hits and misses under the annotator's type, false alarms under the system's.
 
     Args:
-        proposed: What the system does.
-        gold: What the annotator does.
-        duplicates: How several edits at one key count. `"official"`: a hit counts as often as the annotator has it
-            (so the hits can outnumber the system's edits, errant issue 49), a false alarm as often as the system has
-            it. `"gec-metrics"`: a hit, too, counts as often as the system has it, under the system's type.
+        proposed: The system's edits, from `keyed`.
+        gold: The annotator's edits, from `keyed`.
+        duplicates: How several edits with one key count. `"official"`: a hit counts as often as it occurs in the
+            annotator's edits (so the hits can outnumber the system's edits, errant issue 49), a false alarm as often as
+            it occurs in the system's. `"gec-metrics"`: a hit, too, counts as often as it occurs in the system's edits,
+            under the system's type.
     """
     counted: dict[str, list[int]] = {}
 
@@ -95,7 +96,7 @@ def errant_order(beta: float, rounding: str) -> Order:
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
-    """Python's `round(value, 4)`, which NumPy's differs from next to halves."""
+    """Python's `round(value, 4)`; NumPy's differs from it near halves."""
     scaled = values * 1e4
     out = np.rint(scaled) / 1e4
     for index in zip(*np.nonzero(np.abs(scaled % 1 - 0.5) < 1e-6), strict=True):
@@ -104,12 +105,12 @@ def _rounded(values: np.ndarray) -> np.ndarray:
 
 
 def by_type(counts: TypeCounts, beta: float) -> dict[str, dict[str, dict[str, float]]]:
-    """Tables at three grains: operation (`R`), main type (`VERB:SVA`) and full type (`R:VERB:SVA`).
+    """Tables at three levels of detail: operation (`R`), main type (`VERB:SVA`) and full type (`R:VERB:SVA`).
 
-    UNK and types that are not ERRANT's have no operation; they stand as they are in all three tables.
+    UNK and types that are not ERRANT's have no operation; they appear unchanged in all three tables.
 
     Returns:
-        Grain to type to `precision`, `recall`, `f`, `tp`, `fp`, `fn`; types in alphabetical order.
+        Level to type to `precision`, `recall`, `f`, `tp`, `fp`, `fn`; types in alphabetical order.
     """
     tables: dict[str, dict[str, Counts]] = {grain: {} for grain in GRAINS}
     for kind in sorted(counts):
@@ -120,7 +121,7 @@ def by_type(counts: TypeCounts, beta: float) -> dict[str, dict[str, dict[str, fl
 
 
 def _correction(edit: Edit) -> str:
-    """The field of the M2 file: ERRANT knows no alternatives, so `a||b` is one correction for it."""
+    """The correction as in the M2 file: ERRANT has no alternatives, so it takes `a||b` for one correction."""
     return "||".join(edit.corrections)
 
 

@@ -1,7 +1,7 @@
 """Edit weights from a pre-trained model: the arithmetic that PT-M2 and PT-ERRANT share (Gong et al., 2022).
 
-The weight of an edit u is w(u) = |PTScore(S + u, R) - PTScore(S, R)|: how far making u alone moves the source S
-towards, or away from, the reference R, in the eyes of BERTScore or BARTScore.
+The weight of an edit u is w(u) = |PTScore(S + u, R) - PTScore(S, R)|: how far applying u alone moves the source S
+towards, or away from, the reference R, measured by BERTScore or BARTScore.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from geceval.scorers.references.annotator_choice import AVERAGES
 WEIGHTS = ("bertscore", "bartscore", "self")
 
 PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
-"""Scores of candidates against references, one text a pair on either side: float [pairs]."""
+"""Scores of candidates against references, one text per pair on either side: float [pairs]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can change the number, for either way to extract edits.
+    """What can change the number, for either way of extracting edits.
 
     Attributes:
         weight: What an edit weighs: `"bertscore"`, `"bartscore"`, or `"self"`, which gives every edit the weight 1 and
-            so plain M2 or ERRANT.
+            so yields plain M2 or ERRANT.
         model: The checkpoint behind the weights: `"bundled"`, a folder, or a Hub id, optionally with `@revision`;
             `None` takes the bundled encoder for BERTScore and `facebook/bart-large-cnn` for BARTScore.
         layer: Layer of BERTScore, see `geceval.scorers.bertscore.Settings`.
@@ -46,8 +46,8 @@ class Settings:
             `"corpus"`, F of the weights of all sentences.
         beta: Weight of recall in F.
         gold_m2: M2 file with the gold edits; `references` are then not needed.
-        zero_weights: What happens at sentence level where all edits weigh exactly 0: `"uniform"` gives them equal
-            weights, as the released program does; `"keep"` leaves precision and recall at 1, for nothing was found.
+        zero_weights: What happens at sentence level if all edits weigh exactly 0: `"uniform"` gives them equal weights,
+            as the released program does; `"keep"` leaves precision and recall at 1, as if there were no edits.
     """
 
     weight: str = "bertscore"
@@ -72,7 +72,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class EditComparison:
-    """A system's edits of one sentence beside one annotator's.
+    """A system's edits of one sentence, compared with one annotator's.
 
     Attributes:
         source: The sentence.
@@ -93,12 +93,12 @@ class WeightedEdits(EditScorer):
     """What the two metrics share; a subclass says where edits come from and which of them match.
 
     The score and the sentence scores lie in [0, 1], higher is better. The details are the weights of the corpus,
-    whatever the average, and `annotators`, the one taken for each sentence in the corpus counts.
+    whatever the average, and `annotators`, the annotator chosen for each sentence in the corpus counts.
     """
 
     @abc.abstractmethod
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, EditComparison]], dict[str, object]]:
-        """Annotator to comparison, one mapping a sentence, and what else the signature says."""
+        """Annotator to comparison, one mapping per sentence; and further facts for the signature."""
 
     def _score(self, columns: Columns) -> Result:
         settings = self.settings
@@ -113,7 +113,7 @@ class WeightedEdits(EditScorer):
 
 
 def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer | None, dict[str, object]]:
-    """What scores S + u against R (`None` for weight 1), and what the signature says of it.
+    """The scorer of S + u against R (`None` for weight 1), and its facts for the signature.
 
     Raises:
         CheckpointError: If the checkpoint cannot be used.
@@ -145,14 +145,14 @@ def weighted_counts(
     All distinct pairs of S + u, or S, and R are scored in one call.
 
     Args:
-        comparisons: The sentences, each as often as it has annotators.
-        score: What scores a candidate against a reference; `None` gives every edit the weight 1.
-        uniform_when_zero: Where all edits of a comparison weigh exactly 0, let each weigh one over their number, as
-            PT-M2 does at sentence level.
+        comparisons: One per sentence and annotator.
+        score: Scores candidates against references; `None` gives every edit the weight 1.
+        uniform_when_zero: If all edits of a comparison weigh exactly 0, let each weigh one over their number, as PT-M2
+            does at sentence level.
 
     Returns:
-        One `Counts` a comparison. A matched gold edit weighs what the edit that matched it weighs, so that a perfect
-        correction has recall 1 also where it took an alternative; PT-M2's program takes the first alternative's weight.
+        One `Counts` per comparison. A matched gold edit weighs as much as the edit that matched it, so that a perfect
+        correction has recall 1 even where it uses an alternative; PT-M2's program takes the first alternative's weight.
     """
     if score is None:
         return [_count(comparison, dict.fromkeys(_distinct(comparison), 1.0)) for comparison in comparisons]
@@ -179,7 +179,7 @@ def weighted_counts(
 
 
 def _plain(edit: Edit) -> Edit:
-    """The edit without what does not matter here: type, annotator and alternatives."""
+    """The edit without its type, annotator and alternatives, which do not matter here."""
     return Edit(edit.start, edit.end, edit.correction)
 
 

@@ -1,1 +1,1 @@
-"""Grading by a language model: prompts, client, reading and caching of answers, options."""
+"""Grading by a language model: prompts, client, reading and caching answers, options."""

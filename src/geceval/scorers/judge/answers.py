@@ -31,7 +31,7 @@ def read_grades(text: str, ids: Sequence[str]) -> tuple[int, ...]:
     """The grades in an answer.
 
     Models like to say something before and after the answer, so exactly one of the outermost JSON objects of the text
-    must have the key `"scores"`: with two, it would be open which one counts.
+    must have the key `"scores"`: with two, it would not be clear which one counts.
 
     Args:
         text: What the model wrote.

@@ -25,10 +25,10 @@ class AnswerCache:
     """The answers in a folder, which threads and processes may share.
 
     Args:
-        folder: Made if need be; with `None` nothing is read or written.
+        folder: Created if necessary; with `None` nothing is read or written.
 
     Raises:
-        OSError: If it cannot be made or written to: before anything is paid for.
+        OSError: If it cannot be created or written to; raised before anything is paid for.
     """
 
     def __init__(self, folder: str | Path | None) -> None:
@@ -46,7 +46,7 @@ class AnswerCache:
         )
 
     def get_many(self, keys: Iterable[str]) -> dict[str, str]:
-        """The answers of those keys that have one; a damaged entry is none."""
+        """The answers of those keys that have one; a damaged entry counts as missing."""
         keys = list(keys)
         found = self._disk.get_many(keys)
         files = {key: self._read_file(key) for key in keys if key not in found} if self._folder is not None else {}

@@ -1,4 +1,4 @@
-"""The client of a judge: several questions at once, again after a failure, none twice, and what all of it used."""
+"""The client of a judge: asks several questions at once, retries failures, asks none twice, and counts its usage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_WAIT = 300.0  # an endpoint that asks to be left alone for longer is not
 
 @dataclass(slots=True)
 class Usage:
-    """What the questions used.
+    """Requests and tokens that the questions used.
 
     Attributes:
         calls: Requests, including those that failed.
@@ -47,7 +47,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a question.
+    """The outcome of a question.
 
     Attributes:
         grades: One whole number per output, in the order of the question; `None` if there is no valid answer.
@@ -68,8 +68,8 @@ class JudgeSession:
         cache: Holds the valid answers.
         retries: How often a question is asked again.
         concurrency: Questions in flight at once.
-        stop: Give up at the first question that stays without a valid answer; those in flight are still answered.
-        sleep: Waits for some seconds. By default a wait that ends early when the client gives up.
+        stop: Give up at the first question that gets no valid answer; those in flight are still answered.
+        sleep: Waits for the given number of seconds. By default the wait ends early when the client gives up.
     """
 
     def __init__(
@@ -93,7 +93,8 @@ class JudgeSession:
         """Ask all questions.
 
         Args:
-            chats: Messages and the ids of the outputs to be graded, one pair per question. Equal ones are asked once.
+            chats: Messages and the ids of the outputs to be graded, one pair per question. Equal questions are asked
+                once.
             advance: Called after each distinct question.
 
         Returns:
@@ -123,7 +124,7 @@ class JudgeSession:
         return [verdicts.get(key) for key in keys], usage
 
     def _ask(self, key: str, messages: Messages, ids: str) -> tuple[Verdict, Usage] | None:
-        """Ask until there is a valid answer or no use in asking again; `None` if the client has given up before."""
+        """Ask until there is a valid answer or asking again is useless; `None` if the client has given up before."""
         if self._stopped.is_set():
             return None
         usage = Usage()
@@ -152,7 +153,7 @@ class JudgeSession:
         """One request: a valid answer and its grades.
 
         Raises:
-            CallFailed: If there is none.
+            CallFailed: If there is no valid answer.
             ValueError: If the model cannot be used at all.
         """
         usage.calls += 1

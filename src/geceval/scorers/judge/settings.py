@@ -25,12 +25,13 @@ class Settings:
         backend: `"endpoint"` (OpenAI-compatible, over HTTP), or `"transformers"`, a causal language model in this
             process that always takes the most probable token.
         base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
-        level: `"sentence"` shows the model whole outputs, `"edit"` also what each of them changed (ERRANT edits).
+        level: `"sentence"` shows the model whole outputs, `"edit"` also shows what each of them changed (ERRANT edits).
         criterion: What is graded: `"none"` (the correction as a whole), `"grammaticality"`, `"fluency"`, `"meaning"`.
         temperature: Sent to the endpoint; `None` leaves it out, for models that refuse it.
         seed: Sent to the endpoint; `None` leaves it out.
-        max_tokens: The longest answer; `None` leaves it out.
-        response_format: How the endpoint is held to JSON: `"json_object"`, `"json_schema"`, or `"text"`, not at all.
+        max_tokens: The longest answer, in tokens; `None` leaves it out.
+        response_format: How the endpoint is made to answer in JSON: `"json_object"`, `"json_schema"`, or `"text"` (not
+            at all).
         on_failure: What happens if a sentence gets no valid grade: `"raise"`, or `"skip"`: its score is NaN, and the
             corpus score is the mean of the others.
         systems: Predictions of systems that are graded together, one list per system: the distinct outputs of a
@@ -82,16 +83,16 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRunTime(RunTime):
-    """How the grades are fetched, beside what every metric takes.
+    """How the grades are fetched: run-time options in addition to those of every metric.
 
     Attributes:
-        api_key_env: Name of the environment variable with the key of the endpoint; `None` if it wants none.
+        api_key_env: Name of the environment variable with the key of the endpoint; `None` if it needs none.
         concurrency: Requests in flight at once.
         retries: How often a question is asked again after a failure or an invalid answer, with pauses of 1, 2, 4, ...
             seconds, or as long as the endpoint says.
-        timeout: Seconds to wait for the next bytes of the endpoint.
-        cache: A folder that keeps all valid answers too, so that no question is paid for twice. It never holds the key,
-            but it does hold the answers in clear text.
+        timeout: Seconds to wait for the next bytes from the endpoint.
+        cache: A folder that also caches all valid answers, so that no question is paid for twice. It never holds the
+            key, but it does hold the answers in clear text.
         price_per_million: What a million tokens cost, read and written, in any currency.
     """
 

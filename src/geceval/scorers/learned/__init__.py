@@ -1,1 +1,1 @@
-"""What metrics with a trained network share."""
+"""What the metrics with a trained network share."""

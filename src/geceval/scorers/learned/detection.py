@@ -1,4 +1,4 @@
-"""What metrics ask of an error detector: its labels in a label scheme, and how free of errors it finds a sentence."""
+"""What metrics need from an error detector: its labels in a label scheme, and log P(correct) of a sentence."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def load_detector(model: str, runtime: RunTime, max_length: int | None = None, c
     """The detector of that name, or the bundled one with that many classes (two by default).
 
     Raises:
-        CheckpointError: If there is none or it cannot be used (a ValueError).
-        ValueError: If the device or the maximum length is impossible.
+        CheckpointError: If there is no such detector or it cannot be used (a ValueError).
+        ValueError: If the device or the maximum length cannot be used.
     """
     from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
     from geceval.models.detector import Detector
@@ -63,7 +63,7 @@ def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, ru
 
 
 def scheme(detector: Detector) -> int:
-    """How many classes the label scheme of a detector has: 2 if its labels are those of none of the others."""
+    """How many classes the label scheme of a detector has: 2 if its labels fit none of the larger schemes."""
     classes = len(detector.labels)
     return classes if classes in LABELS and set(_ids(detector, classes)) == set(range(classes)) else 2
 
@@ -96,7 +96,7 @@ def _ids(detector: Detector, classes: int) -> list[int | None]:
 
 
 def detector_facts(detector: Detector | None, runtime: RunTime) -> dict[str, Any]:
-    """What the signature says of a detector."""
+    """What the signature says about a detector."""
     if detector is None:
         return {}
     return {

@@ -1,7 +1,8 @@
-"""Counts of error detection, one row a sentence, and the figures that follow from sums of rows.
+"""Counts of error detection, one row per sentence, and the figures that follow from sums of rows.
 
 A row holds the true positives, false positives and false negatives of errors against correct tokens, whatever their
-class, and then, for each class, the tokens that have it in both labellings, in the predicted and in the gold one.
+class, and then, for each class, the number of tokens that have it in both labellings, in the predicted one and in the
+gold one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def count(predicted: Sequence[int], gold: Sequence[int], classes: int) -> np.nda
     """The row of one sentence.
 
     Args:
-        predicted: Ids of labels, one a token; 0 is CORRECT.
+        predicted: Ids of labels, one per token; 0 is CORRECT.
         gold: Likewise.
         classes: How many labels there are.
 
@@ -43,7 +44,7 @@ def macro_scores(sums: np.ndarray, beta: float) -> np.ndarray:
 
     Returns:
         [...][3]. The classes are those that occur in either labelling, CORRECT included; the precision of one that was
-        never predicted is 0, and so is the recall of one that is nowhere in the gold.
+        never predicted is 0, and so is the recall of one that never occurs in the gold labels.
     """
     hits, proposed, present = np.moveaxis(sums[..., 3:].reshape(*sums.shape[:-1], 3, -1), -2, 0)
     seen = (proposed + present) > 0
@@ -54,7 +55,7 @@ def macro_scores(sums: np.ndarray, beta: float) -> np.ndarray:
 
 
 def details(sums: np.ndarray, beta: float, labels: Sequence[str]) -> dict[str, Any]:
-    """What `Result.details` says: the binary and the macro figures, and those of each class that occurs."""
+    """The contents of `Result.details`: the binary and the macro figures, and those of each class that occurs."""
     by_class = {
         name: {**figures, "tp": hits, "fp": proposed - hits, "fn": present - hits}
         for name, figures, (hits, proposed, present) in _by_class(sums, beta, labels)
@@ -74,7 +75,8 @@ def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> d
     Returns:
         `precision`, `recall` and `f` of errors against correct tokens, whatever their class, and `macro_precision`,
         `macro_recall` and `macro_f`: F0.5 from the means over the classes that occur in either, CORRECT included. The
-        precision of a detector that marks nothing is 0 here, lest it be chosen, and so is recall without errors.
+        precision of a detector that marks nothing is 0 here, so that it is never chosen, and so is recall without
+        errors.
     """
     row = count(predicted, gold, classes)
     hits, needless, missed = row[:3].tolist()

@@ -19,11 +19,11 @@ def edit_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
     Every distinct text is embedded once, in one call.
 
     Args:
-        rows: Sources and their edits, which must not overlap; T is the source with all of them made.
-        embed: From texts to array [texts, dimensions], e.g. `Encoder.embed`: the mean of the token states.
+        rows: Sources and their edits, which must not overlap; T is the source with all of them applied.
+        embed: Maps texts to an array [texts, dimensions], e.g. `Encoder.embed`: the mean of the token states.
 
     Returns:
-        One list a row, in the order of the row's edits, each in [0, 2]; NaN where an embedding is zero. A noop has
+        One list per row, in the order of the row's edits, each in [0, 2]; NaN where an embedding is zero. A noop has
         impact 0.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Networks with one output that judge a text: which tokenizer they take, and answers that are numbers."""
+"""Networks with one output that rate a text; their answers are checked to be finite numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of predictions beside labels of references, whatever either is given as."""
+"""Labels of predictions compared with labels of references, in whatever form either is given."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 class LabelComparison:
-    """The predictions of one system beside the references.
+    """The predictions of one system compared with the references.
 
     Args:
         metric: Name of the metric, for the messages.
-        settings: Those of the metric.
+        settings: The settings of the metric.
         runtime: How to compute.
         columns: Checked columns.
-        detector: What marks the sources; `None` takes what the predictions say.
+        detector: Marks the errors in the sources; `None` takes those that the predictions mark.
         gold: The edits of an M2 file, one mapping per sentence, in place of references.
 
     Attributes:
         classes: How many classes are compared.
-        annotators: The reference taken for each sentence, once the statistics are there.
+        annotators: The reference chosen for each sentence; set by `statistics`.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class LabelComparison:
     def statistics(self) -> np.ndarray:
         """The rows of `geceval.scorers.learned.detection_counts`, [sentences][3 + 3 · classes].
 
-        Each sentence is compared with the reference that gives it the best F by itself, of equal ones with the one
-        that has more true positives, then with the one that marks less.
+        Each sentence is compared with the reference that gives it the best F by itself; on ties, the one with more true
+        positives, then the one that marks less.
 
         Raises:
             ValueError: If a label sequence does not fit its source, or a type of edit is not in the label scheme.
@@ -81,7 +81,7 @@ class LabelComparison:
         return np.stack(rows)
 
     def facts(self) -> dict[str, Any]:
-        """What the signature says beside the settings, once the statistics are there."""
+        """What the signature contains besides the settings; call `statistics` first."""
         facts = {
             **detector_facts(self.detector, self.runtime),
             **gold_facts(self.settings.gold_m2),
@@ -94,7 +94,7 @@ class LabelComparison:
         return facts | ({"errant": package_version("errant")} if self._annotator else {})
 
     def _gold(self) -> list[dict[int, list[int]]]:
-        """Annotator to ids of labels, one dict a sentence."""
+        """Annotator to ids of labels, one dict per sentence."""
         if self.edits is not None:
             return [
                 {annotator: self._of_edits(row, edits) for annotator, edits in options.items()}
@@ -111,7 +111,7 @@ class LabelComparison:
         ]
 
     def _predicted(self) -> list[list[int]]:
-        """Ids of labels, one list a sentence."""
+        """Ids of labels, one list per sentence."""
         predictions = self.columns.predictions
         if self.detector is not None:
             ids = in_scheme(self.detector, self.classes)

@@ -1,4 +1,4 @@
-"""Settings of the metric of error detection."""
+"""Settings of the error detection metric."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ class Settings:
 
     Attributes:
         task: `"detection"`: the tokens of the sources that the predictions mark as errors are compared with those that
-            the references mark. `"sentence"`: no references; the score of a prediction, a corrected sentence, is how
-            probable the detector finds it that its words are correct.
+            the references mark. `"sentence"`: no references; the score of a prediction, a corrected sentence, is the
+            detector's probability that its words are correct.
         model: A detector: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a token classifier.
-            For detection, it marks the errors, and the predictions are the sources themselves; `None` takes what the
-            predictions say. For the sentence score, `None` is the bundled one.
+            For detection, it marks the errors, and the predictions are the sources themselves; `None` takes the errors
+            that the predictions mark. For the sentence score, `None` is the bundled one.
         classes: The label scheme: 2, 4, 25 or 55 classes, see `geceval.edits.ged_labels`; it also chooses the bundled
-            detector. `None` takes the scheme of the detector, else 2. Labels of a finer scheme are taken for the
-            coarser class that they belong to.
+            detector. `None` takes the scheme of the detector, else 2. Labels of a finer scheme count as the coarser
+            class that they belong to.
         average: What `score` is for detection: `"binary"`, F of errors against correct tokens, whatever their class;
             `"macro"`, F of the means of precision and recall over all classes that occur, CORRECT included. A sentence
             without tokens scores 1 in the former and, as no class occurs, 0 in the latter.
         beta: Weight of recall in F.
-        threshold: Probability of an error from which the detector marks a word, in [0, 1]; `None` takes the most
-            probable label.
+        threshold: The detector marks a word if its probability of an error is at least this, in [0, 1]; `None` takes
+            the most probable label.
         reduction: The sentence score is the `"mean"` or the `"sum"` of log P(correct) over the words.
-        prediction_kind: What the predictions are: `"labels"`, one a token of the source; `"corrections"`, corrected
+        prediction_kind: What the predictions are: `"labels"`, one per token of the source; `"corrections"`, corrected
             sentences, whose ERRANT edits are turned into labels; `"auto"`, labels if they look like labels.
         reference_kind: Likewise for the references.
-        final_insertion: What an insertion behind the last token marks: the `"last"` token, or nothing (`"lost"`, as in
+        final_insertion: What an insertion after the last token marks: the `"last"` token, or nothing (`"lost"`, as in
             the published code); see `geceval.edits.ged_labels.token_labels`.
         uncorrected: Whether to `"drop"` or to `"label"` errors of `gold_m2` that were seen and not corrected (UNK).
-        gold_m2: M2 file whose edits are the gold; `references` are then not needed.
+        gold_m2: M2 file with the gold edits; `references` are then not needed.
         max_length: Tokens, special ones included, beyond which the detector's input is cut; `None` takes
             `geceval_max_length` of its `config.json`, else 128.
         nlp: The spaCy pipeline behind ERRANT: its name or folder, or `"bundled"`; `None` takes `en_core_web_sm` where

@@ -1,1 +1,1 @@
-"""What metrics of n-grams share."""
+"""What the n-gram metrics share."""

@@ -85,7 +85,7 @@ class TextTables:
     Attributes:
         vocabulary: The number of each unit.
         lengths: Units of each text, `[1 + R][sentences]`; 0 where a sentence has fewer than R references.
-        tables: One per order, from 1.
+        tables: One table per order, from 1.
     """
 
     vocabulary: dict[str, int]
@@ -101,7 +101,7 @@ class Corpus:
         lengths: Units of each text, `[2 + R][sentences]`: sources, predictions, then the references; 0 where a
             sentence has fewer than R references.
         reference_counts: References of each sentence, `[sentences]`.
-        ngrams: One per order, from 1; to be read once.
+        ngrams: One entry per order, from 1; can be read only once.
     """
 
     lengths: np.ndarray
@@ -155,7 +155,7 @@ def _count_texts(
 def cached_texts(
     sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int
 ) -> TextTables:
-    """The same, with all orders counted at once and cached for the next system."""
+    """Like `_count_texts`, with all orders counted at once and cached for the next system."""
     given = _count_texts(sources, references, unit, order)
     return TextTables(given.vocabulary, given.lengths, tuple(given.tables))
 
@@ -204,13 +204,13 @@ def _join(tables: Iterable[Table], units: Units) -> Iterator[Ngrams]:
 
 
 def _lengthen(units: Units, start: np.ndarray, number: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where n-grams that are one unit longer start, and their keys.
+    """The starts of the n-grams that are one unit longer, and their keys.
 
     Args:
         units: All texts.
         start: Where n-grams of `length` units start.
-        number: The number of each.
-        length: Their length; 0 for the start of it all.
+        number: The number of each n-gram.
+        length: Their length; 0 at the beginning.
     """
     ends = np.repeat(np.cumsum(units.lengths), units.lengths)
     fits = start + length < ends[start]
@@ -219,7 +219,7 @@ def _lengthen(units: Units, start: np.ndarray, number: np.ndarray, length: int) 
 
 
 def _find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, int]:
-    """The index of each key among the known ones, ascending, or behind them if it is new; and how many there are."""
+    """The index of each key among the known, ascending ones, or after them if it is new; and how many there are."""
     indices = np.searchsorted(known, keys)
     found = indices < len(known)
     found[found] = known[indices[found]] == keys[found]

@@ -1,1 +1,1 @@
-"""What predictions are compared with: references or an M2 file, and which annotator of several."""
+"""What predictions are compared with: references or an M2 file, and, of several annotators, which one."""

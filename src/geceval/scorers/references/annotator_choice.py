@@ -14,7 +14,7 @@ from geceval.core.inputs import Columns
 AVERAGES = ("corpus", "sentence")
 
 Order: TypeAlias = Callable[[Counts, Counts], tuple[np.ndarray, ...]]
-"""How annotators are ranked: from the counts of all sentences before, `[...][1]` (or plain zeros), and those of this
+"""How annotators are ranked: maps the counts of all sentences before, `[...][1]` (or plain zeros), and those of this
 sentence for each annotator, `[...][annotators]`, to sort keys of the latter shape; see `best_annotator`."""
 
 
@@ -38,8 +38,8 @@ def best_annotator(keys: Sequence[np.ndarray]) -> np.ndarray:
     """The index of the best annotator, `[...]`.
 
     Args:
-        keys: Each `[...][annotators]`, NaN where there is no such annotator. The highest first key is taken, of equal
-            ones the highest second key, and so on, then the annotator that comes first.
+        keys: Each `[...][annotators]`, NaN where there is no such annotator. The highest first key wins; on ties, the
+            highest second key, and so on; then the annotator that comes first.
     """
     return np.lexsort([-key for key in reversed(keys)], axis=-1)[..., 0]
 
@@ -47,9 +47,9 @@ def best_annotator(keys: Sequence[np.ndarray]) -> np.ndarray:
 def choose(rows: np.ndarray, order: Order) -> tuple[np.ndarray, np.ndarray]:
     """Choose an annotator for each sentence, in the order of the sentences, for many samples side by side.
 
-    A choice depends on the counts chosen before it. All sentences choose at once, again and again, until the counts
-    that they choose by are those that follow from their choices, which are then those made one sentence at a time. Each
-    turn settles at least one more sentence; in practice three to six turns settle all.
+    A choice depends on the choices before it. All sentences choose at once, repeatedly, until their choices no longer
+    change; the result is the same as that of choosing one sentence at a time. Each round settles at least one more
+    sentence; in practice three to six rounds settle all.
 
     Args:
         rows: Counts, `[samples][sentences][annotators][3]`; see `counts_array`.
@@ -86,10 +86,10 @@ def counts_array(rows: Sequence[Mapping[int, Counts]]) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A corpus in which each sentence has its annotator.
+    """A corpus with the annotator chosen for each sentence.
 
     Attributes:
-        counts: Of all sentences, each with its annotator.
+        counts: Counts of all sentences, each against its annotator.
         annotators: The annotator of each sentence.
         scores: The best F of each sentence by itself, in [0, 1].
         statistics: Counts of every annotator, `[sentences][annotators][3]`; see `counts_array`.
@@ -121,7 +121,7 @@ def best_of_references(columns: Columns, score: Callable[[Sequence[str], Sequenc
 
     Args:
         columns: Checked columns with references.
-        score: From predictions and references, one text a pair on either side, to `[pairs]` or `[pairs][figures]`.
+        score: Maps predictions and references, one text per pair on either side, to `[pairs]` or `[pairs][figures]`.
 
     Returns:
         `[sentences]` or `[sentences][figures]`.

@@ -1,4 +1,4 @@
-"""Where the gold comes from: references, or an M2 file."""
+"""Where the gold edits come from: references, or an M2 file."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def m2_sentences(metric: str, path: str | Path, sources: Sequence[str]) -> list[
     Args:
         metric: Name of the metric, for the messages.
         path: The M2 file.
-        sources: One string a sentence.
+        sources: One string per sentence.
 
     Raises:
         OSError: If the file cannot be read.
-        TypeError: If `path` is no path.
+        TypeError: If `path` is not a path.
         ValueError: If it is not M2, or does not hold the same sentences as `sources`.
     """
     if not isinstance(path, (str, os.PathLike)):
@@ -51,7 +51,7 @@ def m2_sentences(metric: str, path: str | Path, sources: Sequence[str]) -> list[
 
 
 def m2_references(metric: str, path: str | Path, sources: Sequence[str]) -> list[list[str]]:
-    """The text of each annotator, one list a sentence; see `m2_sentences`.
+    """The text of each annotator, one list per sentence; see `m2_sentences`.
 
     An annotator who has no line in a block has not annotated that sentence; a block without any edit is its own
     reference.
@@ -60,7 +60,7 @@ def m2_references(metric: str, path: str | Path, sources: Sequence[str]) -> list
 
 
 def gold_from_m2(metric: str, columns: Columns, path: str | Path | None) -> list[Gold] | None:
-    """The gold edits of an M2 file, one mapping a sentence; `None` without a file. See `m2_sentences`."""
+    """The gold edits of an M2 file, one mapping per sentence; `None` without a file. See `m2_sentences`."""
     if path is None:
         return None
     return [sentence.edits for sentence in m2_sentences(metric, path, columns.sources)]
@@ -73,7 +73,7 @@ def columns_with_references(
     given: References | None,
     gold_m2: str | Path | None,
 ) -> Columns:
-    """Checked columns whose references are those of an M2 file, or, without one, those given.
+    """Checked columns with the references of an M2 file, or, without a file, with those given.
 
     Raises:
         OSError: If the file cannot be read.
@@ -94,8 +94,8 @@ def errant_edits(
     Args:
         annotator: The pipeline behind ERRANT.
         runtime: Worker processes, progress, cache.
-        sources: One string a sentence.
-        texts: Predictions, references or both, one list a sentence.
+        sources: One string per sentence.
+        texts: Predictions, references or both, one list per sentence.
 
     Returns:
         Edits in the shape [sentences][texts of that sentence][edits].
@@ -111,7 +111,7 @@ def edits_and_gold(
     """ERRANT's edits of the predictions, and gold edits: those given, or else ERRANT's edits of the references.
 
     Returns:
-        One list of edits a sentence, and one mapping of annotator (or number of the reference) to edits a sentence.
+        One list of edits per sentence; and one mapping of annotator (or number of the reference) to edits per sentence.
     """
     references = columns.references if gold is None and columns.references else [[] for _ in columns.sources]
     texts = [[prediction, *row] for prediction, row in zip(columns.predictions, references, strict=True)]
@@ -120,7 +120,7 @@ def edits_and_gold(
 
 
 def gold_sentences(path: str | Path) -> list[M2Sentence]:
-    """The sentences of an M2 file, which may be `"-"` or a pipe: they are read once, also for `gold_facts`.
+    """The sentences of an M2 file, which may be `"-"` or a pipe: they are read only once, also for `gold_facts`.
 
     Raises:
         OSError: If the file cannot be read.
@@ -130,7 +130,7 @@ def gold_sentences(path: str | Path) -> list[M2Sentence]:
 
 
 def gold_facts(path: str | Path | None) -> dict[str, str]:
-    """What the signature says of the M2 file: its name and the start of the SHA-256 of its text, never its folder."""
+    """Facts for the signature: name of the M2 file and the start of the SHA-256 of its text, never its folder."""
     if path is None:
         return {}
     digest = hashlib.sha256(_read(path).encode()).hexdigest()
