@@ -35,7 +35,7 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
 
     Raises:
         OSError: If a file cannot be read.
-        ValueError: If a file is empty, has another number of lines than the sources, or is given twice, or if a
+        ValueError: If a file is empty, has a different number of lines from the sources, or is given twice, or if a
             sentence has no reference in any file.
     """
     if [source, *predictions, *references].count("-") > 1:
@@ -55,17 +55,17 @@ def read_references(paths: Sequence[str], sources: Sequence[str], source: str) -
     Args:
         paths: The files.
         sources: The sentences that they correct.
-        source: The file of these, for messages.
+        source: The file that holds them, for messages.
 
     Raises:
         OSError: If a file cannot be read.
-        ValueError: If a file has another number of lines, or a sentence no reference in any file.
+        ValueError: If a file has a different number of lines, or a sentence has no reference in any file.
     """
     return references_by_sentence(sources, [read_parallel(path, source, len(sources)) for path in paths], paths)
 
 
 def name_systems(paths: Sequence[str]) -> dict[str, str]:
-    """A short, distinct name for each file: its stem, with as many folders before it as it takes.
+    """A short, distinct name for each file: its stem, preceded by as many folders as necessary.
 
     Raises:
         ValueError: If a file is given twice.

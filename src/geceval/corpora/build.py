@@ -39,15 +39,15 @@ def build(
         target: The folder to write; it must not exist, or be empty.
         gold_m2: For `seeda` and `gjg15`: the CoNLL-2014 M2 file, for the references.
         nlp: For `fce` from JSON files: the spaCy pipeline that gives edits their types.
-        workers: For `fce` from JSON files: processes that do so.
+        workers: For `fce` from JSON files: the number of processes that do so.
 
     Returns:
-        What was written.
+        The tables that were written.
 
     Raises:
         OSError: If a file is missing or the folder cannot be written.
-        ValueError: If there is no such data set, an option is not one of it, the target is not empty, or the files are
-            malformed, do not fit together or are not the published ones. Nothing is written then.
+        ValueError: If there is no such data set, an option does not belong to it, the target is not empty, or the files
+            are malformed, do not fit together or are not the published ones. Nothing is written then.
     """
     if name not in SOURCES:
         raise InputError(f"there is no data set {name!r}; choose one of {', '.join(SOURCES)}")

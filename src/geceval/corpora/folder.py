@@ -1,4 +1,4 @@
-"""Folders of plain parquet files that every version of `datasets` reads; they are written completely or not at all."""
+"""Folders of plain parquet files that every version of `datasets` reads, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Config:
         schema: Columns and their types. The files hold no metadata of `datasets`: version 3 cannot read what version 5
             writes there, while both read plain parquet.
         splits: Split to rows.
-        note: How the rows were made, for the card, where the files alone do not tell.
+        note: How the rows were made, for the card, if the files alone do not show it.
     """
 
     name: str
@@ -35,11 +35,11 @@ class Config:
 
 
 def check_target(target: Path) -> None:
-    """Fail before the work if the folder cannot be written.
+    """Fail before any work is done if the folder cannot be written.
 
     Raises:
         FileNotFoundError: If there is no folder to put it in.
-        ValueError: If it exists and is no empty folder.
+        ValueError: If it exists and is not an empty folder.
     """
     if not target.absolute().parent.is_dir():
         raise FileNotFoundError(2, os.strerror(2), str(target.absolute().parent))
@@ -52,7 +52,7 @@ def write_folder(target: Path, configs: Sequence[Config], card: str) -> None:
 
     Raises:
         OSError: If the folder cannot be written.
-        ValueError: If it exists and is no empty folder, or a value does not fit its column.
+        ValueError: If it exists and is not an empty folder, or a value does not fit its column.
     """
     check_target(target)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.absolute().parent))
@@ -78,7 +78,7 @@ def find(folder: Path, *candidates: str) -> Path:
     """The first of several candidate paths that is a file.
 
     Raises:
-        FileNotFoundError: If none does; it names the first.
+        FileNotFoundError: If none is; the message names the first.
     """
     path = find_if_any(folder, *candidates)
     if path is None:

@@ -105,7 +105,7 @@ def build_gjg15(folder: Path, gold_m2: Path | None) -> list[Config]:
 def _read_checked(
     path: Path, outputs: dict[str, list[str]], first_line: int, expected: dict[str, int]
 ) -> list[Ranking]:
-    """Rankings whose groups are right, both ways: one text per group, and one group per text."""
+    """Read rankings and check their groups both ways: one text per group, and one group per text."""
     rankings = read_rankings(path, outputs, first_line=first_line)
     for number, ranking in enumerate(rankings):
         texts = [outputs[systems[0]][ranking.sentence] for systems, _ in ranking.groups]
@@ -158,7 +158,7 @@ def _note(gold_m2: Path | None) -> str:
 
 
 def _references(path: Path, sources: list[str]) -> list[list[str]]:
-    """The corrections of all annotators; one without a line left the sentence as it is."""
+    """The corrections of all annotators; an annotator without a line left the sentence unchanged."""
     sentences = read_m2(path)
     check_count(path, "sentences", len(sentences), len(sources))
     for line, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):

@@ -81,7 +81,7 @@ def _cweb_file(folder: Path, domain: str, fold: str) -> Path:
 
 
 def build_wi_locness(folder: Path) -> list[Config]:
-    """The table of W&I+LOCNESS, whose `meta.corpus` tells the level; see `build_conll13`."""
+    """The table of W&I+LOCNESS, whose `meta.corpus` gives the level; see `build_conll13`."""
     counts = {"A.train": 10493, "B.train": 13032, "C.train": 10783, "ABCN.dev": 4384}
     rows = {}
     for name, count in counts.items():
@@ -95,9 +95,9 @@ def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
     """The table of FCE, from the M2 files of BEA-2019 or, where there are none, from the JSON files.
 
     Args:
-        folder: Where the files lie.
+        folder: The folder with the files.
         nlp: The spaCy pipeline that gives edits of JSON files their types; see `get_annotator`.
-        workers: Processes that do so.
+        workers: The number of processes that do so.
 
     Raises:
         OSError: If a file is missing.
@@ -117,7 +117,7 @@ def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
 
 
 def build_jfleg(folder: Path) -> list[Config]:
-    """The table of JFLEG, with one more column, the spell-checked sources, null where the file is not there.
+    """The table of JFLEG, with one more column: the spell-checked sources, null if that file is missing.
 
     Raises:
         OSError: If a file is missing.
@@ -143,18 +143,18 @@ def build_jfleg(folder: Path) -> list[Config]:
 def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> Rows:
     """Rows of an M2 file.
 
-    An annotator is listed if there is an `A` line of theirs, be it a noop, or if nobody has one, which stands for an
-    annotator 0 who changed nothing. Of edits that overlap, the first enters the reference; all are listed.
+    An annotator is listed if the sentence has an `A` line by them, even a noop. If it has no `A` line at all, annotator
+    0 is listed, who changed nothing. Of edits that overlap, only the first enters the reference; all are listed.
 
     Args:
         path: The file.
-        name: What ids start with.
-        expected: Number of sentences of the published file.
+        name: Prefix of the ids.
+        expected: Number of sentences in the published file.
         corpus: `meta.corpus`; the first part of `name` by default.
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is not M2 or has another number of sentences.
+        ValueError: If it is not M2 or has a different number of sentences.
     """
     sentences = read_m2(path)
     check_count(path, "sentences", len(sentences), expected)
@@ -218,7 +218,7 @@ def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str
 
 
 def _edit(edit: Edit, annotator: int, required: str, comment: str) -> dict[str, Any]:
-    """As the file has it: alternatives joined by `||`, where one that deletes is `-NONE-`."""
+    """An edit as in the file: alternatives joined by `||`, where one that deletes is `-NONE-`."""
     texts = [text or "-NONE-" for text in edit.corrections] if edit.alternatives else [edit.correction]
     return {
         "annotator": annotator,

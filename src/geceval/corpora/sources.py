@@ -10,11 +10,11 @@ class Source:
     """A published data set.
 
     Attributes:
-        title: What it is called.
-        description: What it holds, in a sentence or two.
+        title: Its name.
+        description: Its content, in a sentence or two.
         url: Where its authors publish it.
-        files: What the folder that is converted must hold.
-        terms: Under which terms.
+        files: The files that the folder to convert must hold.
+        terms: Terms of use.
         license: The Hub's identifier of the licence.
         citation: BibTeX.
     """

@@ -16,7 +16,7 @@ def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def front_matter(base: str, task: str, tags: Sequence[str]) -> str:
-    """What the Hub reads of a card: the licence and base model of a bundled `base`, the task and the tags."""
+    """What the Hub reads from a card: the licence and base model of a bundled `base`, the task and the tags."""
     known = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2"
     return (
         f"---\nlibrary_name: transformers\nlanguage: en\npipeline_tag: {task}\n"
@@ -47,7 +47,7 @@ def recipe_rows(settings: Mapping[str, Any], base: str, best_seed: Any) -> list[
 
 
 def pooling_row(settings: Mapping[str, Any]) -> tuple[str, str]:
-    """The line of that table that every sequence classifier has."""
+    """The line of that table for the pooling, which every sequence classifier has."""
     return "pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]
 
 

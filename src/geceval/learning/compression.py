@@ -1,4 +1,4 @@
-"""Compression of a tuned network to an adapter: in every linear layer the nearest change of low rank."""
+"""Compression of a tuned network to an adapter: the best low-rank approximation of the change of each linear layer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from geceval.models.checkpoints import resolve
 
 
 def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe:
-    """Replace the change of every matrix that adapters know by its best approximation of a rank.
+    """Replace the change of every matrix that an adapter can change by its best approximation of the given rank.
 
     The approximation is the one with the least squared error (Eckart and Young, 1936: the largest singular values). The
     head stays as it is; what tuning did to embeddings, biases and normalisations is left out.
@@ -23,8 +23,8 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
     Args:
         recipe: How all weights were tuned; `lora_rank` is 0.
         weights: State of the tuned network, `network.safetensors` of `geceval.learning.loop.fit`.
-        rank: Of the adapter, at least 1.
-        target: Gets the state of the network with the adapter.
+        rank: Rank of the adapter, at least 1.
+        target: File to write the state of the network with the adapter to.
 
     Returns:
         The recipe of that network; `geceval.learning.network.save` takes it together with `target`.

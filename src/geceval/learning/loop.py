@@ -1,4 +1,5 @@
-"""The training loop that every fine-tuning shares: one seed, an evaluation and a checkpoint an epoch, the best kept.
+"""The training loop that every fine-tuning shares: one seed, one evaluation and one checkpoint per epoch, the best
+kept.
 
 What is learnt is a `geceval.learning.objective.Objective`.
 """
@@ -38,7 +39,7 @@ class ObjectiveTrainer(transformers.Trainer):
     """The `Trainer` of an objective; its arguments are those of `fit`.
 
     Attributes:
-        network: What is to be saved in the end, the model or what is inside it.
+        network: The network to save in the end: the model, or the network that it wraps.
     """
 
     def __init__(
@@ -72,14 +73,14 @@ class ObjectiveTrainer(transformers.Trainer):
     def compute_loss(
         self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        """The loss, for a step of training."""
+        """The loss of a training step."""
         loss, answers, _ = self.objective.cost(model, inputs)
         return (loss, answers) if return_outputs else loss
 
     def prediction_step(
         self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Loss, answers and what was expected, without gradients."""
+        """The loss, the answers and the expected answers, without gradients."""
         inputs = self._prepare_inputs(inputs)
         with torch.no_grad(), self.compute_loss_context_manager():
             return tuple(part.detach() for part in self.objective.cost(model, inputs))
@@ -98,21 +99,21 @@ class ObjectiveTrainer(transformers.Trainer):
 def fit(
     objective: Objective, recipe: Recipe, rows: Any, evaluation: Any, folder: Path, progress: bool = False
 ) -> dict[str, Any]:
-    """Fine-tune with one seed, continuing where an earlier run in the same folder was cut off.
+    """Fine-tune with one seed, continuing where an earlier run in the same folder was interrupted.
 
     Under `torchrun` or `accelerate launch` every process takes its share of each epoch.
 
     Args:
         objective: What to learn.
-        recipe: How.
+        recipe: How to fine-tune.
         rows: What to learn from, as `objective.encode` takes it.
         evaluation: The rows that choose the epoch, or several sets of them by name.
-        folder: Of this seed; afterwards it holds `network.safetensors` and `history.json`.
+        folder: Folder of this seed; afterwards it holds `network.safetensors` and `history.json`.
         progress: Show progress on standard error.
 
     Returns:
-        `seed`, `epoch` (the best), `selection` (what chose it), `steps`, `seconds`, and `history`: a list with the
-        metrics after each epoch.
+        `seed`, `epoch` (the best), `selection` (the number that chose it), `steps`, `seconds`, and `history`: a list
+        with the metrics after each epoch.
 
     Raises:
         InputError: If the base cannot be used, `max_length` is beyond what it can read, there is nothing to learn
@@ -152,10 +153,10 @@ def fit(
 
 
 def last_whole(folder: Path) -> str | None:
-    """The newest checkpoint below a folder that was written to its end, if there is any.
+    """The newest completely written checkpoint below a folder, if there is any.
 
-    The Trainer writes `trainer_state.json` last, so a checkpoint in which it is missing or cut off was being written
-    when the run was killed; it is passed over.
+    The Trainer writes `trainer_state.json` last, so a checkpoint in which it is missing or truncated was being written
+    when the run was killed; it is skipped.
     """
     whole = {}
     for state in folder.glob("checkpoint-*/trainer_state.json"):

@@ -25,13 +25,13 @@ from geceval.models.tokenizers import load_tokenizer
 
 
 def check_adapter(rank: int, base: Checkpoint) -> None:
-    """Raise a `CheckpointError` if `base` is an adapter itself and shall get one; with rank 0 it gets none."""
+    """Raise a `CheckpointError` if `base` is itself an adapter and is to get another one (rank above 0)."""
     if rank and base.base is not None:
         raise CheckpointError(f"{base.folder}: an adapter over an adapter is not possible; use rank 0, or another base")
 
 
 def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:
-    """The encoder of `base` under a new head, float32, with adapters if asked.
+    """The encoder of `base` under a new head, in float32, with adapters if the recipe asks for them.
 
     Args:
         recipe: How it will be tuned.
@@ -82,7 +82,7 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
 
 
 def head_pooling(recipe: Recipe, config: Any) -> str:
-    """What `geceval_pooling` of the checkpoint must say; ModernBERT's own class does the pooling of either kind."""
+    """The value of `geceval_pooling` for the checkpoint; ModernBERT's own class does either kind of pooling."""
     return "first" if hasattr(config, "classifier_pooling") else recipe.pooling
 
 
@@ -111,14 +111,14 @@ def _with_adapter(network: Any, recipe: Recipe, pooled: bool) -> Any:
 
 
 def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any], labels: Sequence[str] = ()) -> None:
-    """Write a trained network as a checkpoint that geceval loads, and plain transformers where the class allows.
+    """Write a trained network as a checkpoint that geceval can load, and plain transformers too if its class allows.
 
     Args:
-        recipe: What it was trained with.
+        recipe: The recipe it was trained with.
         weights: `network.safetensors` of `geceval.learning.loop.fit`.
-        folder: Gets `config.json`, the tokenizer, and `model.safetensors` or, for an adapter, `adapter_config.json`
-            and `adapter_model.safetensors` in 16 bits; over a bundled encoder without its tokenizer. Files of the
-            same names are replaced. An adapter names its base by `portable_name`.
+        folder: Folder to write `config.json`, the tokenizer, and `model.safetensors` or, for an adapter,
+            `adapter_config.json` and `adapter_model.safetensors` in 16 bits to; over a bundled encoder, the tokenizer
+            is left out. Files with the same names are replaced. An adapter names its base by `portable_name`.
         settings: Further `geceval_*` entries of `config.json`, without the prefix; see `geceval.models.checkpoints`.
         labels: As for `new_network`.
     """
@@ -153,14 +153,14 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
 
 
 def portable_name(model: str, folder: Path) -> str:
-    """The name by which files of a checkpoint can refer to another one, from any working directory.
+    """The name by which the files of a checkpoint can refer to another one, from any working directory.
 
-    What names a folder relative to the working directory becomes `./` or `../` and a path from `folder` on, so that the
-    two can be moved together. All other names (bundled ones, Hub ids, absolute paths, `~`) stay as they are.
+    A folder relative to the working directory becomes a path relative to `folder`, beginning with `./` or `../`, so
+    that the two can be moved together. All other names (bundled ones, Hub ids, absolute paths, `~`) stay as they are.
 
     Args:
         model: What `resolve` takes.
-        folder: Of the checkpoint that refers to it; it exists.
+        folder: Folder of the checkpoint that refers to it; it must exist.
     """
     path = Path(model)
     if is_bundled(model) or path.is_absolute() or model.startswith("~") or not path.is_dir():

@@ -1,6 +1,6 @@
-"""What a network learns: how rows become batches, what a batch costs, and what chooses the best epoch.
+"""What a network learns: how rows become batches, the loss of a batch, and what chooses the best epoch.
 
-`impara/`, `ged/` and `some/` have an objective each; `geceval.learning.loop` minimises any.
+`impara/`, `ged/` and `some/` have one objective each; `geceval.learning.loop` minimises any.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Collator:
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
         """Token ids, their mask and, where rows have them, token types and labels of tokens, each [rows, tokens].
 
-        Labels of whole rows, numbers, become [rows].
+        Labels of whole rows, which are numbers, become [rows].
         """
         batch = {}
         for name in self.values.keys() & rows[0].keys():
@@ -46,12 +46,12 @@ class Collator:
 
 
 class Objective(ABC):
-    """What a network learns, and by what the best epoch is chosen.
+    """What a network learns, and how the best epoch is chosen.
 
     Attributes:
         labels: Classes of a token classifier, see `geceval.learning.network.new_network`.
         greater_is_better: Whether the best epoch is the one with the highest `selection`.
-        collator: From the id of the padding token to what makes a batch of rows.
+        collator: Maps the id of the padding token to a function that makes a batch of rows.
     """
 
     labels: Sequence[str] = ()
@@ -60,7 +60,7 @@ class Objective(ABC):
 
     @abstractmethod
     def encode(self, rows: Sequence[Any], tokenizer: Any, max_length: int) -> Dataset:
-        """Rows for the collator; a column `length` has their numbers of tokens.
+        """Rows for the collator; the column `length` holds their numbers of tokens.
 
         Raises:
             InputError: If there is nothing to learn from.
@@ -70,7 +70,7 @@ class Objective(ABC):
         """What `cost` calls: the network itself, or a wrapper around it.
 
         Args:
-            network: The new network, which is changed in place if it needs a start of its own.
+            network: The new network, which is changed in place if it needs a special initialisation.
             recipe: How it is tuned.
             rows: What it will learn from.
         """
@@ -78,11 +78,11 @@ class Objective(ABC):
 
     @abstractmethod
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The loss of a batch, what the model answers, and what it should have answered."""
+        """The loss of a batch, the model's answers, and the expected answers."""
 
     @abstractmethod
     def metrics(self, answers: Any, expected: Any) -> dict[str, float]:
-        """Scores of the answers to one evaluation set, beside the loss."""
+        """Scores of the answers to one evaluation set, besides the loss."""
 
     @abstractmethod
     def selection(self, metrics: Mapping[str, float]) -> float:

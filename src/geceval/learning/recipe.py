@@ -1,4 +1,4 @@
-"""The hyperparameters of a fine-tuning."""
+"""The hyperparameters of fine-tuning."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ class Recipe:
         base: The network to start from: `"bundled"`, a folder, or a Hub id, e.g. an error detector.
         pooling: `"first"` or `"mean"`, see `geceval.models.heads`; written into the checkpoint. A token classifier
             has none.
-        pooler: How BERT's pooler starts, which reads the first token: as the `"base"` has it, or as the `"identity"`
-            for a base whose pooler was never trained (sentence encoders); then q(Y) starts as the paper's w · y, Eq. 2.
+        pooler: How BERT's pooler, which reads the first token, is initialised: from the `"base"`, or as the
+            `"identity"` for a base whose pooler was never trained (sentence encoders); then q(Y) starts as the paper's
+            w · y, Eq. 2.
         head_deviation: Standard deviation of the new output layer; `None` leaves it to transformers (0.02 for BERT).
-            Versions of one sentence have states close to each other, so that with a small head all margins are about
-            0, and the first steps are lost.
+            Versions of one sentence have similar states, so with a small head all margins are about 0 and the first
+            steps are wasted.
         lora_rank: Rank of the adapter on every linear layer; 0 tunes all weights.
-        freeze_embeddings: Leave the embeddings as the base has them, which saves a fifth of the time on a CPU.
-        dropout: Of every dropout layer while training; `None` leaves it to the base.
-        learning_rate: Of AdamW without weight decay; gradients are clipped to norm 1.
+        freeze_embeddings: Keep the embeddings of the base, which saves a fifth of the time on a CPU.
+        dropout: Rate of every dropout layer in training; `None` keeps that of the base.
+        learning_rate: Learning rate of AdamW without weight decay; gradients are clipped to norm 1.
         schedule: `"constant"`, or `"linear"` from the full rate to 0.
         warmup: Share of the steps in which the rate rises from 0.
-        batch_size: Pairs, or sentences, a step and process.
-        epochs: At most so many; the best one is kept.
+        batch_size: Pairs, or sentences, per step and process.
+        epochs: Largest number of epochs; the best one is kept.
         max_length: Tokens, special ones included, beyond which a text is cut.
         dtype: `"float32"`, or `"bfloat16"` for mixed precision.
-        seed: Of the new head, the dropout and the order of the data.
+        seed: Seed of the new head, the dropout and the order of the data.
     """
 
     base: str = "bundled"

@@ -1,7 +1,7 @@
-"""The frame of every training run: claim the folder, read the data, learn with each seed, write results and card.
+"""The framework of every training run: claim the folder, read the data, learn with each seed, write results and card.
 
-The finished checkpoint lies at the top of the folder. `run/` below it holds what lets a run that was cut off go on; it
-contains sentences of the corpora and is never pushed.
+The finished checkpoint lies at the top of the folder. `run/` below it holds what an interrupted run needs to continue;
+it contains sentences of the corpora and is never pushed.
 """
 
 from __future__ import annotations
@@ -33,25 +33,26 @@ def train(
 ) -> dict[str, Any]:
     """Train from files to a finished checkpoint with its results and card.
 
-    A second call with the same job continues where the first was cut off, or returns its results. A new run that fails
-    before its first epoch is over leaves nothing behind, so that the mended command can use the same folder. Under
-    `torchrun` or `accelerate launch` the processes share the work, and the first of them writes.
+    A second call with the same job continues where the first was interrupted, or returns its results. A new run that
+    fails before the end of its first epoch leaves nothing behind, so that the corrected command can use the same
+    folder. Under `torchrun` or `accelerate launch` the processes share the work, and the first one writes.
 
     Args:
         job: Everything that the run depends on, see `claim`.
         folder: Where the checkpoint goes: a new folder, an empty one, or that of the same run.
-        read: From the folder `run/` to the data. Each process calls it, the first before the others.
-        learn: From the data and `run/` to the outcome of every seed, see `fit_seeds`. Each process calls it.
-        finish: From the data and that outcome to what `results.json` holds beside the settings; the first process alone
-            calls it, and it writes the checkpoint.
-        card: From the results and the folder to the model card.
+        read: Maps the folder `run/` to the data. Each process calls it, the first before the others.
+        learn: Maps the data and `run/` to the outcome of every seed, see `fit_seeds`. Each process calls it.
+        finish: Maps the data and that outcome to what `results.json` holds besides the settings, and writes the
+            checkpoint; only the first process calls it.
+        card: Maps the results and the folder to the model card.
 
     Returns:
         The content of `results.json`.
 
     Raises:
         OSError: If a file cannot be read or written.
-        InputError: If the folder holds a run with other settings or anything else, or the job cannot be done as it is.
+        InputError: If the folder holds a run with other settings or anything else, or the job cannot be done as
+            specified.
     """
     from accelerate import PartialState
 
@@ -94,12 +95,12 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
     """Write the settings of a new run, or check that those of the run in this folder are the same.
 
     Args:
-        job: A dataclass whose field `recipe` is one too; the recipe's seed is left out, since `seeds` of the job
-            replace it. Paths are replaced by their file name and SHA-256.
+        job: A dataclass whose field `recipe` is also a dataclass; the recipe's seed is left out, since `seeds` of the
+            job replace it. Paths are replaced by their file name and SHA-256.
         run: The folder `run/` within the folder of the checkpoint.
 
     Returns:
-        The settings, the recipe's among them.
+        The settings, including those of the recipe.
 
     Raises:
         InputError: If the job has no seed, or the folder of the checkpoint holds another run, or files and no run.
@@ -125,14 +126,14 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
 
 
 def _identity(path: Path) -> dict[str, str]:
-    """What identifies a file wherever it lies."""
+    """What identifies a file wherever it is: its name and SHA-256."""
     return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 def fit_seeds(
     objective: Objective, job: Any, recipe: Recipe, rows: Sequence[Any], evaluation: Any, run: Path, progress: bool
 ) -> list[dict[str, Any]]:
-    """`geceval.learning.loop.fit` with each seed of a job, in a folder of its own below `run`."""
+    """Call `geceval.learning.loop.fit` with each seed of a job, each in its own folder below `run`."""
     return [
         fit(
             objective,
@@ -147,12 +148,12 @@ def fit_seeds(
 
 
 def network_file(run: Path, seed: int) -> Path:
-    """Where `fit_seeds` leaves the network of a seed."""
+    """The file to which `fit_seeds` writes the network of a seed."""
     return run / f"seed-{seed}" / "network.safetensors"
 
 
 def write_results(folder: Path, results: Mapping[str, Any], card: Callable[[Mapping[str, Any], Path], str]) -> None:
-    """Write the card that is made from the results, then `results.json`, with which a run counts as finished."""
+    """Write the card that is made from the results, then `results.json`, which marks the run as finished."""
     write_text(folder / "README.md", card(results, folder))
     write_text(folder / "results.json", json.dumps(results, indent=2) + "\n")
 

@@ -17,7 +17,7 @@ from geceval.models.heads import POOLINGS
 
 
 def exit_code(name: str, run: Callable[[], Any]) -> int:
-    """Run what a script does; a mistake of its user ends in one line on standard error and the exit code 2."""
+    """Run a script's main function; a mistake of the user gives one line on standard error and the exit code 2."""
     try:
         run()
     except (OSError, UserError) as error:
@@ -37,9 +37,9 @@ def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe, pooling:
     """Add the options that every training script has.
 
     Args:
-        parser: Of the script.
+        parser: Parser of the script.
         recipe: Gives the defaults.
-        pooling: Whether the head reads a pooled vector, and there is a choice of how.
+        pooling: Whether the head reads a pooled vector, so that there is a choice of pooling.
     """
     add = parser.add_argument
     add("--output", type=Path, required=True, help="folder of the checkpoint")
@@ -70,12 +70,12 @@ def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe, pooling:
 
 
 def job_from(options: argparse.Namespace, job: type, recipe: Recipe) -> Any:
-    """The job that the options of a script describe, which have the names of its fields and of the recipe's.
+    """The job that the options of a script describe; they are named like its fields and those of the recipe.
 
     Args:
-        options: With those of `add_recipe_options`; lists become tuples.
+        options: Options including those of `add_recipe_options`; lists become tuples.
         job: A dataclass with a field `recipe`.
-        recipe: Gives what no option says.
+        recipe: Gives the fields for which there is no option.
     """
 
     def given(dataclass: type) -> dict[str, Any]:
@@ -96,14 +96,16 @@ def run_script(
     summary: Callable[[dict[str, Any]], dict[str, Any]],
     push: Callable[[Path, str, bool], None],
 ) -> int:
-    """What every training script does: train, print a summary as JSON, push if asked; mistakes end in one line.
+    """What every training script does: train, print a summary as JSON, push if requested; mistakes give a one-line
+    message.
 
     Args:
-        name: Of the script, for the message.
-        options: With those of `add_recipe_options`.
+        name: Name of the script, for the message.
+        options: Options including those of `add_recipe_options`.
         train: Makes the job, trains, and returns the content of `results.json`.
-        summary: What of that to print.
-        push: Publishes the finished checkpoint: folder, Hub id, whether to only say what would be pushed.
+        summary: Selects what to print of that.
+        push: Publishes the finished checkpoint, given its folder, a Hub id, and whether to only say what would be
+            pushed.
 
     Returns:
         The exit code.

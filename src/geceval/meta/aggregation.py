@@ -62,7 +62,7 @@ def expected_wins(wins: np.ndarray) -> np.ndarray:
 
 
 def count_wins(scores: np.ndarray) -> np.ndarray:
-    """How often each system's sentence score beats each other system's.
+    """How often each system's sentence score beats that of each other system.
 
     Args:
         scores: Array of shape [systems, sentences]; a NaN never wins and never loses.
@@ -76,12 +76,12 @@ def count_wins(scores: np.ndarray) -> np.ndarray:
 def human_expected_wins(items: Sequence[Item], systems: Sequence[str]) -> dict[str, float]:
     """Expected Wins of systems in human judgments; pairs with equal ranks do not count (Sakaguchi et al. 2014).
 
-    The published scores of SEEDA and GJG15 are means over bootstrap samples of the pairs; these differ from them by
-    less than .001.
+    The published scores of SEEDA and GJG15 are means over bootstrap samples of the pairs; they differ from the scores
+    computed here by less than .001.
 
     Args:
         items: The judgments.
-        systems: All systems of the judgments; to rank a set of them, select from the result.
+        systems: All systems of the judgments; to rank only some of them, select from the result.
 
     Raises:
         ValueError: If there are fewer than two systems.

@@ -32,7 +32,7 @@ class Pairs:
     human: np.ndarray
 
     def select(self, rows: np.ndarray) -> Pairs:
-        """Some of the pairs, by a mask or indices."""
+        """Some of the pairs, selected by a mask or by indices."""
         return Pairs(self.sentence[rows], self.first[rows], self.second[rows], self.human[rows])
 
 
@@ -45,7 +45,7 @@ class Agreement:
             defines none.
         kendall: (concordant - discordant) / pairs, in [-1, 1].
         pairs: Number of pairs that count.
-        tie_share: Share of the human-ordered pairs to which the metric gives equal scores, whatever the tie rule.
+        tie_share: Share of the pairs ordered by people to which the metric gives equal scores, whatever the tie rule.
         epsilon: Scores that differ by at most this are tied; above 0 only under `"calibrated"`.
     """
 
@@ -58,11 +58,11 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What a tie rule makes of pairs; all three are arrays [pairs] of bool.
+    """How a tie rule counts pairs; `agree`, `disagree` and `counted` are arrays [pairs] of bool.
 
     Attributes:
-        agree: The metric orders the pair as the annotator did; of pairs that count.
-        disagree: It orders the pair the other way round; of pairs that count.
+        agree: The pair counts and the metric orders it as the annotator did.
+        disagree: The pair counts and the metric orders it the other way round.
         counted: The pair counts.
         epsilon: See `Agreement`.
     """
@@ -78,7 +78,7 @@ def rank_table(items: Sequence[Item], systems: Sequence[str], *, expand: bool = 
 
     Args:
         items: The judgments.
-        systems: Which systems.
+        systems: The systems to look up.
         expand: Rank every system of a group that shares one text; otherwise only the first listed of each group.
 
     Returns:
@@ -109,7 +109,7 @@ def judged_pairs(items: Sequence[Item], systems: Sequence[str], *, expand: bool 
 
     Args:
         items: The judgments.
-        systems: Which systems, in the order that tie rule `"order"` looks at.
+        systems: The systems to compare, in the order that the tie rule `"order"` uses.
         expand: Compare every system of a group that shares one text; otherwise only the first listed of each group.
 
     Returns:
@@ -147,7 +147,7 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
 
 
 def verdicts(pairs: Pairs, scores: np.ndarray, ties: TieRule) -> Verdicts:
-    """Which pairs metric and annotator order alike; arguments and errors as in `agreement`."""
+    """Which pairs the metric and the annotator order alike; arguments and errors as in `agreement`."""
     if ties not in TIE_RULES:
         raise InputError(f"unknown tie rule {ties!r}; choose one of {', '.join(TIE_RULES)}")
     check_finite(scores)

@@ -1,4 +1,4 @@
-"""Correlations of system scores with human scores: Pearson and Spearman, over all systems, windows and the best K."""
+"""Correlations of system scores with human scores: Pearson and Spearman, over all systems, windows, or the best K."""
 
 from __future__ import annotations
 
@@ -105,5 +105,5 @@ def _best_first(systems: Sequence[str], human: Mapping[str, float]) -> list[str]
 
 
 def _is_constant(lists: np.ndarray) -> np.ndarray:
-    """Whether the numbers of a list are equal but for the rounding of sums; their mean may differ from each of them."""
+    """Whether the numbers of a list are equal except for rounding; their mean may differ from each of them."""
     return np.ptp(lists, axis=-1) <= _ROUNDING * np.abs(lists).max(axis=-1)

@@ -1,8 +1,8 @@
 """Texts that get better edit by edit, for MAEGE (Choshen and Abend 2018).
 
-The edits of an annotator are made one after the other, in random order: each text of such a chain is better than the
-one before, and a good metric scores it higher. Corpora in which more and more edits are made do the same for corpus
-scores. What an edit is and how it is made is up to the caller.
+The edits of an annotator are applied one after another, in random order: each text of such a chain is better than the
+one before, so a good metric scores it higher. Corpora in which more and more edits are applied do the same for corpus
+scores. What an edit is and how it is applied is up to the caller.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Source = Literal["rand", "source", "ref"]
 _SHORT = 300  # characters; a longer text with more than one full stop is taken for several sentences
 
 Apply = Callable[[str, Sequence[Hashable]], str]
-"""Makes some edits of a sentence."""
+"""Applies some of the edits of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class Settings:
     """Which chains and corpora are made.
 
     Attributes:
-        norm: Pseudo score of a text with r of its annotator's edits still to make. `"words"`: 1 - r / words of the
+        norm: Pseudo score of a text with r of its annotator's edits not yet applied. `"words"`: 1 - r / words of the
             source. `"chars"`, as in the published code: evenly spaced from 1 - c / characters of the source to 1, where
             c is one more than the smallest number of edits that an annotator of the sentence made.
         source: The source that metrics are given: `"rand"`, one random text of the chain for all its texts (the
             published default), `"source"`, the learner's text, or `"ref"`, the corrected one. In corpora, each line is
             that of a random corpus, the first or the last; all corpora share it.
-        max_permutations: The largest number of orders in which an annotator's n edits are made: all n! orders if there
-            are fewer, otherwise random ones, which may repeat.
+        max_permutations: The largest number of orders in which an annotator's n edits are applied: all n! orders if
+            there are fewer, otherwise random ones, which may repeat.
         min_chains: Sentences with fewer chains are left out at chain and sentence level. The published code requires 2,
             which no sentence with a single annotator has.
         max_edits: The corpora aim at 0, 1, ..., `max_edits` edits per sentence.
@@ -67,7 +67,7 @@ class Annotated:
 
     Attributes:
         source: What the learner wrote.
-        edits: Annotator to edits that can be made together; an empty list says that nothing is to be corrected.
+        edits: Annotator to edits that can be applied together; an empty list says that nothing is to be corrected.
     """
 
     source: str
@@ -80,9 +80,9 @@ class Chain:
 
     Attributes:
         sentence: Index of the sentence in the data.
-        annotator: Whose edits are made.
+        annotator: The annotator whose edits are applied.
         source: The source that metrics are given.
-        texts: With 0, 1, ... all of the edits.
+        texts: The texts with 0, 1, ... all of the edits applied.
         pseudo: The pseudo score of each text, at most 1, ascending.
     """
 
@@ -101,9 +101,9 @@ class Corpora:
         sentences: Index in the data of each line.
         sources: The source of each line that metrics are given, in every corpus.
         texts: [corpora][lines].
-        annotators: Whose edits were made, [corpora][lines].
+        annotators: The annotators whose edits were applied, [corpora][lines].
         targets: Edits per sentence that each corpus aims at: 0, 1, ...
-        edits: Edits per sentence that were made.
+        edits: Edits per sentence that were actually applied.
     """
 
     sentences: tuple[int, ...]
@@ -154,7 +154,7 @@ def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings
 
 
 def make_corpora(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> Corpora:
-    """Corpora with 0, 1, ..., `max_edits` edits per sentence, as far as the annotators made so many.
+    """Corpora with 0, 1, ..., `max_edits` edits per sentence, as far as the annotators made that many.
 
     For k > 0 the number of edits of a sentence is binomial, with ⌊k / p⌋ trials and p = (k - .9) / k as in the
     published code, so that the expected numbers are 1, 1.65, 2.8, 3.875 ...; a sentence with fewer edits gets them all.

@@ -24,7 +24,7 @@ class ChainAgreement:
         pairs: Number of pairs.
         discordant: Pairs whose text with more edits got the lower score.
         tie_share: Share of the pairs with equal scores.
-        p: Two-sided p-value of `kendall` by a normal approximation that takes the pairs for independent (they are not).
+        p: Two-sided p-value of `kendall` by a normal approximation that treats the pairs as independent (they are not).
     """
 
     kendall: float

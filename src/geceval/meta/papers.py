@@ -1,4 +1,4 @@
-"""What papers report of metrics on SEEDA and GJG15, to stand beside what is measured here."""
+"""Published results of metrics on SEEDA and GJG15, to show beside what is measured here."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Published:
     Attributes:
         data: `"seeda"` or `"gjg15"`.
         paper: Paper and table.
-        label: The metric, as the paper calls it.
-        metric: The metric of geceval that it is, `""` if it is none.
+        label: The name of the metric in the paper.
+        metric: The corresponding metric of geceval, `""` if there is none.
         values: Key of a column of `COLUMNS` to value.
     """
 

@@ -1,4 +1,4 @@
-"""Scores of several systems under a metric: the matrix that every statistic works on, and the files that hold it.
+"""Scores of several systems under a metric: the matrix that all statistics use, and the files that hold it.
 
 A file holds the scores of one or more metrics, in the format that its suffix names:
 
@@ -30,7 +30,7 @@ SUFFIXES = (".tsv", ".json", ".parquet")
 _SIGNATURE = "_signature"
 
 OfSystem = Literal["corpus", Aggregation]
-"""Where a system's score comes from: the metric's own score of the corpus, or what is made of its sentence scores."""
+"""Where a system's score comes from: the metric's own corpus score, or an aggregation of its sentence scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class MetricScores:
         """The scores of the given systems, in that order.
 
         Raises:
-            ValueError: If there are no scores of one of them.
+            ValueError: If one of them has no scores.
         """
         missing = [system for system in systems if system not in self.systems]
         if missing:
@@ -73,7 +73,7 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     """Read a file of scores and check that it belongs to the data.
 
     Args:
-        path: The file; see the module.
+        path: The file; see the module's docstring for its format.
         systems: The systems of the data; the file may lack some of them.
         sentences: How many sentences the data has.
 
@@ -82,8 +82,8 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If the format is unknown, or the file is malformed, names a system that is not in the data, has
-            another number of lines, a line twice, or a score that is not a finite number; the message names the row.
+        ValueError: If the format is unknown, or the file is malformed, names a system that is not in the data, has a
+            different number of lines, a line twice, or a score that is not a finite number; the message names the row.
     """
     readers = {".tsv": _read_tsv, ".json": _read_json, ".parquet": _read_parquet}
     suffix = Path(path).suffix

@@ -16,17 +16,17 @@ _ROUNDING = 1e-12  # of sums of the same numbers in another order
 
 
 def soft_pairwise_accuracy(human: np.ndarray, metric: np.ndarray, permutations: int = 1000, seed: int = 4) -> float:
-    """Soft pairwise accuracy (Thompson et al. 2024): do people and metric agree on how sure a lead is?
+    """Soft pairwise accuracy (Thompson et al. 2024): do people and the metric agree on how certain a lead is?
 
     For each pair of systems i < j a one-sided p-value says how often the mean difference of their sentence scores is
-    at least as large when signs are flipped at random; the same signs serve all pairs, people and metric. The
-    result is 1 - mean |p_human - p_metric|.
+    at least as large when signs are flipped at random; the same signs are used for all pairs, for people and metric
+    alike. The result is 1 - mean |p_human - p_metric|.
 
     Args:
         human: [systems, sentences], NaN where there is none (see `imputed_scores`).
         metric: [systems, sentences], NaN where there is none.
-        permutations: Flips of signs.
-        seed: Of the flips.
+        permutations: Number of random sign flips.
+        seed: Seed of the flips.
 
     Returns:
         In [0, 1]; NaN if no pair has a sentence with scores of both systems. Such pairs are left out.
@@ -47,7 +47,7 @@ def soft_pairwise_accuracy(human: np.ndarray, metric: np.ndarray, permutations: 
 def imputed_scores(items: Sequence[Item], systems: Sequence[str], sentences: int) -> np.ndarray:
     """Human sentence scores from rankings: the mean of -rank over the items of a sentence.
 
-    Ranks of different items compare different systems, so this is a makeshift; nobody has published such scores.
+    Ranks of different items compare different systems, so this is an approximation; no such scores have been published.
 
     Returns:
         [systems, sentences], NaN where a system was not judged.

@@ -1,4 +1,4 @@
-"""Weights of SOME's three sub-metrics, tuned on people's judgments (Yoshimura et al. 2020, section 5.2)."""
+"""Weights of SOME's three sub-metrics, tuned on human judgments (Yoshimura et al. 2020, section 5.2)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Tuned:
     """The best weights of the grid.
 
     Attributes:
-        weights: Of the three sub-metrics; they add up to 1.
+        weights: Weights of the three sub-metrics; they add up to 1.
         value: What was maximised: Pearson's r or Kendall's tau.
-        tied: How many triples of the grid reach it; `weights` is the one nearest their mean.
+        tied: How many triples of the grid reach that value; `weights` is the one nearest their mean.
     """
 
     weights: tuple[float, float, float]

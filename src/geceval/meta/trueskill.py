@@ -18,7 +18,7 @@ _SMALLEST = 1e-300
 class TrueSkill:
     """TrueSkill's parameters for two players without dynamics (tau = 0).
 
-    The defaults are those with which GEC systems are ranked by a metric (Goto et al. 2025).
+    The defaults are those used to rank GEC systems by a metric (Goto et al. 2025).
 
     Attributes:
         mu: Prior mean of every system.
@@ -35,7 +35,7 @@ class TrueSkill:
     def rate(self, games: Iterable[tuple[int, int, int]], systems: int) -> tuple[np.ndarray, np.ndarray]:
         """Play games one after the other; the order matters.
 
-        The two-player update of Herbrich et al. (2007), written out instead of passed around a factor graph.
+        The two-player update of Herbrich et al. (2007), in closed form instead of message passing in a factor graph.
 
         Args:
             games: Triples `(i, j, outcome)`: 1 if system i won, -1 if j won, 0 for a draw.

@@ -56,8 +56,9 @@ class Green(Scorer):
     With the counts S, R and H of an n-gram in source, reference and prediction, it is a true positive where it was
     rightly deleted, inserted or kept, a false positive where it was wrongly deleted or inserted, and a false negative
     where a deletion or insertion is missing. Precision and recall are geometric means over the orders. Each sentence
-    takes the reference that gives it the best F; a corpus sums the counts against those. The details are `precision`,
-    `recall` and `f` of the corpus.
+    takes the reference that gives it the best F; a corpus sums the counts against those.
+
+    The details are `precision`, `recall` and `f` of the corpus.
     """
 
     name = "green"

@@ -55,7 +55,7 @@ def ged_card(results: Mapping[str, Any], folder: Path) -> str:
 
     Args:
         results: `results.json` of `geceval.learning.ged.train.train_ged`.
-        folder: Of the checkpoint.
+        folder: Folder of the checkpoint.
     """
     settings = results["settings"]
     bundled = is_bundled(settings["base"])

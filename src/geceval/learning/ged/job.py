@@ -21,20 +21,21 @@ class Job:
     """Everything that a training run depends on.
 
     Attributes:
-        m2: M2 files that are divided 8:1:1 by source into training, dev and test fold. Corrected sentences fall where
-            `train_impara` puts them for the same files, so that a quality estimator trained on the detector is never
-            tested on what the detector has learnt.
-        train_m2: M2 files to learn from as a whole.
+        m2: M2 files that are divided 8:1:1 by source into training, dev and test folds. Corrected sentences go into the
+            same folds as with `train_impara` on the same files, so that a quality estimator trained on the detector is
+            never tested on sentences that the detector has learnt from.
+        train_m2: M2 files that are used entirely for training.
         dev_m2: M2 files that choose epoch and seed, in place of the dev fold of `m2`.
-        test_m2: M2 files that only the finished checkpoint reads, each for itself, beside the test fold of `m2`.
+        test_m2: M2 files on which the finished checkpoint is tested, each separately, besides the test fold of
+            `m2`.
         classes: 2, 4, 25 or 55, see `geceval.edits.ged_labels`.
         final_insertion: `"last"` or `"lost"`, see `token_labels`.
         partial: Share of the training sentences with edits that are learnt a second time, with a random part of the
-            edits made and only the others labelled: what a corrected sentence with errors left looks like.
-        error_weight: Weight of a token in an error in the loss.
+            edits applied and only the others labelled, like a corrected sentence with remaining errors.
+        error_weight: Weight in the loss of a token that is in error.
         recipe: How to fine-tune; its seed is replaced by each of `seeds`.
-        seeds: The network that is best on the dev fold is kept.
-        limit: At most so many training sentences, drawn at random; `None` takes all.
+        seeds: One run each; the network that is best on the dev fold is kept.
+        limit: The largest number of training sentences, drawn at random; `None` takes all.
     """
 
     m2: tuple[Path, ...] = ()

@@ -1,6 +1,6 @@
 """The loss and the scores of grammatical error detection (GED) as token classification.
 
-The label of a word sits on its first sub-token; the loss is the cross-entropy over the words of a batch, in which
+The label of a word is that of its first sub-token; the loss is the cross-entropy over the words of a batch, in which
 errors may weigh more. The best epoch is the one with the highest F0.5 on the dev fold: of the class INCORRECT with two
 classes, else from macro precision and recall, CORRECT included (Yuan et al. 2021; IMPARA-GED, section 4.1).
 """
@@ -28,7 +28,7 @@ class Detection(Objective):
 
     Args:
         labels: Names of the classes by id, CORRECT first.
-        error_weight: How many correct tokens an error counts for in the loss; above 1, more tokens are marked.
+        error_weight: How many correct tokens an error counts as in the loss; above 1, more tokens are marked.
     """
 
     def __init__(self, labels: Sequence[str], error_weight: float = 1.0) -> None:

@@ -1,6 +1,6 @@
-"""Training of an error detector from M2 files to a checkpoint with its card; what `training/train_ged.py` calls.
+"""Training of an error detector, from M2 files to a checkpoint with its card; called by `training/train_ged.py`.
 
-The first annotator of each sentence counts, as in the published label code.
+Only the first annotator of each sentence is used, as in the published label code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
     """Fine-tune a token classifier with each seed, and write the best as a checkpoint with results and card.
 
     Args:
-        job: What to do.
+        job: What to train, and on what.
         folder: Where the checkpoint goes; for a second call with the same arguments see `geceval.learning.runs.train`.
         progress: Show progress on standard error.
 
@@ -41,7 +41,7 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
     Raises:
         OSError: If a file cannot be read or written.
         InputError: If a file is malformed, an edit's type is not in the label scheme, a fold or a test file has no
-            token, or base or folder cannot be used.
+            token, or the base or the folder cannot be used.
     """
     folder = Path(folder)
     objective = Detection(LABELS[job.classes], job.error_weight)
@@ -78,7 +78,7 @@ def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str,
 
 
 def read_folds(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labelled]], list[dict[str, Any]]]:
-    """Labelled sentences of training and dev fold, those of each test by name, and a few counts of each file."""
+    """Labelled sentences of the training and dev folds, those of each test by name, and a few counts of each file."""
     divided: dict[str, list[Row]] = {fold: [] for fold in FOLDS}
     rows = [row for path in job.m2 for row in _rows(path)]
     for corrected in (True, False):  # train_impara divides the corrected sentences alone
@@ -109,7 +109,7 @@ def _rows(path: Path) -> list[Row]:
 
 
 def _with_partial(rows: list[Row], share: float) -> list[Row]:
-    """The rows and, of a share of those with edits, a second one with a random part of the edits made."""
+    """The rows and, for a share of those with edits, a second row with a random part of the edits applied."""
     generator = random.Random(1)
     more = []
     for source, edits in rows:

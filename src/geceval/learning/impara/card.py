@@ -64,9 +64,9 @@ def impara_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown.
 
     Args:
-        results: `results.json` of `geceval.learning.impara.train.train_impara`, with `calibration` and `evaluations`
-            where they were made.
-        folder: Of the checkpoint.
+        results: `results.json` of `geceval.learning.impara.train.train_impara`, with `calibration` and `evaluations` if
+            there are any.
+        folder: Folder of the checkpoint.
     """
     settings, name, config = results["settings"], folder.name, read_json(folder / "config.json")
     bundled = is_bundled(settings["base"])

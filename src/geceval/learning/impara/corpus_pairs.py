@@ -76,7 +76,7 @@ def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
 
 
 def _folds(corpora: Iterable[Corpus]) -> dict[str, str]:
-    """From the sources of divided corpora to their folds; what is in their dev or test fold is learnt from nowhere."""
+    """Map the sources of divided corpora to their folds; those in a dev or test fold are never learnt from."""
     rows = [row for corpus in corpora if corpus.divided for row in corpus.rows]
     return {_key(row): fold for fold, some in zip(FOLDS, split_by_source(rows, PARTS), strict=True) for row in some}
 

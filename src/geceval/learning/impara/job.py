@@ -22,7 +22,7 @@ ADAPTER_RECIPE = Recipe(
     warmup=0.06,
     epochs=3,
 )
-"""What the bundled IMPARA was trained with; its base, a sentence encoder, learns little at the paper's rate."""
+"""The recipe of the bundled IMPARA; its base, a sentence encoder, learns little at the paper's learning rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +30,24 @@ class Job:
     """Everything that a training run depends on.
 
     Attributes:
-        m2: M2 files; each annotator's edits give pairs of their own.
-        train_m2: M2 files all of whose pairs are learnt from, such as those that the detector in `recipe.base` has
-            learnt from.
+        m2: M2 files; each annotator's edits give separate pairs.
+        train_m2: M2 files whose pairs are all used for training, such as those that the detector in `recipe.base` was
+            trained on.
         parallel: (source file, corrected file) with one tokenised sentence per line; ERRANT finds the edits.
         recipe: How to fine-tune; its seed is replaced by each of `seeds`.
-        seeds: The network that is best on the selection sets is kept.
-        pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing; from one of `train_m2`
-            as many for training as from the others.
-        attempts: How many a sentence at most, see `ranked_pairs`.
+        seeds: One run each; the network that is best on the selection sets is kept.
+        pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing; from each of
+            `train_m2` as many training pairs as from the others.
+        attempts: The largest number of attempts per sentence, see `per_row` of `ranked_pairs`.
         parallel_only: Pairs of source and full correction instead of ranked partial corrections.
         ratings: TMU-GFM-Dataset; pairs of its outputs then help to choose epoch and seed.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
         threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
             bundled IMPARA if the base is bundled, else 0.9.
-        keep_rank: If not 0, what tuning all weights has changed is kept as an adapter of this rank, see
+        keep_rank: If not 0, all weights are tuned and the change is kept as an adapter of this rank, see
             `geceval.learning.compression`.
         log_odds: Scale the finished logit so that differences are log-odds on the dev fold, see
-            `geceval.learning.impara.scale.log_odds`; otherwise its scale is where training happened to leave it.
+            `geceval.learning.impara.scale.log_odds`; otherwise its scale is whatever training resulted in.
     """
 
     m2: tuple[Path, ...] = ()
@@ -80,8 +80,8 @@ def suited_recipe(base: str) -> tuple[Recipe, bool]:
     """The recipe for a base, and whether to scale the finished logit to log-odds.
 
     Args:
-        base: `"bundled"` or another bundled encoder: an adapter over it, as the bundled IMPARA is one. Any other
-            network: all weights, as Maeda et al. (2022) have it.
+        base: `"bundled"` or another bundled encoder: an adapter over it, like the bundled IMPARA. Any other network:
+            all weights, as in Maeda et al. (2022).
 
     Raises:
         CheckpointError: If there is no such checkpoint.

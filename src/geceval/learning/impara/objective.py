@@ -1,7 +1,7 @@
 """IMPARA's loss on ranked pairs (Maeda et al. 2022, section 2.2, Eq. 4).
 
 The loss of a pair is sigmoid(q(S-) - q(S+)): the sigmoid itself, not its logarithm, so that a pair that cannot be
-learnt pulls less and less. 0.5 is chance and 0 perfect.
+learnt has less and less influence. 0.5 is chance and 0 perfect.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PairRanking(Objective):
     collator = PairCollator
 
     def model(self, network: Any, recipe: Recipe, rows: Sequence[RankedPair]) -> PairModel:
-        """The network over pairs."""
+        """The network, applied to pairs."""
         return PairModel(network, head_pooling(recipe, network.config))
 
     def encode(self, rows: Sequence[RankedPair], tokenizer: Any, max_length: int) -> Dataset:

@@ -1,8 +1,8 @@
 """Edit impacts, and the ranked pairs of sentences that IMPARA learns from (Maeda et al. 2022, sections 2.3 and 2.4).
 
 A row is a source with the edits that correct it. Leaving out one edit e of the corrected text T gives T_-e; how far
-the embedding moves is the impact of e. Two random subsets of the edits give two partly corrected texts, of which the
-one whose edits weigh more is taken for the better one.
+the embedding moves is the impact of e. Two random subsets of the edits give two partly corrected texts; the one whose
+edits have more impact counts as the better one.
 """
 
 from __future__ import annotations
@@ -44,16 +44,17 @@ def ranked_pairs(
     """Pairs of partly corrected sentences, ranked by impact (section 2.4).
 
     For each row, up to `per_row` times: E1 is a random subset of k edits, k uniform on 1..n; E2 is E1 with the
-    membership of every edit flipped with probability 1/n. Dropped are E1 = E2, a repeated pair of subsets, equal or
-    empty texts, a repeated pair of texts, equal sums of impacts, and impacts that are not numbers. Edits that overlap
-    an earlier one of their row are left out first. The pairs that remain are shuffled over all rows.
+    membership of every edit flipped with probability 1/n. A pair is dropped if E1 = E2, if the subsets or the texts
+    repeat an earlier pair, if the texts are equal or one is empty, if the sums of impacts are equal, or if an impact is
+    NaN. Edits that overlap an earlier one of their row are left out first. The pairs that remain are shuffled over all
+    rows.
 
     Args:
         rows: Sources and edits; rows without edits give nothing.
         embed: See `edit_impacts`. Only texts of rows that are used are embedded.
-        total: How many pairs at most. With fewer, one warning says so.
-        per_row: How many attempts a row.
-        seed: Same rows, arguments and seed give the same pairs.
+        total: The largest number of pairs. If there are fewer, a warning says so.
+        per_row: The number of attempts per row.
+        seed: The same rows, arguments and seed give the same pairs.
 
     Raises:
         ValueError: If `total` or `per_row` is below 1.
@@ -80,12 +81,12 @@ def ranked_pairs(
 
 
 def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) -> list[RankedPair]:
-    """Source against full correction, the paper's ablation "parallel data only" (section 3.2).
+    """Pairs of source and full correction, the paper's ablation "parallel data only" (section 3.2).
 
     Args:
         rows: As for `ranked_pairs`.
-        total: How many pairs at most.
-        seed: Which of them, and their order.
+        total: The largest number of pairs.
+        seed: Seed of their choice and order.
     """
     check_count("total", total)
     found = ((" ".join(source.split()), apply(source, edits)) for source, edits in _usable(rows))
@@ -100,7 +101,7 @@ def split_by_source(rows: Iterable[Row], parts: Sequence[int] = (8, 1, 1), seed:
     Args:
         rows: Sources and edits.
         parts: Sizes of the folds in proportion to each other, counted in distinct sources.
-        seed: Which source goes where.
+        seed: Seed of the division.
 
     Returns:
         One list of rows per fold, rows in their order.

@@ -13,7 +13,7 @@ from geceval.core.errors import InputError
 def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     """Scale and shift under which differences of logits are log-odds, and logits are 0 on average.
 
-    The loss of IMPARA leaves the scale of q open: it only falls as q grows, until sigmoids reach 0 or 1 and sentences
+    The loss of IMPARA does not fix the scale of q: it only falls as q grows, until sigmoids reach 0 or 1 and sentences
     tie. This is the maximum-likelihood scale of P(S+ is better) = sigmoid(q(S+) - q(S-)) (temperature scaling).
 
     Args:

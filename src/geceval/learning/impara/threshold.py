@@ -1,7 +1,7 @@
 """The threshold of IMPARA's similarity estimator (Maeda et al. 2022, section 3.1.1).
 
-The paper takes 0.9 for bert-base-cased because no two different sentences of its data are that similar. Another
-encoder has another scale, so the value is found from data and kept with the checkpoint.
+The paper takes 0.9 for bert-base-cased because no two different sentences of its data are that similar. Other encoders
+have other scales, so the value is derived from data and stored in the checkpoint.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROWS = 512
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A threshold and what it was found from; cosines lie in [-1, 1].
+    """A threshold and the data it was derived from; cosines lie in [-1, 1].
 
     Attributes:
         threshold: Similarity that a correction must exceed, rounded to 3 decimals.
@@ -51,9 +51,10 @@ def calibrate(
 
     Args:
         different: Sentences that mean different things; equal texts count once.
-        corrections: (source, corrected) texts that mean the same. Left out are unchanged ones and those with less than
-            half as many tokens as their source: annotators do delete whole sentences, and no similarity survives that.
-        embed: From texts to array [texts, dimensions], e.g. `Encoder.embed`.
+        corrections: (source, corrected) texts that mean the same. Unchanged texts are left out, and so are those with
+            less than half as many tokens as their source: annotators do delete whole sentences, which no similarity
+            threshold would pass.
+        embed: Maps texts to an array [texts, dimensions], e.g. `Encoder.embed`.
 
     Raises:
         ValueError: If there are fewer than two different sentences or no correction.

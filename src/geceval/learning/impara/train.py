@@ -1,4 +1,4 @@
-"""Training of IMPARA from parallel text to a checkpoint with its card; what `training/train_impara.py` calls."""
+"""Training of IMPARA, from parallel text to a checkpoint with its card; called by `training/train_impara.py`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     """Make ranked pairs, fine-tune with each seed, and write the best as a checkpoint with results and card.
 
     Args:
-        job: What to do.
+        job: What to train, and on what.
         folder: Where the checkpoint goes; for a second call with the same arguments see `geceval.learning.runs.train`.
         progress: Show progress on standard error.
 
@@ -41,7 +41,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
 
     Raises:
         OSError: If a file cannot be read or written.
-        InputError: If a file is malformed, no pairs can be made, or base or folder cannot be used.
+        InputError: If a file is malformed, no pairs can be made, or the base or the folder cannot be used.
     """
     folder = Path(folder)
 
@@ -80,10 +80,10 @@ def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool =
 
 
 def bundled_scores(folder: str | Path) -> dict[str, Any]:
-    """Loss and accuracy of the bundled IMPARA on the held-out pairs of a run: how good it was before.
+    """Loss and accuracy of the bundled IMPARA on the held-out pairs of a run, for comparison with the new checkpoint.
 
     Args:
-        folder: Of the checkpoint.
+        folder: Folder of the checkpoint.
     """
     saved = read_json(Path(folder) / "run" / "pairs.json")
     return pair_scores(f"{BUNDLED}:impara", [RankedPair(*row) for row in saved["test"]])

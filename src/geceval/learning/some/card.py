@@ -68,7 +68,7 @@ def some_card(results: Mapping[str, Any], folder: Path) -> str:
 
     Args:
         results: `results.json` of `geceval.learning.some.train.train_some`.
-        folder: Of the checkpoint.
+        folder: Folder of the checkpoint.
     """
     settings, parts, name = results["settings"], results["parts"], folder.name
     bundled = is_bundled(settings["base"])

@@ -10,7 +10,7 @@ from geceval.core.options import check_types
 from geceval.learning.recipe import Recipe
 
 RECIPE = Recipe(learning_rate=2e-5, schedule="linear", warmup=0.1, batch_size=16, epochs=10)
-"""Usual values for BERT; the paper tuned its own on the dev fold."""
+"""Usual values for BERT; the paper tuned its values on the dev fold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,12 @@ class Job:
     Attributes:
         ratings: TMU-GFM-Dataset.
         recipe: How to fine-tune each of the three; its seed is replaced by each of `seeds`.
-        meaning_base: What the meaning regressor starts from; `None` for the recipe's base, as for the others.
-        seeds: For each of the three the network that is best on the dev fold is kept.
-        dev: Outputs in the dev fold; as in section 5.1 of the paper, like the next.
-        test: Outputs in the test fold; 3,376 of TMU-GFM-Dataset are left to learn from.
-        fold_seed: Which sources are in which fold.
+        meaning_base: The network that the meaning regressor starts from; `None` for the recipe's base, as for the
+            others.
+        seeds: One run each; for each of the three, the network that is best on the dev fold is kept.
+        dev: Number of outputs in the dev fold, as in section 5.1 of the paper.
+        test: Number of outputs in the test fold, likewise; 3,376 of TMU-GFM-Dataset are left to learn from.
+        fold_seed: Seed of the division of sources into folds.
     """
 
     ratings: Path

@@ -1,7 +1,7 @@
 """The loss and the scores of a regressor on human ratings of texts, or of pairs of texts (SOME).
 
-The loss is the squared error on the scale of the ratings, so that what the network answers is a rating. The best epoch
-is the one with the highest Pearson correlation on the dev fold (Yoshimura et al. 2020, section 4).
+The loss is the squared error on the scale of the ratings, so that the network's answer is a rating. The best epoch is
+the one with the highest Pearson correlation on the dev fold (Yoshimura et al. 2020, section 4).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Rated = tuple[Text, float]
 
 
 class TextModel(torch.nn.Module):
-    """A sequence classifier with one output, pooled as its checkpoint will say."""
+    """A sequence classifier with one output and the pooling that its checkpoint will state."""
 
     def __init__(self, network: Any, pooling: str) -> None:
         super().__init__()
         self.network, self.pooling = network, pooling
 
     def forward(self, **batch: torch.Tensor) -> torch.Tensor:
-        """What the network answers: each input [texts, tokens], to [texts]."""
+        """The network's answers: inputs [texts, tokens] to [texts]."""
         return heads.logits(self.network, batch, self.pooling)[:, 0].float()
 
 
@@ -40,7 +40,7 @@ class Regression(Objective):
     """Minimises the mean squared error; rows are all texts or all pairs."""
 
     def model(self, network: Any, recipe: Recipe, rows: Sequence[Rated]) -> TextModel:
-        """The network with its output layer's bias at the mean rating, which the first steps then need not find."""
+        """The network with the bias of its output layer set to the mean rating, so that it need not be learnt first."""
         with torch.no_grad():
             for module in network.modules():
                 if isinstance(module, torch.nn.Linear) and module.out_features == 1 and module.bias is not None:
@@ -48,7 +48,7 @@ class Regression(Objective):
         return TextModel(network, head_pooling(recipe, network.config))
 
     def encode(self, rows: Sequence[Rated], tokenizer: Any, max_length: int) -> Dataset:
-        """Token ids, and token types of pairs where the tokenizer has them, beside the ratings; cut at `max_length`."""
+        """Token ids and ratings, with token types of pairs if the tokenizer has them; cut at `max_length`."""
         if not rows:
             raise InputError("there is no rated text to learn from")
         texts, ratings = zip(*rows, strict=True)

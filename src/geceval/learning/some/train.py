@@ -1,4 +1,4 @@
-"""Training of SOME's three regressors from human ratings to one checkpoint with its card."""
+"""Training of SOME's three regressors, from human ratings to one checkpoint with its card."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
     """Fine-tune three regressors with each seed, and write the best as one checkpoint with results and card.
 
     Args:
-        job: What to do.
+        job: What to train, and on what.
         folder: Where the checkpoint goes: sub-folders `grammer`, `fluency` and `meaning`, results and card. For a
             second call with the same arguments see `geceval.learning.runs.train`.
         progress: Show progress on standard error.
@@ -62,7 +62,7 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
 
 
 def rated_texts(ratings: Sequence[Rating], part: str) -> list[tuple[str | tuple[str, str], float]]:
-    """What the regressor of one sub-metric reads, with its mean rating: outputs, for meaning (source, output)."""
+    """The texts that the regressor of one sub-metric reads, with mean ratings; for meaning, (source, output) pairs."""
     return [
         ((rating.source, rating.output) if part == "meaning" else rating.output, getattr(rating, part))
         for rating in ratings
@@ -89,7 +89,7 @@ def tokenised(ratings: Sequence[Rating]) -> list[Rating]:
 
 
 def _finish(job: Job, folder: Path, part: str, runs: list[dict[str, Any]], test: Sequence[Rating]) -> dict[str, Any]:
-    """Write the best network of one sub-metric as a checkpoint, and look at the test fold."""
+    """Write the best network of one sub-metric as a checkpoint, and evaluate it on the test fold."""
     best = max(runs, key=lambda run: run["selection"])
     target = folder / PARTS[part]
     target.mkdir(exist_ok=True)

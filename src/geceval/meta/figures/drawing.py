@@ -1,4 +1,4 @@
-"""Style, panels, marks, numbers and files of the figures in `geceval.meta.figures.plots`."""
+"""Style, panels, markers, numbers and files of the figures in `geceval.meta.figures.plots`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STYLE = {
 
 
 def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """Run a function that makes a figure in this style; matplotlib is imported now.
+    """Decorate a function that draws a figure so that it runs in this style; matplotlib is imported when it is called.
 
     Raises:
         ImportError: If matplotlib is not installed; the message says how to install it.
@@ -71,7 +71,7 @@ def check_suffix(path: str | Path) -> None:
 
 
 def check_installed() -> None:
-    """Raise an `ImportError` that says what to install unless there is matplotlib, before any long work."""
+    """Raise an `ImportError` that says what to install if matplotlib is missing, before any long work."""
     with naming_the_extra("a plot"):
         import matplotlib  # noqa: F401
 
@@ -81,14 +81,14 @@ def save(figure: Figure, path: str | Path) -> None:
 
     Raises:
         OSError: If the file cannot be written.
-        ValueError: If the suffix is another one.
+        ValueError: If the name has a different suffix.
     """
     check_suffix(path)
     write_bytes(path, image(figure, Path(path).suffix[1:].lower()))
 
 
 def image(figure: Figure, form: str) -> bytes:
-    """The content of a file of that form, the same for the same figure."""
+    """The content of a file in that format; always the same bytes for the same figure."""
     from matplotlib import rc_context
 
     buffer = io.BytesIO()
@@ -112,12 +112,12 @@ def panels(
 
 
 def line(number: int) -> dict[str, object]:
-    """How the curve of the n-th metric looks, in colour and in grey."""
+    """The style of the n-th metric's curve, distinct in colour and in grey."""
     return {**mark(number), "linestyle": _DASHES[number % len(_DASHES)]}
 
 
 def mark(number: int, marker: str | None = None) -> dict[str, object]:
-    """How the points of the n-th metric look."""
+    """The style of the n-th metric's points."""
     hollow = number // len(_COLOURS) % 2
     colour = _COLOURS[number % len(_COLOURS)]
     face = "white" if hollow else colour
@@ -150,7 +150,7 @@ def numbered_points(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
 def draw_map(
     axes: Axes, values: np.ndarray, title: str, ranks: str, limits: tuple[float, float], *, diverging: bool = False
 ) -> None:
-    """The cells above the diagonal, each with its number; the second rank runs to the right, the first one down."""
+    """Draw the cells above the diagonal, each with its number; the second rank runs right, the first one down."""
     size = len(values)
     shown = values[:-1, 1:]
     picture = axes.imshow(shown, cmap="RdBu" if diverging else "cividis", vmin=limits[0], vmax=limits[1], aspect="auto")
@@ -182,7 +182,7 @@ def unsigned(value: float, digits: int = 3) -> str:
 
 
 def shared_limits(maps: Sequence[np.ndarray], *, diverging: bool = False) -> tuple[float, float]:
-    """Ends of one colour scale for several maps; around 0 for differences. Cells without a number do not count."""
+    """The ends of one colour scale for several maps, symmetric around 0 for differences; empty cells do not count."""
     numbers = np.concatenate([values[np.isfinite(values)] for values in maps])
     if not diverging:
         return (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)

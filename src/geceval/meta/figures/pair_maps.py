@@ -66,7 +66,7 @@ def by_human_rank(
 
     Args:
         items: The judgments.
-        systems: Which systems.
+        systems: The systems to compare.
         scores: The metric's sentence scores, array of shape [systems, sentences].
         ties: `"order"`, `"zero"` or `"drop"`, see `geceval.meta.agreement.agreement`.
         expand: See `geceval.meta.agreement.judged_pairs`.

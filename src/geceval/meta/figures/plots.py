@@ -38,12 +38,12 @@ def curves(
     *,
     falling: bool = False,
 ) -> Figure:
-    """Correlations over windows of systems or over the best K: a column per human ranking, Pearson above Spearman.
+    """Correlations over windows of systems or over the best K: one column per human ranking, Pearson above Spearman.
 
     Args:
         tables: Metric to human ranking to one correlation for each position.
-        positions: What stands on the horizontal axis: the first rank of each window, or K.
-        label: What that is.
+        positions: Values on the horizontal axis: the first rank of each window, or K.
+        label: Label of that axis.
         falling: Highest position at the left.
     """
     rankings = list(next(iter(tables.values())))
@@ -73,12 +73,12 @@ def curves(
 def scatter(
     metrics: Mapping[str, Mapping[str, float]], humans: Mapping[str, Mapping[str, float]], systems: Sequence[str]
 ) -> Figure:
-    """Scores of systems by metrics and people, a panel for each two, systems as numbers, with the least-squares line.
+    """Scores of systems by metrics and people: one panel per metric and ranking, systems as numbers, and a fitted line.
 
     Args:
         metrics: Metric to system to score.
         humans: Human ranking to system to score.
-        systems: Which systems; their numbers are explained at the side.
+        systems: The systems to show; their numbers are explained at the side.
     """
     panels = [(metric, ranking) for metric in metrics for ranking in humans]
     columns = len(humans)
@@ -100,7 +100,7 @@ def scatter(
 
 @styled
 def pair_maps(tables: Mapping[str, Mapping[str, PairMap]], ranks: str) -> Figure:
-    """Heat maps of agreement by rank, a row per metric and a column per set of judgments; of two also the difference.
+    """Heat maps of agreement by rank: a row per metric, a column per set of judgments; for two, also their difference.
 
     Args:
         tables: Metric to set of judgments to heat map.
@@ -133,7 +133,7 @@ def pair_maps(tables: Mapping[str, Mapping[str, PairMap]], ranks: str) -> Figure
 
 @styled
 def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
-    """Accuracy of metrics on sentences, a column per set of judgments, with the share of tied pairs beside it.
+    """Accuracy of metrics on sentences, one column per set of judgments, with the share of tied pairs beside it.
 
     Args:
         tables: Metric to set of judgments to agreement.

@@ -19,11 +19,11 @@ _DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One annotator's ranking of some systems' outputs of one sentence, with all that the file says.
+    """One annotator's ranking of some systems' outputs for one sentence, with everything that the file records.
 
     Attributes:
-        sentence: 0-based position of the sentence in the outputs.
-        source_id: The sentence as the file numbers it.
+        sentence: 0-based index of the sentence in the outputs.
+        source_id: The number of the sentence in the file.
         name: The file's `id` of the ranking; neither it nor the sentence and the annotator together are unique.
         annotator: Name of the annotator.
         seconds: How long it took; `None` if the file does not say.
@@ -43,7 +43,7 @@ class Ranking:
 def read_rankings(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Ranking]:
     """Read rankings.
 
-    Systems of one group must have written the same text: this catches files that count sentences from 0 where others
+    Systems of one group must have written the same text. This catches files that count sentences from 0 where others
     count from 1, an error that would otherwise go unnoticed.
 
     Args:
@@ -52,12 +52,12 @@ def read_rankings(path: str | Path, outputs: dict[str, list[str]], *, first_line
         first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
 
     Returns:
-        All rankings in document order, also skipped and empty ones.
+        All rankings in document order, including skipped and empty ones.
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is no such XML or has a document type, names an unknown system or sentence, or groups
-            different texts.
+        ValueError: If it is not such XML, has a document type, names an unknown system or sentence, or groups different
+            texts.
     """
     return [
         _to_ranking(f"{path}, ranking {number}", element, outputs, first_line)
@@ -134,7 +134,7 @@ def check_groups(where: str, groups: Groups, sentence: int, outputs: dict[str, l
     Args:
         where: Name of the ranking, for the message.
         groups: The ranking.
-        sentence: 0-based position of the sentence in the outputs.
+        sentence: 0-based index of the sentence in the outputs.
         outputs: System to its outputs.
     """
     for systems, rank in groups:

@@ -1,4 +1,4 @@
-"""Human judgments read back from the folders of parquet files that `geceval data build` writes."""
+"""Human judgments, read from the folders of parquet files that `geceval data build` writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from geceval.meta.judgments.data import HumanData, Item
 
 
 def is_built(folder: str | Path) -> bool:
-    """Whether a folder holds judgments as parquet."""
+    """Whether a folder holds judgments in parquet files."""
     return _name(Path(folder)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Human ratings of single outputs (TMU-GFM), and the pairs of outputs that they order."""
+"""Human ratings of single outputs (TMU-GFM), and the ordered pairs of outputs that follow from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Human judgments of GEC systems, read from the files as their authors published them."""
+"""Human judgments of GEC systems, read from the files that their authors published."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def read_system_scores(path: str | Path) -> dict[str, float]:
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is malformed, names a system twice, or a score is no finite number; the message names the
+        ValueError: If it is malformed, names a system twice, or a score is not a finite number; the message names the
             line or the system.
     """
     if str(path).endswith(".json"):
@@ -142,10 +142,10 @@ def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_lin
         first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
 
     Returns:
-        One item a ranking, in document order; skipped and empty rankings are left out.
+        One item per ranking, in document order; skipped and empty rankings are left out.
 
     Raises:
-        ValueError: If the file is no such XML, names an unknown system or sentence, groups different texts, or holds
+        ValueError: If the file is not such XML, names an unknown system or sentence, groups different texts, or holds
             no ranking.
     """
     rankings = read_rankings(path, outputs, first_line=first_line)
@@ -160,7 +160,7 @@ def read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
 
     Raises:
         OSError: If a file is missing.
-        ValueError: If a file has another number of lines than `INPUT`.
+        ValueError: If a file has a different number of lines from `INPUT`.
     """
     expected = len(read_lines(paths["INPUT"]))
     return {name: read_parallel(path, paths["INPUT"], expected) for name, path in paths.items()}

@@ -73,11 +73,11 @@ def compare_agreement(
         ties: See `geceval.meta.agreement.agreement`; `"calibrated"` keeps the threshold of all pairs.
         method: `"paired"` or `"shifted"` bootstrap, or `"randomisation"`; see `p_value` in
             `geceval.meta.significance.resampling`.
-        unit: What is drawn: the judgments of a `"sentence"`, or single `"pair"`s as if they were independent.
+        unit: What is resampled: all judgments of a `"sentence"`, or single `"pair"`s as if they were independent.
         alternative: `"greater"` (the second is better) or `"two-sided"`.
-        resamples: B.
-        confidence: Of the interval.
-        seed: Of the resamples.
+        resamples: Number of resamples, B.
+        confidence: Confidence level of the interval.
+        seed: Seed of the resamples.
 
     Raises:
         ValueError: If an option is bad, a score is not finite, or no pair is left.
@@ -121,6 +121,6 @@ def outcomes(pairs: Pairs, scores: np.ndarray, statistic: str, ties: str) -> np.
 
 
 def _by_sentence(pairs: Pairs, table: np.ndarray) -> np.ndarray:
-    """Sums of the judged sentences, [sentences, 2]."""
+    """The sums of each judged sentence, [sentences, 2]."""
     _, row = np.unique(pairs.sentence, return_inverse=True)
     return np.stack([np.bincount(row, weights=column) for column in table.T], axis=1)

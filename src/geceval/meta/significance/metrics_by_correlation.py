@@ -23,8 +23,8 @@ class Williams:
 
     Attributes:
         t: Positive if the first metric correlates better, in Student's t with n - 3 degrees of freedom.
-        one_sided: Probability of so large a lead, or larger, of the metric that leads, if both were equally good.
-        two_sided: Likewise, of a lead of either metric.
+        one_sided: Probability that the leading metric leads by at least this much if both were equally good.
+        two_sided: Likewise, that either metric does.
     """
 
     t: float
@@ -41,7 +41,7 @@ class PermutationTest:
         second: Correlation of the second.
         p: Share of the permutations in which the second leads by at least as much as it does; NaN if a correlation
             is undefined.
-        permutations: How many were made.
+        permutations: Number of permutations that were made.
     """
 
     first: float
@@ -130,10 +130,10 @@ def perm_both(
     *,
     early_stop: bool = True,
 ) -> PermutationTest:
-    """PERM-BOTH (Deutsch et al. 2021): is the second metric's lead larger than when scores change sides at random?
+    """PERM-BOTH (Deutsch et al. 2021): is the second metric's lead larger than when scores are swapped at random?
 
-    Both metrics are standardised over all their scores; each permutation lets every score change sides with
-    probability ½ and correlates anew. An entry that is NaN anywhere is left out.
+    Both metrics are standardised over all their scores; each permutation swaps every pair of scores with probability ½
+    and recomputes the correlations. An entry that is NaN anywhere is left out.
 
     Args:
         human: [systems], with which the means of the metrics' sentence scores are correlated, or an array of the shape
@@ -141,8 +141,8 @@ def perm_both(
         first: Scores of the first metric, [systems] or [systems, sentences].
         second: Likewise of the second.
         correlation: `"pearson"` or `"spearman"`.
-        permutations: At most so many.
-        seed: Of the permutations.
+        permutations: Largest number of permutations.
+        seed: Seed of the permutations.
         early_stop: Stop after any 1,000 permutations if p is then below .02 or above .5.
 
     Raises:

@@ -1,8 +1,8 @@
 """The bootstrap and approximate randomisation: resamples, p-values and intervals.
 
 Corpora are resampled by sentence: rows say what a sentence adds to the corpus score, and the metric turns any sample of
-rows into a corpus score. Ratios of sums (accuracy, Kendall's tau) take a shorter way: only how often a kind of row is
-drawn matters, so that the sums of all resamples are one product of two matrices.
+rows into a corpus score. Ratios of sums (accuracy, Kendall's tau) are simpler: only how often each distinct row is
+drawn matters, so the sums of all resamples are one product of two matrices.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ EQUAL = 1e-12  # differences of the same numbers, summed in another order, are e
 _BYTES = 64_000_000  # of rows held at once
 
 Aggregate = Callable[[np.ndarray], np.ndarray]
-"""From rows, `[samples][sentences][...]`, to corpus scores, `[samples]`."""
+"""Maps rows, `[samples][sentences][...]`, to corpus scores, `[samples]`."""
 
 
 def bootstrap_scores(rows: np.ndarray, aggregate: Aggregate, resamples: int, seed: int) -> np.ndarray:
     """Corpus scores of bootstrap samples of sentences, array of shape [resamples].
 
-    Samples keep the order of the corpus, and depend on nothing but seed and shape: every system gets the same ones.
+    Samples keep the order of the corpus, and depend only on seed and shape, so every system gets the same ones.
     """
     draw = np.random.default_rng(seed)
     found = []
@@ -61,7 +61,7 @@ def bootstrap_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: 
         left: What each unit adds to numerator and denominator of the first metric, array of shape [units, 2].
         right: Likewise of the second.
         resamples: Number of samples.
-        draw: The random numbers.
+        draw: The random number generator.
     """
     kinds, counts = np.unique(np.hstack([left, right]), axis=0, return_counts=True)
     drawn = draw.multinomial(counts.sum(), counts / counts.sum(), size=resamples).astype(float)
@@ -70,14 +70,14 @@ def bootstrap_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: 
 
 
 def randomised_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: np.random.Generator) -> np.ndarray:
-    """The same where units change sides at random; of equal units only the number of swaps matters, a binomial."""
+    """Like `bootstrap_ratios`, with units swapped at random; the swaps among equal units are one binomial draw."""
     kinds, counts = np.unique(right - left, axis=0, return_counts=True)
     moved = draw.binomial(counts, 0.5, size=(resamples, len(counts))).astype(float) @ kinds
     return ratio(right.sum(axis=0) - moved) - ratio(left.sum(axis=0) + moved)
 
 
 def ratio(sums: np.ndarray) -> np.ndarray:
-    """Numerator by denominator, [..., 2]; 0 where a resample holds no pair that counts."""
+    """Numerator divided by denominator, [..., 2]; 0 where a resample holds no pair that counts."""
     value, count = np.moveaxis(sums, -1, 0)
     return np.where(count > 0, value / np.where(count > 0, count, 1), 0.0)
 
@@ -88,9 +88,9 @@ def p_value(difference: float, found: np.ndarray, method: str, alternative: str)
     With Δ the difference, Δ* that of a resample and B resamples:
 
     - `"paired"`: #(Δ* ≤ 0) / B, the share of bootstrap samples in which the second is not better;
-    - `"shifted"`: (1 + #(Δ* - Δ ≥ Δ)) / (B + 1), the bootstrap moved to where there is no difference (Noreen 1989;
+    - `"shifted"`: (1 + #(Δ* - Δ ≥ Δ)) / (B + 1), the bootstrap distribution shifted to no difference (Noreen 1989;
       Riezler and Maxwell 2005 subtract the mean of all Δ*, which tends to Δ);
-    - `"randomisation"`: (1 + #(Δ* ≥ Δ)) / (B + 1), where the two change places in each unit with probability ½.
+    - `"randomisation"`: (1 + #(Δ* ≥ Δ)) / (B + 1), where the two are swapped in each unit with probability ½.
 
     Args:
         difference: Δ, the second minus the first.

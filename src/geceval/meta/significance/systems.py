@@ -5,7 +5,7 @@ positives, or just scores), and turns any sample of these rows into a corpus sco
 tested, not a mean of sentence scores.
 
 A bootstrap sample keeps its sentences in the order of the corpus. Metrics that choose an annotator by the totals of the
-sentences before (ERRANT, M2, PT-M2, PT-ERRANT) choose anew in every sample, as they would in a corpus of these
+preceding sentences (ERRANT, M2, PT-M2, PT-ERRANT) choose again in every sample, as they would in a corpus of these
 sentences; weights that come from all systems together (GoToScorer) stay those of the whole corpus.
 """
 
@@ -40,9 +40,9 @@ class Settings:
             `"randomisation"`: approximate randomisation, p = (1 + #(|Δ*| ≥ |Δ|)) / (B + 1), where the two systems swap
             each sentence with probability ½. Both are two-sided. Intervals are always those of the bootstrap.
         baseline: The system that the others are compared with: its name, `"first"` or `"best"`.
-        resamples: B.
-        confidence: Of the intervals, e.g. 0.95.
-        seed: Of the resamples; all systems see the same ones.
+        resamples: Number of resamples, B.
+        confidence: Confidence level of the intervals, e.g. 0.95.
+        seed: Seed of the resamples; all systems get the same ones.
     """
 
     methods: str | tuple[str, ...] = METHODS
@@ -96,7 +96,7 @@ def compare_rows(
 
     Args:
         systems: Name of each system to the rows of its result, `[sentences][...]`.
-        aggregate: The metric's way from rows to corpus scores.
+        aggregate: Maps rows to corpus scores, as the metric does.
         settings: See `Settings`.
         higher_is_better: The metric's direction, for the baseline `"best"`.
 
@@ -104,7 +104,7 @@ def compare_rows(
         One entry per system, in the order given.
 
     Raises:
-        ValueError: If there are fewer than two systems, their sentences differ in number, the baseline is none of
+        ValueError: If there are fewer than two systems, their sentences differ in number, the baseline is not one of
             them, or a corpus score is not finite.
     """
     settings = settings or Settings()
@@ -135,7 +135,7 @@ def compare_rows(
 
 
 def pick_baseline(scores: Mapping[str, float], name: str, higher_is_better: bool = True) -> str:
-    """The system that a baseline stands for: itself, `"first"`, or `"best"`, of equal ones the first.
+    """The system that a baseline refers to: by its name, `"first"`, or `"best"` (on ties, the first of the best).
 
     Raises:
         ValueError: If there is no such system.
