@@ -1,7 +1,7 @@
-"""Scoring on many machines, by Ray Data: `pip install 'geceval[ray]'`, then `geceval.ray.score(...)`.
+"""Scoring on many machines with Ray Data: `pip install 'geceval[ray]'`, then `geceval.ray.score(...)`.
 
-A pool of actors loads the model once each and scores parquet files shard by shard, or a stream of batches. Nothing but
-scores is collected; a worker that dies is started again and its shard scored anew.
+Each actor of a pool loads the model once; together they score parquet files shard by shard, or a stream of batches.
+Only scores are collected; a worker that dies is restarted and its shard scored again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ class Scored:
 
     Attributes:
         folder: Where the scores are, one parquet file per shard, in the order of the input.
-        rows: Sentences.
-        shards: How many there are.
-        computed: How many of them this call computed; the others were finished.
-        signatures: What was computed, see `Result.signature`; there are several if the number of references varies.
-        plan: What the shards are made from.
+        rows: Number of sentences.
+        shards: Number of shards.
+        computed: How many of them this call computed; the others were already finished.
+        signatures: How the scores were computed, see `Result.signature`; there are several if the number of references
+            varies.
+        plan: How the shards were made.
     """
 
     folder: Path
@@ -44,7 +45,7 @@ class Scored:
     plan: Plan
 
     def corpus_score(self) -> float:
-        """What the metric gives for the whole corpus in one call; see `geceval.workflows.shards.corpus_score`."""
+        """The metric's score of the whole corpus in one call; see `geceval.workflows.shards.corpus_score`."""
         return corpus_score(self.plan)
 
 
@@ -65,25 +66,25 @@ def score(
 
     From files to files: the input is divided into shards, and each shard becomes one file of `output` that appears
     whole or not at all. The same call again computes what is missing, whatever the number of workers. All machines must
-    see the same paths; one call at a time may write to a folder. Within Ray Data: a data set gets a column named as the
-    metric, lazily, and nothing is written.
+    see the same paths; one call at a time may write to a folder. Within Ray Data: a data set lazily gets a column named
+    after the metric, and nothing is written.
 
     Args:
         data: Parquet files, folders of them, or a Ray data set.
         metric: One of `geceval.list_metrics()`.
-        output: Folder of the scores; required for files, not taken for a data set.
+        output: Folder of the scores; required for files, not allowed for a data set.
         workers: Actors, each with the model.
-        rows_per_shard: Rows a shard at most.
-        columns: The names of `sources`, `predictions` and `references` in the data, where they have others.
-        keep: Columns of the files to copy beside the scores, e.g. ids.
-        num_cpus: Of each worker, for Ray.
-        num_gpus: Of each worker, for Ray.
+        rows_per_shard: Largest number of rows in a shard.
+        columns: The names of `sources`, `predictions` and `references` in the data, where they differ.
+        keep: Columns of the files to copy along with the scores, e.g. ids.
+        num_cpus: CPUs of each worker, for Ray.
+        num_gpus: GPUs of each worker, for Ray.
         options: Settings and run-time options of the metric.
 
     Raises:
         ImportError: If Ray is not installed.
         ValueError: If an argument is wrong, the metric cannot score a corpus in parts, a row cannot be scored, or
-            `output` holds scores of other input or settings.
+            `output` holds scores from other input or settings.
         TypeError: If an option does not exist.
         OSError: If a file cannot be read or written.
     """
@@ -116,7 +117,7 @@ def score(
 
 
 class _ShardScorer:
-    """An actor: it has the scorer and gets numbers of shards."""
+    """An actor: it holds the scorer and gets the indices of shards."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -127,7 +128,7 @@ class _ShardScorer:
         return {"error": [self._score(self._plan.shards[number]) for number in batch["shard"].tolist()]}
 
     def _score(self, shard: Shard) -> str:
-        """What is wrong with the rows of the shard, if anything; Ray would bury it in traces."""
+        """The error in the rows of the shard, if any, as text; Ray would bury it in tracebacks."""
         try:
             score_shard(self._plan, shard, self._scorer)
         except UserError as error:

@@ -32,7 +32,7 @@ def check_name(name: str) -> None:
 
 
 def scorer_class(name: str) -> type[Scorer]:
-    """The class of a metric, which says what the metric needs and gives: `scorers/pt_m2.py` holds `PtM2`.
+    """The class of a metric, which states its inputs and outputs: `scorers/pt_m2.py` holds `PtM2`.
 
     Raises:
         ValueError: If there is no such metric.
@@ -59,8 +59,8 @@ def score_systems(
     """Score several systems on the same sentences.
 
     Args:
-        scorer: From `make_scorer`. It is told of all systems first: for gotoscorer they define together how hard each
-            correction is.
+        scorer: From `make_scorer`. It is told about all systems first: for gotoscorer, they jointly define how hard
+            each correction is.
         sources: One string per sentence.
         systems: Name of each system to its predictions.
         references: One list of references per sentence, for scorers that need them.
@@ -73,7 +73,7 @@ def score_systems(
 
 
 def offline_metrics() -> tuple[list[str], dict[str, str]]:
-    """Metrics that run on what ships with geceval; and the others, each with what it needs."""
+    """The metrics that run on what ships with geceval; and the others, each with what it needs."""
     chosen, needs = [], {}
     for name in list_metrics():
         scorer = make_scorer(name)

@@ -157,7 +157,7 @@ def test_a_checkpoint_takes_nothing_else_along(publish, hub, checkpoint, name):
     (checkpoint / name).write_text("He go to school .\n")
     code, _, error = publish("checkpoint", checkpoint)
     assert code == 2
-    assert f"{name}: does not belong into what is published" in error
+    assert f"{name}: does not belong in what is published" in error
     assert hub.requests == []
 
 

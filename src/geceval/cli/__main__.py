@@ -1,4 +1,4 @@
-"""`python -m geceval.cli`, for where the console script is not on the path."""
+"""`python -m geceval.cli`, for use where the console script is not on the path."""
 
 from geceval.cli import main
 

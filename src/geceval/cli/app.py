@@ -1,4 +1,4 @@
-"""The verbs put together, and what the user sees when something is wrong."""
+"""The command with all its verbs, and what the user sees when something goes wrong."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _complain(error: Exception) -> int:
-    """One line of letters: names and contents of files may hold line breaks and orders to the terminal."""
+    """Print one line of plain text: names and contents of files may hold line breaks and terminal control codes."""
     message = error.format_message() if isinstance(error, ClickException) else str(error)
     if isinstance(error, OSError) and error.filename and error.strerror:
         message = f"{error.filename}: {error.strerror}"

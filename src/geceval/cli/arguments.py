@@ -1,4 +1,4 @@
-"""What is made of a command line: options with several values, and `KEY=VALUE` options of metrics."""
+"""How a command line is read: options with several values, and `KEY=VALUE` options of metrics."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ FLAGS_FOR = {
     "threshold": ("impara", "scribendi"),
     "average": ("errant", "gotoscorer", "m2", "pt_errant", "pt_m2"),
 }
-"""Flags that are for some metrics only, though others have an option of that name, with another meaning."""
+"""Flags for some metrics only; other metrics have an option with the same name and a different meaning."""
 
 
 class ManyValuesCommand(TyperCommand):
     """A command whose list options take several values after one flag: `-p a.txt b.txt` is `-p a.txt -p b.txt`.
 
-    Where the command also takes texts without a flag, which an option must not swallow, each option takes only the one
-    value that follows it, unless `-s FILE` says that there are no such texts.
+    If the command also takes texts without a flag, which an option must not swallow, each option takes only the one
+    value that follows it, unless `-s FILE` shows that there are no such texts.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -76,7 +76,7 @@ def metric_options(
     Args:
         metrics: The metrics that are scored.
         assignments: What the user gave after `-o`; a later one wins over an earlier one, and any over `flags`.
-        flags: Options that the verb has a flag for, `None` if not given; see `FLAGS_FOR`.
+        flags: Options for which the verb has a flag, `None` if not given; see `FLAGS_FOR`.
 
     Raises:
         ValueError: If an assignment is malformed, names a metric that is not scored or an option that none of the
@@ -112,10 +112,10 @@ def metric_options(
 
 
 def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str] | None) -> dict[str, Any]:
-    """A scorer a metric, with its options.
+    """One scorer per metric, with its options.
 
     Raises:
-        ValueError: If an option has a bad value, or a metric needs references and there are no files of them.
+        ValueError: If an option has a bad value, or a metric needs references and no reference files are given.
     """
     scorers = {name: registry.make_scorer(name, own) for name, own in options.items()}
     for name, scorer in scorers.items():

@@ -42,7 +42,7 @@ def convert(
 ) -> None:
     """Make corrected text from an M2 file, or an M2 file (with ERRANT) from parallel texts or from essays.
 
-    A blank line stands for a sentence that the annotator did not annotate, both ways.
+    In both directions, a blank line stands for a sentence that the annotator did not annotate.
     """
     check_outputs(output)
     if to is None:

@@ -85,7 +85,7 @@ def detect(
 
 
 def mark(word: Any, in_colour: bool) -> str:
-    """A word as it stands in marked text: `[word]` if it is an error, `[word|TYPE]` if the type is known."""
+    """A word as written in marked text: `[word]` if it is an error, `[word|TYPE]` if the type is known."""
     if not word.is_error:
         return word.text
     text = f"[{word.text}]" if word.label == "INCORRECT" else f"[{word.text}|{word.label}]"

@@ -1,4 +1,4 @@
-"""`geceval doctor`: is this installation right, and does every metric give the stored numbers?"""
+"""`geceval doctor`: is this installation in order, and does every metric give the stored numbers?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def doctor(
 ) -> None:
     """Check packages, bundled files, pipeline, device and Hub, and score the example corpus with every metric.
 
-    The exit code is 1 if there is a problem; a note, such as an extra that is not installed, is none.
+    The exit code is 1 if there is a problem; a note, such as an extra that is not installed, does not count.
 
     Example: geceval doctor
     """

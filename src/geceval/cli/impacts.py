@@ -35,7 +35,7 @@ class Method(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A sentence: its edits, a number for each, what there is to say about the sentence, and a note or `""`."""
+    """A sentence: its edits, a number for each, facts about the sentence, and a note or `""`."""
 
     edits: Sequence[Edit]
     values: Sequence[float]

@@ -1,4 +1,4 @@
-"""`geceval list`: which metrics there are."""
+"""`geceval list`: the available metrics."""
 
 from __future__ import annotations
 

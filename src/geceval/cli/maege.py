@@ -28,7 +28,7 @@ def maege(
         typer.Option(
             "-r",
             "--references",
-            help="Of further annotators: one M2 file, or a text file each, where a blank line is no reference.",
+            help="References by further annotators: one M2 file, or one text file each; a blank line is no reference.",
         ),
     ] = None,
     all_references: Annotated[
@@ -38,7 +38,7 @@ def maege(
     source: Annotated[Source, typer.Option(help="Shown as source: a random text of a chain, first or last.")] = "rand",
     max_permutations: Annotated[int, typer.Option(min=1, help="Random orders of an annotator's edits.")] = 1,
     min_chains: Annotated[int, typer.Option(min=1, help="Fewest chains of a sentence; 1 for one annotator.")] = 2,
-    max_edits: Annotated[int, typer.Option(min=1, help="Edits a sentence of the most corrected corpus.")] = 10,
+    max_edits: Annotated[int, typer.Option(min=1, help="Edits per sentence in the most corrected corpus.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 1,
     option: shared.MetricOptions = None,
     form: shared.Form = shared.Format.table,

@@ -29,7 +29,7 @@ class Level(str, enum.Enum):
 
 
 class Ranks(str, enum.Enum):
-    """By whose ranks a heat map is laid out."""
+    """Whose ranks the axes of a heat map show."""
 
     metric = "metric"
     human = "human"
@@ -49,7 +49,7 @@ def meta(
         typer.Option(help="base, +INPUT, +fluency or all, or names of systems; base for SEEDA, all for GJG15."),
     ] = None,
     aggregation: Annotated[
-        OfSystem, typer.Option(help="Score of a system: the metric's own (corpus), or made of those of sentences.")
+        OfSystem, typer.Option(help="Score of a system: the metric's own (corpus), or from its sentence scores.")
     ] = "corpus",
     ties: Annotated[
         TieRule,
@@ -59,12 +59,12 @@ def meta(
         ),
     ] = "order",
     unexpanded: Annotated[
-        bool, typer.Option("--unexpanded", help="Of systems that wrote the same text compare one only.")
+        bool, typer.Option("--unexpanded", help="Of systems that wrote the same text, compare only one.")
     ] = False,
-    window: Annotated[int | None, typer.Option(min=2, help="Correlate each run of so many neighbours.")] = None,
+    window: Annotated[int | None, typer.Option(min=2, help="Correlate each window of this many neighbours.")] = None,
     top_k: Annotated[bool, typer.Option("--top-k", help="Correlate the best K systems, for each K down to 4.")] = False,
     pairwise: Annotated[
-        Ranks | None, typer.Option(help="Agreement of each two ranks: of the metric, or human ones.")
+        Ranks | None, typer.Option(help="Agreement for each pair of ranks: the metric's or the human ones.")
     ] = None,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,

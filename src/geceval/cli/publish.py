@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 publish = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 Org = Annotated[str, typer.Option("--org", help="Your name on the Hub, or an organisation of yours.")]
-Name = Annotated[str | None, typer.Option("--name", help="Of the repository; by default that of the folder.")]
+Name = Annotated[str | None, typer.Option("--name", help="Name of the repository; by default that of the folder.")]
 Tag = Annotated[str | None, typer.Option("--tag", metavar="v1", help="Name for this version.")]
 Private = Annotated[bool, typer.Option("--private", help="Make new repositories private.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and say what would be sent; send nothing.")]

@@ -66,8 +66,8 @@ def render(
         metrics: What was scored, in the order of the columns.
         form: The format.
         sentences: Length of the corpus.
-        by_sentence: One row a system and sentence in place of one row per system.
-        width: Columns of a table; as many as it takes if `None`.
+        by_sentence: One row per system and sentence in place of one row per system.
+        width: Width of a table in characters; as wide as needed if `None`.
     """
     if form is shared.Format.json:
         return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
@@ -172,10 +172,10 @@ def terminal_width(output: str | None) -> int | None:
 
 
 def check_outputs(*paths: str | None) -> None:
-    """Fail before the work, and before any of several files is written, if one cannot be.
+    """Fail before any work is done or any file is written, if one of several files cannot be written.
 
     Raises:
-        OSError: If a path is a folder or lies in none.
+        OSError: If a path is a folder, or its parent folder does not exist.
     """
     for path in paths:
         if path is None or path == "-":
@@ -202,7 +202,7 @@ def _short(cell: Any) -> str:
 
 
 def _or_null(cell: Any) -> Any:
-    """What JSON, which has no NaN, says instead."""
+    """The cell for JSON, which has no NaN."""
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
@@ -235,7 +235,7 @@ def table_text(
     Args:
         columns: Names of the columns.
         cells: Rows of strings, ints and floats.
-        width: Columns to fit into; as many as it takes if `None`.
+        width: Width to fit into, in characters; as wide as needed if `None`.
         caption: A line below the table.
         notes: Further lines below it, never folded.
     """

@@ -1,4 +1,4 @@
-"""`geceval train`: metrics that learn, learnt from the user's own corrections."""
+"""`geceval train`: train a metric on the user's own corrections."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ def impara(
     ] = None,
     init_from: Annotated[str, typer.Option(help="bundled, a folder, or a Hub id[@revision].")] = "bundled",
     pairs: Annotated[int, typer.Option(help="Ranked pairs from each corpus, split 8:1:1.")] = 4096,
-    epochs: Annotated[int | None, typer.Option(help="At most so many; the best is kept.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Largest number of epochs; the best one is kept.")] = None,
     seeds: Annotated[list[str] | None, typer.Option(help="One run each, the best is kept: 1 2 3 or 1,2,3.")] = None,
     learning_rate: Annotated[float | None, typer.Option("--lr", help="Learning rate.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Pairs a step.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Pairs per step.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Of the similarity estimator; by default that of the bundled IMPARA, or 0.9.")
+        float | None,
+        typer.Option(help="Similarity that a correction must pass; by default the bundled IMPARA's, or 0.9."),
     ] = None,
     nlp: Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT.")] = None,
     push_to_hub: Annotated[str | None, typer.Option(metavar="ORG/NAME", help="Push the finished checkpoint.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Push nothing, only say what would be pushed.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bars.")] = False,
 ) -> None:
-    """Train the quality estimator of IMPARA on your own corrections; killed, the same command continues.
+    """Train the quality estimator of IMPARA on your own corrections; if interrupted, the same command continues.
 
     Example: geceval train impara --m2 mine.m2 --output my-impara
 

@@ -1,4 +1,4 @@
-"""`geceval tune-weights`: weights of SOME's three sub-metrics for a human ranking of one's own."""
+"""`geceval tune-weights`: weights of SOME's three sub-metrics, tuned on human judgments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Rows = tuple[list[str], list[list[Any]]]
 def tune_weights(
     data: Annotated[str | None, typer.Option("--data", help="A checkout of SEEDA or of GJG15.")] = None,
     sources: Annotated[
-        str | None, typer.Option("-s", "--sources", help="Without --data: what the learners wrote, a line each.")
+        str | None, typer.Option("-s", "--sources", help="Without --data: the learners' text, one sentence per line.")
     ] = None,
     predictions: Annotated[
         list[str] | None, typer.Option("-p", "--predictions", help="Without --data: one file per system.")

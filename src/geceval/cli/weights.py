@@ -40,7 +40,9 @@ def weights(
     plot: Annotated[
         str | None, typer.Option(help="Figure to write, .png, .svg or .pdf: difficulty by error type.")
     ] = None,
-    a: Annotated[float, typer.Option(help="In the weight a - (k + b) / (N + c) of what k of N systems get right.")] = 1,
+    a: Annotated[
+        float, typer.Option(help="Weight of a chunk that k of N systems get right: a - (k + b) / (N + c).")
+    ] = 1,
     b: Annotated[float, typer.Option(help="See --a.")] = 0,
     c: Annotated[float, typer.Option(help="See --a.")] = 0,
     nlp: shared.Nlp = None,

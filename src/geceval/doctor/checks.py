@@ -1,4 +1,4 @@
-"""`geceval doctor`: checks an installation: packages, bundled files, pipeline, device, Hub, scores of each metric."""
+"""The checks of `geceval doctor`: packages, bundled files, pipeline, device, Hub, scores of each metric."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Finding:
     """What one check found.
 
     Attributes:
-        check: What was looked at.
-        state: `"ok"`; `"note"` for what is absent but need not be there; `"problem"` for what gives wrong numbers or
+        check: What was checked.
+        state: `"ok"`; `"note"` for something optional that is missing; `"problem"` for what gives wrong numbers or
             none.
         what: What was found, and what to do about a problem.
         seconds: How long it took.
@@ -43,11 +43,11 @@ class Finding:
 
 
 def examine(metrics: Iterable[str] | None = None, device: str = "auto") -> Iterator[Finding]:
-    """Look at everything, one finding after the other.
+    """Run all checks, one finding after another.
 
     Args:
         metrics: Metrics whose stored numbers to compare; all by default, none if empty.
-        device: Where to compute, see `geceval.core.options.RunTime`.
+        device: The device to compute on, see `geceval.core.options.RunTime`.
 
     Raises:
         ValueError: If there is no such metric.
@@ -74,7 +74,7 @@ def examine(metrics: Iterable[str] | None = None, device: str = "auto") -> Itera
 
 
 def findings_of(check: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """The findings of one check; what it raises is a finding too."""
+    """The findings of one check; an exception that it raises is a finding too."""
     start = time.perf_counter()
     try:
         with naming_the_extra(check):
@@ -144,7 +144,7 @@ def assets(stored: dict[str, str]) -> Iterator[Finding]:
 
 
 def pipeline() -> Iterator[Finding]:
-    """The spaCy pipeline that is taken by default, at work."""
+    """Whether the default spaCy pipeline works."""
     from geceval.edits.edit import Edit
     from geceval.edits.errant.annotator import get_annotator
 
@@ -192,7 +192,7 @@ def hub() -> Iterator[Finding]:
 
 
 def registered() -> Iterator[Finding]:
-    """Whether `evaluate.load("impara")` works by the bare name, with the modules of this version."""
+    """Whether `evaluate.load("impara")` works with the bare name, and uses the modules of this version."""
     missing, old = unregistered()
     if old:
         yield Finding("evaluate", PROBLEM, f"older modules are registered: {', '.join(old)}. Run: geceval register")

@@ -32,10 +32,10 @@ def read_stored() -> dict[str, Any]:
 
 
 def store() -> dict[str, str]:
-    """Run the mini-benchmark and write what came out, with the versions and the hashes of the bundled files.
+    """Run the mini-benchmark and store the results, with the versions and the hashes of the bundled files.
 
     Returns:
-        The metrics that were left out, each with the reason: they cannot run on what is bundled.
+        The metrics that were left out because they cannot run on what is bundled, each with the reason.
     """
     chosen, left_out = registry.offline_metrics()
     content = {"versions": versions(), "assets": asset_hashes(), "metrics": {name: run(name) for name in chosen}}
@@ -52,7 +52,7 @@ def run(name: str, device: str = "auto") -> dict[str, Any]:
         device: See `geceval.core.options.RunTime`.
 
     Returns:
-        `signature`, and `systems`: each with its score and its sentence scores, at six decimal places.
+        `signature`, and `systems`: each with its score and its sentence scores, rounded to six decimal places.
 
     Raises:
         ImportError: If an extra of the package is missing.
@@ -103,14 +103,14 @@ def _near(one: float, other: float) -> bool:
 
 
 def _changed(stored: str, found: str) -> list[str]:
-    """Parts of a signature that are others here."""
+    """The parts of a signature that differ here."""
     then, now = (dict(part.partition(":")[::2] for part in text.split("|")[1:]) for text in (stored, found))
     names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
     return [f"{name} was {then.get(name, 'absent')}, is {now.get(name, 'absent')}" for name in names]
 
 
 def versions() -> dict[str, str]:
-    """The installed versions of the packages that compute."""
+    """The installed versions of the packages that affect the numbers."""
     found = {}
     for package in PACKAGES:
         try:

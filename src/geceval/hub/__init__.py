@@ -1,1 +1,1 @@
-"""The Hugging Face face: evaluate modules, the registry, publishing."""
+"""Everything specific to Hugging Face: evaluate modules, their registration, publishing."""

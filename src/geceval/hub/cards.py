@@ -61,7 +61,7 @@ def read_card(path: str | Path) -> Card:
 
     Raises:
         OSError: If it cannot be read.
-        ValueError: If it has no front matter or the front matter is not YAML with keys.
+        ValueError: If it has no front matter, or the front matter is not a YAML mapping.
     """
     import yaml
 
@@ -80,7 +80,7 @@ def read_card(path: str | Path) -> Card:
 
 
 def lint_metric_card(path: str | Path) -> list[str]:
-    """What is wrong with the card of a metric, one message each; nothing if the list is empty.
+    """The mistakes in the card of a metric, one message each; empty if there are none.
 
     Raises:
         OSError: If it cannot be read.
@@ -98,13 +98,13 @@ def lint_metric_card(path: str | Path) -> list[str]:
 
 
 def lint_space_card(path: str | Path) -> list[str]:
-    """What is wrong with the card of a Space; see `lint_metric_card`."""
+    """The mistakes in the card of a Space; see `lint_metric_card`."""
     card = read_card(path)
     return _types(card, SPACE) or _space_values(card)
 
 
 def lint_model_card(path: str | Path) -> list[str]:
-    """What is wrong with the card of a checkpoint; see `lint_metric_card`."""
+    """The mistakes in the card of a checkpoint; see `lint_metric_card`."""
     card = read_card(path)
     problems = _types(card, MODEL)
     if not re.search(r"^# \S", card.text, flags=re.MULTILINE):
@@ -113,7 +113,7 @@ def lint_model_card(path: str | Path) -> list[str]:
 
 
 def lint_data_card(path: str | Path) -> list[str]:
-    """What is wrong with the card of a data set, its tables included; see `lint_metric_card`.
+    """The mistakes in the card of a data set, including its tables; see `lint_metric_card`.
 
     The tables that the front matter names must be the parquet files of the folder, no more and no fewer, since
     `datasets.load_dataset` reads nothing else.

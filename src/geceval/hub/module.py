@@ -30,12 +30,12 @@ _EVALUATE_ARGUMENTS = frozenset(inspect.signature(evaluate.EvaluationModule.__in
 class Module(evaluate.Metric, abc.ABC):
     """A metric of geceval as an `evaluate` module.
 
-    A subclass lies in a file of its own with the constants `_DESCRIPTION`, `_CITATION` and `_KWARGS_DESCRIPTION`, from
-    which `evaluate` shows the texts. Its class name is that of the metric in camel case: `PtM2` for `pt_m2`.
+    A subclass is in its own file, with the constants `_DESCRIPTION`, `_CITATION` and `_KWARGS_DESCRIPTION`, from which
+    `evaluate` takes its texts. Its class name is that of the metric in camel case: `PtM2` for `pt_m2`.
 
     Options of either kind (settings, which can change the number, and run-time options, see
-    `geceval.core.options.RunTime`) are taken by `load` and by `compute`; the latter hold for one call. The positional
-    `config_name` of `evaluate.load` is another way to write `model=`.
+    `geceval.core.options.RunTime`) are accepted by `load` and by `compute`; those given to `compute` apply to one call.
+    The positional `config_name` of `evaluate.load` is another way to write `model=`.
     """
 
     codebase_urls: ClassVar[list[str]] = []
@@ -109,10 +109,10 @@ class Module(evaluate.Metric, abc.ABC):
 
         Args:
             predictions: One string per sentence.
-            references: A list of references per sentence, or one string per sentence. Left out by metrics that need
-                none, and not needed where a gold file is given (`gold_m2=`).
+            references: A list of references per sentence, or one string per sentence. Not used by metrics that need
+                none, and not needed if a gold file is given (`gold_m2=`).
             sources: One string per sentence.
-            others: Nothing; an unknown column is a TypeError.
+            others: Not accepted; an unknown column is a TypeError.
 
         Raises:
             TypeError: If a column is not a list or a row not a string; nothing has been added then.
@@ -158,7 +158,7 @@ class Module(evaluate.Metric, abc.ABC):
         sources: Sequence[str] | None = None,
         **options: Any,
     ) -> dict[str, Any] | None:
-        """Score the given sentences, or those added before. Threads that share a module are served one by one.
+        """Score the given sentences, or those added before. Threads that share a module wait for each other.
 
         Args:
             predictions: One string per sentence.
@@ -168,7 +168,7 @@ class Module(evaluate.Metric, abc.ABC):
 
         Returns:
             `{"score": float, "scores": [one float per sentence], ..., "signature": str}` in plain Python values; `None`
-            on processes other than the first of several.
+            on all processes but the first.
 
         Raises:
             TypeError: If an option does not exist or a column has the wrong type.
@@ -202,7 +202,7 @@ class Module(evaluate.Metric, abc.ABC):
             return scorer.score(list(sources), list(predictions), rows).to_dict()
 
     def _scorer(self, options: dict[str, Any]) -> Scorer:
-        """The scorer of one call; networks and parses are cached in the process, so another one costs little."""
+        """The scorer of one call; networks and parses are cached in the process, so another scorer costs little."""
         if not options:
             return self.scorer
         return type(self.scorer)(*replace_options(self.name, self.scorer.settings, self.scorer.runtime, options))
@@ -212,7 +212,7 @@ class Module(evaluate.Metric, abc.ABC):
             self.scorer.load()
 
     def _release(self) -> None:
-        """Let go of what a failed `compute` still holds: rows, files, locks (evaluate does so after success only)."""
+        """Release what a failed `compute` still holds: rows, files, locks (evaluate does so only after success)."""
         self.data = self.writer = self.buf_writer = None
         for lock, path in zip(self.filelocks or [], self.file_paths or [], strict=True):
             if lock.is_locked:  # else another process may own a file of this name by now
@@ -227,7 +227,7 @@ class Module(evaluate.Metric, abc.ABC):
 
 
 def _rebuild(module: str, qualified_name: str, name: str, arguments: dict[str, Any]) -> Module:
-    """Make a pickled module anew, also in a process, or on a machine, that has never loaded it."""
+    """Recreate a pickled module, even in a process or on a machine that has never loaded it."""
     evaluate.loading.init_dynamic_modules()
     importlib.invalidate_caches()
     try:

@@ -14,14 +14,14 @@ from geceval.registry import list_metrics
 def register(names: list[str] | None = None) -> list[Path]:
     """Make `evaluate.load("impara")` work anywhere, by seeding the module cache of `evaluate`.
 
-    Evaluate looks for a bare name on the Hub first and takes the newest module of that name in its cache when there
-    is none. Running this again, or in two processes at once, does no harm: each folder appears complete or not at all.
+    Evaluate looks for a bare name on the Hub first and, if there is none, takes the newest module of that name in its
+    cache. Running this again, or in two processes at once, does no harm: each folder appears complete or not at all.
 
     Args:
         names: Metrics to register; all by default.
 
     Returns:
-        The scripts in the cache, one a metric.
+        The scripts in the cache, one per metric.
     """
     from evaluate.loading import files_to_hash, init_dynamic_modules
 
@@ -42,7 +42,7 @@ def register(names: list[str] | None = None) -> list[Path]:
 
 
 def unregistered() -> tuple[list[str], list[str]]:
-    """Metrics that `register` has never been run for, and those for which another version of the module is taken."""
+    """Metrics that `register` has never been run for, and those for which another version of the module is used."""
     from evaluate import config
     from evaluate.loading import files_to_hash
 
@@ -60,7 +60,7 @@ def unregistered() -> tuple[list[str], list[str]]:
 
 
 def _copy_into(folder: Path, source: Path) -> None:
-    """Copy a module script into a new folder of its own, which appears by one rename."""
+    """Copy a module script into its own new folder, which is put in place by one rename."""
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as temporary:
         fresh = Path(temporary) / "module"
         fresh.mkdir()

@@ -23,7 +23,7 @@ class Analysis:
 
     Attributes:
         columns: Names of the columns.
-        rows: One row a number or a pair of numbers.
+        rows: One row per number or pair of numbers.
         caption: How it was computed.
         draw: Makes the figure.
     """

@@ -31,7 +31,7 @@ def attribute(
         metric: One of `geceval.list_metrics()`.
         sources: One string per sentence.
         predictions: For each sentence its corrected text, a list of `geceval.edits.edit.Edit`, or a list of lists of
-            them, of which each is one player.
+            them, each of which is one player.
         references: One list of references per sentence, for metrics that need them.
         options: Settings and run-time options of the metric.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
@@ -39,7 +39,7 @@ def attribute(
             `"shapley_sampling"`, `"add"` or `"sub"`), `rescale`, `permutations`, `max_edits`, `seed`.
 
     Returns:
-        One `geceval.scorers.attribution.attribute.Attribution` a sentence: `groups`, `edits`, `scores` (they sum to
+        One `geceval.scorers.attribution.attribute.Attribution` per sentence: `groups`, `edits`, `scores` (they sum to
         `total`), `source_score`, `total`, `method`, `note`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Scores as one more column of a table, for whoever maps a function over batches of rows."""
+"""Scores as an additional column of a table, for mapping a function over batches of rows."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ COLUMNS = ("sources", "predictions", "references")
 
 
 class BatchScorer:
-    """A function from a batch of rows to the batch with a column of sentence scores, named as the metric is.
+    """A function that adds a column of sentence scores, named after the metric, to a batch of rows.
 
-    For `datasets.Dataset.map(BatchScorer("errant"), batched=True)` and `ray.data.Dataset.map_batches`. The models load
-    at the first batch of each process; only name and options are pickled and hashed.
+    For `datasets.Dataset.map(BatchScorer("errant"), batched=True)` and `ray.data.Dataset.map_batches`. The models are
+    loaded at the first batch of each process; only the name and the options are pickled and hashed.
 
     Args:
         metric: One of `geceval.list_metrics()`.
-        columns: The names that the columns `sources`, `predictions` and `references` have in the table, where they
-            have others.
+        columns: The names of the columns `sources`, `predictions` and `references` in the table, where they differ.
         options: Settings and run-time options of the metric.
 
     Raises:
@@ -44,7 +43,7 @@ class BatchScorer:
             batch: Column to values: lists or numpy arrays.
 
         Raises:
-            ValueError: If a column is missing, or see `Scorer.score`.
+            ValueError: If a column is missing; see also `Scorer.score`.
         """
         if self._scorer is None:
             self._scorer = part_scorer(self.metric, self.options)
@@ -59,7 +58,7 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
     """A scorer that gives each sentence of a part of a corpus the score that it has in the whole.
 
     Raises:
-        ValueError: If the metric, with these options, has no such scores; see `BatchScorer` too.
+        ValueError: If the metric, with these options, has no such scores; see also `BatchScorer`.
         TypeError: If an option does not exist.
     """
     scorer = registry.make_scorer(metric, options)
@@ -70,7 +69,7 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
 
 
 def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a metric, with absolute paths: workers may run in another folder."""
+    """The options of a metric, with absolute paths, since workers may run in another folder."""
     found = dict(options)
     scorer = registry.scorer_class(metric)
     kinds = path_options(scorer.Settings) | path_options(scorer.RunTime)
@@ -110,6 +109,6 @@ def needed(scorer: Scorer, names: Mapping[str, str], there: Any) -> list[str]:
 
 
 def plain(values: Any) -> list[Any]:
-    """A column as a list of strings, or of lists of strings, whatever it came as."""
+    """A column as a list of strings, or of lists of strings, whatever its type."""
     rows = values.tolist() if hasattr(values, "tolist") else list(values)
     return [row.tolist() if hasattr(row, "tolist") else row for row in rows]

@@ -25,8 +25,8 @@ class Comparison:
     Attributes:
         metric: Its name.
         standings: One entry per system, in the order given.
-        signature: What the scores are.
-        test: What the intervals and p-values are, in one line.
+        signature: How the scores were computed.
+        test: How the intervals and p-values were computed, in one line.
     """
 
     metric: str
@@ -83,13 +83,13 @@ def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Set
     """Compare systems that have been scored; see `compare`.
 
     Args:
-        scorer: What scored them.
+        scorer: The scorer that scored them.
         results: Name of each system to its result, all on the same sentences.
         settings: How to test.
 
     Raises:
         ValueError: See `geceval.meta.significance.systems.compare_rows`; the message names the sentence if one of them
-            makes a corpus score NaN or infinite. What a sentence without a score means is the metric's business.
+            makes a corpus score NaN or infinite. Each metric decides how a sentence without a score counts.
     """
     settings = settings or Settings()
     for name, result in results.items():

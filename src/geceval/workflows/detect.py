@@ -14,7 +14,7 @@ from geceval.scorers.learned.detection import in_scheme, load_detector, scheme
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What a detector says of one word.
+    """A detector's result for one word.
 
     Attributes:
         text: The word.
@@ -28,7 +28,7 @@ class Word:
 
     @property
     def is_error(self) -> bool:
-        """Whether the label is another than CORRECT."""
+        """Whether the label is other than CORRECT."""
         return self.label != CORRECT
 
 

@@ -34,7 +34,7 @@ def edit_impacts(
         sources: What the learner wrote, one string per sentence.
         corrections: The corrected sentences T.
         edits: The edits of each sentence; `None` extracts them with ERRANT. With `edits`, T is the source with all of
-            its edits made, and the corrections are only checked for their number.
+            its edits applied, and only the number of the corrections is checked.
         model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
         runtime: Batch size, device, dtype, progress, workers.

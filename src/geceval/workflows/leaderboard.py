@@ -1,4 +1,4 @@
-"""A leaderboard of metrics on SEEDA or GJG15, beside the numbers that papers report."""
+"""A leaderboard of metrics on SEEDA or GJG15, with the numbers that papers report beside it."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """One data set with everything that the page shows of it.
+    """One data set with everything that the page shows about it.
 
     Attributes:
         human: The data.
         systems: The systems compared.
         tables: Scores, the best metric first.
-        values: Metric to key of a column to what was measured.
-        published: The papers' rows of this data set.
-        skipped: Metric to why it was not scored.
+        values: Metric to key of a column to measured value.
+        published: The papers' rows for this data set.
+        skipped: Metric to the reason why it was not scored.
         difficulty: Difficulty by error type, the hardest first; empty unless gotoscorer was scored.
     """
 
@@ -62,8 +62,9 @@ def make_leaderboard(
         options: Metric to its settings and run-time options.
         scores: Files of scores of other metrics.
         gold_m2: M2 file of the whole text.
-        note: Told what is scored next.
-        skipped: Metric to why it is not among `options`; metrics that fail join them. By default all must work.
+        note: Called with the name of what is scored next.
+        skipped: Metric to the reason why it is not among `options`; metrics that fail are added. By default all must
+            work.
 
     Raises:
         ValueError: If a named metric fails, an option or a file of scores is wrong, or no metric is left.
@@ -92,7 +93,7 @@ def make_leaderboard(
 
 
 def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
-    """What the columns of the leaderboard say of one metric, by key.
+    """The values of one metric in the columns of the leaderboard, by key.
 
     System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on GJG15.
     Sentence level: tie rule `order`, expanded pairs.
@@ -112,7 +113,7 @@ def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
 
 
 def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:
-    """What papers report of one metric: key of a column to value and row; of several rows the first."""
+    """What papers report for one metric: key of a column to value and row; of several rows, the first."""
     found: dict[str, tuple[float, Published]] = {}
     for row in published:
         if row.metric == metric:

@@ -29,25 +29,25 @@ logger = logging.getLogger("geceval")
 REFERENCES = ("others", "all")
 
 Request = tuple[str, str, "tuple[str, ...] | None"]
-"""What a metric is asked to score: source, prediction, references (`None` where it needs none)."""
+"""What a metric scores: source, prediction, references (`None` if it needs none)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Maege:
-    """How one metric fares.
+    """The results of one metric.
 
     Attributes:
         metric: Its name.
-        corpus: Correlation of its corpus scores with the edits a sentence.
+        corpus: Correlation of its corpus scores with the edits per sentence.
         sentence: Correlation of its sentence scores with the pseudo scores.
         chain: Agreement within the chains.
         corpus_scores: Its score of each corpus, those with fewer edits first.
-        lines: Lines of a corpus.
+        lines: Number of lines in each corpus.
         chains: Number of chains.
         texts: Number of texts in the chains.
-        scored: Distinct requests that were scored, for corpora and chains together.
-        signature: What the scores are.
-        data: What chains and corpora are, in one line.
+        scored: Number of distinct requests that were scored, for corpora and chains together.
+        signature: How the scores were computed.
+        data: How the chains and corpora were made, in one line.
     """
 
     metric: str
@@ -78,17 +78,17 @@ def maege(
 
     Args:
         metrics: One or more of `geceval.list_metrics()`.
-        m2: M2 file with the edits; of edits that overlap the first is made, of alternatives the first.
+        m2: M2 file with the edits; of overlapping edits the first is applied, and of alternatives the first.
         references: For metrics that need them. `"others"`: the texts of the annotators of the file other than the one
-            whose edits are made; lines of the corpora that have none are then left out, for these metrics. `"all"`:
-            the texts of all annotators, so that a fully corrected text is its own reference. Or references of further
-            annotators, as the paper used them: one list a sentence of the file.
+            whose edits are applied; lines of the corpora that have none are then left out for these metrics. `"all"`:
+            the texts of all annotators, so that a fully corrected text is its own reference. Or references by further
+            annotators, as in the paper: one list per sentence of the file.
         options: Metric to its settings and run-time options.
         settings: Fields of `geceval.meta.maege_chains.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
             `max_edits`, `seed`.
 
     Returns:
-        Metric to what was found.
+        Metric to its results.
 
     Raises:
         OSError: If the file cannot be read.
@@ -120,7 +120,7 @@ def maege(
 
 
 class _References:
-    """The references of a sentence for a text that one of its annotators' edits made."""
+    """The references of a sentence for a text made by one of its annotators' edits."""
 
     def __init__(self, sentences: Sequence[M2Sentence], given: References | str) -> None:
         self.given: list[list[str]] | None = None

@@ -1,4 +1,4 @@
-"""Scores of metrics on human judgment data (SEEDA, GJG15), for `geceval meta` and `geceval report`."""
+"""Scoring metrics on human judgment data (SEEDA, GJG15), for `geceval meta` and `geceval report`."""
 
 from __future__ import annotations
 
@@ -47,16 +47,17 @@ def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list
 def score_metrics(
     options: Mapping[str, dict[str, Any]], human: HumanData, systems: Sequence[str], gold_m2: str | None = None
 ) -> list[MetricScores]:
-    """Score the outputs of systems; all statistics then work on what this returns.
+    """Score the outputs of systems; all statistics are computed from what this returns.
 
-    A network, and ERRANT, see each distinct text or pair of texts once: their caches serve all systems and metrics.
+    Networks and ERRANT process each distinct text or pair of texts once: their caches serve all systems and metrics.
 
     Args:
         options: Metric to its options, see `metric_options`.
         human: The data.
-        systems: Which systems.
-        gold_m2: M2 file of the whole text of which the data may be a part. Metrics that read edits (`reads_edits`)
-            take those, all others the corrected text of each annotator, which is the source where one has no line.
+        systems: The systems to score.
+        gold_m2: M2 file of the whole text, of which the data may be a part. Metrics that read edits (`reads_edits`) use
+            those; all others use the corrected text of each annotator, which is the source for an annotator without a
+            line.
 
     Raises:
         ValueError: If an option is wrong, references are missing, or the M2 file does not fit the data.
@@ -80,10 +81,10 @@ def score_metrics(
 
 
 def reference_texts(path: str, human: HumanData) -> list[list[str]]:
-    """The corrected texts of all annotators of an M2 file, one list a sentence of the data.
+    """The corrected texts of all annotators of an M2 file, one list per sentence of the data.
 
     Raises:
-        ValueError: If the file is no M2 or has fewer sentences than the data.
+        ValueError: If the file is not M2 or has fewer sentences than the data.
         OSError: If the file cannot be read.
     """
     sentences = _judged(path, human)
@@ -113,7 +114,7 @@ def read_score_files(
 
 
 def warn_of_degenerate(tables: Iterable[MetricScores], systems: Sequence[str]) -> None:
-    """Say which correlations mean nothing: those of constant scores, and those of two systems."""
+    """Warn about meaningless correlations: those of constant scores, and those of two systems."""
     for table in tables:
         if np.ptp(table.corpus) == 0 and np.ptp(table.sentences.mean(axis=1)) == 0:
             logger.warning("%s: all systems have the same score, with which nothing correlates", table.metric)
@@ -133,7 +134,7 @@ def _table(name: str, results: dict[str, Any]) -> MetricScores:
 
 
 def _judged(path: str, human: HumanData) -> list[M2Sentence]:
-    """Those sentences of an M2 file that the data holds; a file with as many sentences as the data is taken whole."""
+    """The sentences of an M2 file that the data contains; a file with as many sentences as the data is used whole."""
     sentences = _read_m2(path, Path(path).stat().st_mtime_ns)
     if len(sentences) == len(human.lines):
         return sentences
@@ -151,7 +152,7 @@ def _read_m2(path: str, modified: int) -> list[M2Sentence]:
 
 
 def _write_judged(path: str, human: HumanData, folder: Path) -> str:
-    """An M2 file with the sentences of the data only, under the name of the whole one, which signatures give."""
+    """An M2 file with the sentences of the data only, under the name of the whole one, which appears in signatures."""
     folder.mkdir()
     target = folder / Path(path).name
     write_m2(target, _judged(path, human))

@@ -11,17 +11,17 @@ from geceval.core.extras import naming_the_extra
 
 
 def reward(metric: str, *, prefix: str = "", suffix: str = "", **options: Any) -> Reward:
-    """A function from a batch of sources and a batch of corrections to one reward a correction.
+    """A function from a batch of sources and a batch of corrections to one reward per correction.
 
     Data filtering: `data.filter(lambda s, p: [value > 0.5 for value in judge(s, p)], batched=True,
     input_columns=["source", "prediction"])` with `judge = geceval.reward("impara")`. TRL: `GRPOTrainer(...,
     reward_funcs=geceval.reward("impara", prefix="Correct: "))`, or without `prefix` if the data set has a column
-    `sources`. Models load at the first call, once in a process.
+    `sources`. Models are loaded at the first call, once per process.
 
     Args:
         metric: One of `geceval.list_metrics()`.
-        prefix: What prompts have before the source; used only for `prompts`.
-        suffix: What they have behind it.
+        prefix: The text of prompts before the source; used only for `prompts`.
+        suffix: The text of prompts after it.
         options: Settings and run-time options of the metric.
 
     Raises:
@@ -32,7 +32,7 @@ def reward(metric: str, *, prefix: str = "", suffix: str = "", **options: Any) -
 
 
 class Reward:
-    """Made by `reward`. Can be pickled, and is the same for `datasets` before and after use, so maps are cached."""
+    """Made by `reward`. Can be pickled; its hash in `datasets` does not change with use, so maps are cached."""
 
     def __init__(self, metric: str, prefix: str, suffix: str, options: Mapping[str, Any]) -> None:
         self.metric = metric
@@ -60,10 +60,10 @@ class Reward:
             predictions: One string per sentence.
             references: One list of references per sentence, for metrics that need them.
             prompts: In place of `sources`: texts, or conversations (lists of `{"role": ..., "content": ...}`), whose
-                last message of the user counts. Prefix and suffix are removed.
+                last user message counts. Prefix and suffix are removed.
             completions: In place of `predictions`: texts, or conversations, whose last message counts. White space at
                 both ends is removed.
-            columns: What else TRL passes (token ids, further columns); ignored. Only with `completions`.
+            columns: Everything else that TRL passes (token ids, further columns); ignored. Only with `completions`.
 
         Returns:
             The metric's sentence scores; for an empty batch `[]`.
@@ -96,7 +96,7 @@ def bare(text: str, prefix: str, suffix: str, row_name: str) -> str:
     """A text without its prefix and suffix, and without white space at both ends; these may differ in white space.
 
     Raises:
-        ValueError: If it has another beginning or end; the message names `row_name`.
+        ValueError: If it begins or ends differently; the message names `row_name`.
     """
     text, prefix, suffix = text.strip(), prefix.strip(), suffix.strip()
     if not text.startswith(prefix):

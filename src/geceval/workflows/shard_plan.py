@@ -1,8 +1,8 @@
-"""How parquet files are divided into shards, and the manifest that tells one run from another.
+"""How parquet files are divided into shards, and the manifest that distinguishes one run from another.
 
 A shard is a range of rows of one input file and becomes one file of the output folder. `manifest.json` says what the
-shards are made from and how, with hashes of models and pipelines; each shard file carries the hash of it, so files of
-another run, or of other settings, are never taken for finished ones.
+shards are made from and how, with hashes of models and pipelines; each shard file carries its hash, so files of another
+run, or with other settings, are never mistaken for finished ones.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """Of the output file."""
+        """Name of the output file."""
         return f"part-{self.number:06d}.parquet"
 
 
@@ -52,13 +52,13 @@ class Plan:
     """What is to be scored, how, and where the scores go.
 
     Attributes:
-        folder: Of the output.
+        folder: Folder of the output.
         metric: Its name.
         options: Its settings and run-time options.
         columns: Names of `sources`, `predictions`, `references` in the files.
         keep: Further columns to copy.
         shards: All of them.
-        hash: Of the manifest: of input, metric, settings, columns and the borders of the shards.
+        hash: Hash of the manifest: of input, metric, settings, columns and the boundaries of the shards.
     """
 
     folder: Path
@@ -93,20 +93,20 @@ def make_plan(
     keep: Sequence[str] = (),
     rows_per_shard: int = 100_000,
 ) -> Plan:
-    """Divide parquet files into shards and write the manifest, or find that it says the same already.
+    """Divide parquet files into shards and write the manifest, or check it against an existing one.
 
     Args:
         inputs: Parquet files, or folders of `*.parquet`.
         metric: One of `geceval.list_metrics()`.
-        output: Folder of the scores; made if need be.
+        output: Folder of the scores; created if necessary.
         options: Settings and run-time options of the metric.
         columns: See `geceval.workflows.batches.BatchScorer`.
         keep: Columns to copy.
-        rows_per_shard: How many at most.
+        rows_per_shard: Largest number of rows in a shard.
 
     Raises:
-        ValueError: If an argument is wrong, an input is no parquet file or lacks a column, or `output` holds the scores
-            of other input, settings, models or pipelines.
+        ValueError: If an argument is wrong, an input is not a parquet file or lacks a column, or `output` holds the
+            scores of other input, settings, models or pipelines.
         OSError: If a file cannot be read or written.
     """
     if rows_per_shard < 1:

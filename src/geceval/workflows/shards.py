@@ -1,7 +1,7 @@
-"""Scoring of parquet files shard by shard: each is written at once, so that a run that was broken off goes on.
+"""Scoring of parquet files shard by shard: each is written at once, so an interrupted run can be continued.
 
-The file of a shard has one row a sentence in the same order: the score, what the corpus score is made of where that is
-not the mean (`statistics` and their `shape`), and any columns that are to be copied.
+The file of a shard has one row per sentence in the same order: the score, the data for the corpus score if that is not
+the mean (`statistics` and their `shape`), and any columns to copy.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def score_shard(plan: Plan, shard: Shard, scorer: Scorer) -> int:
         Rows written.
 
     Raises:
-        ValueError: If a row cannot be scored; the message says where it stands.
+        ValueError: If a row cannot be scored; the message says which one.
         OSError: If a file cannot be read or written.
     """
     temporary = plan.folder / f".{shard.name}.{uuid.uuid4().hex}"
@@ -67,7 +67,7 @@ def score_shard(plan: Plan, shard: Shard, scorer: Scorer) -> int:
 
 
 def _read(plan: Plan, shard: Shard, wanted: Sequence[str]) -> Iterator[pyarrow.Table]:
-    """The rows of a shard, some at a time; row groups that have none of them are not read."""
+    """The rows of a shard, some at a time; row groups that contain none of them are not read."""
     names = list(dict.fromkeys([*(plan.columns[name] for name in wanted), *plan.keep]))
     with pyarrow.parquet.ParquetFile(shard.file) as file:
         groups, first, start = [], 0, None
@@ -97,9 +97,9 @@ def _table(copied: pyarrow.Table, result: Result) -> pyarrow.Table:
 
 
 def corpus_score(plan: Plan) -> float:
-    """The corpus score of all rows, in the order of the input: what `Scorer.score` gives for them in one call.
+    """The corpus score of all rows, in the order of the input, as `Scorer.score` gives it in one call.
 
-    It holds one number a sentence in memory, or, for metrics with statistics, those.
+    It holds one number per sentence in memory, or, for metrics with statistics, those.
 
     Raises:
         ValueError: If a shard is not finished, or the input has no rows.

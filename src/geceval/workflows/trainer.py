@@ -24,19 +24,19 @@ def trainer_metrics(
     sources: Sequence[str] | None = None,
     references: References | None = None,
 ) -> TrainerMetrics:
-    """What `Seq2SeqTrainer` takes as `compute_metrics`; all models load now, and once.
+    """A function for the argument `compute_metrics` of `Seq2SeqTrainer`; all models are loaded now, and only once.
 
     The trainer's arguments must have `predict_with_generate=True` and, unless `sources` are given,
     `include_for_metrics=["inputs"]`. `metric_for_best_model` then is e.g. `"errant_f"` or `"impara"`.
 
     Args:
-        tokenizer: That of the model, which decodes inputs, predictions and labels.
+        tokenizer: The model's tokenizer, which decodes inputs, predictions and labels.
         metrics: One or more of `geceval.list_metrics()`.
         options: Metric to its settings and run-time options, e.g. `{"impara": {"device": "cpu"}}`.
-        prefix: What the inputs have before the source, e.g. `"grammar: "`.
-        sources: The sources of the evaluation set as they are, one string a sentence in the order of the set, for
-            tokenizers that do not give a text back as it was; by default the inputs, decoded.
-        references: Likewise, one list of references per sentence; by default the labels, decoded: one reference each.
+        prefix: The text of the inputs before the source, e.g. `"grammar: "`.
+        sources: The original sources of the evaluation set, one string per sentence in the order of the set, for
+            tokenizers whose decoded text differs from the original; by default the decoded inputs.
+        references: Likewise, one list of references per sentence; by default the decoded labels, one reference each.
             The trainer keeps the order of the set unless `train_sampling_strategy` is `"group_by_length"`.
 
     Returns:
@@ -81,8 +81,8 @@ class TrainerMetrics:
             evaluated: `transformers.EvalPrediction` with token ids, padded with -100 or the padding token.
 
         Raises:
-            ValueError: If predictions are no generated token ids, inputs or labels are missing, an input lacks the
-                prefix, or the given sources and references are not as many as the predictions.
+            ValueError: If predictions are not generated token ids, inputs or labels are missing, an input lacks the
+                prefix, or the number of the given sources or references differs from that of the predictions.
         """
         predictions = self._decode("predictions", evaluated.predictions, "predict_with_generate=True")
         sources = self._sources

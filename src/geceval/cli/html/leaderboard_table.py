@@ -13,13 +13,13 @@ def leaderboard_table(
     labels: Mapping[str, Sequence[str]] | None = None,
     published_only: Iterable[tuple[str, str, Mapping[str, float]]] = (),
 ) -> str:
-    """What was measured of each metric, with the number of a paper below it, and the best of each column marked.
+    """The measured values of each metric, with a paper's number below each, and the best of each column marked.
 
     Args:
         board: See `geceval.cli.html.numbers.as_json`.
         ranked_by: Key of the column by which metrics are ranked; by default they stay in the order of the board.
         labels: Metric to the lines below its name.
-        published_only: Of each metric that the board lacks: name, paper, and key of a column to value.
+        published_only: For each metric that the board lacks: name, paper, and key of a column to value.
     """
     groups = board["columns"]
     first = {keys[0] for keys in groups.values()}
@@ -79,7 +79,7 @@ def _class(kind: str) -> str:
 
 
 def _number(value: float | None) -> str:
-    """`.763`, without the zero as tables of papers print it; a dash for what is not there."""
+    """`.763`, without the zero as tables of papers print it; a dash for a missing value."""
     return "–" if value is None else f"{value:.3f}".replace("0.", ".", 1).replace("-", "−")
 
 

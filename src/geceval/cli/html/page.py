@@ -50,8 +50,8 @@ def page(title: str, boards: Sequence[Leaderboard], figures: Sequence[Sequence[t
 
     Args:
         title: Title and heading.
-        boards: One a data set.
-        figures: For each board its figures: what it shows, and the content of an SVG file.
+        boards: One per data set.
+        figures: For each board its figures, each with a caption and the content of an SVG file.
     """
     sections = "\n".join(_section(board, own) for board, own in zip(boards, figures, strict=True))
     return f"""<!DOCTYPE html>

@@ -1,1 +1,1 @@
-"""Publishing on the Hub: what belongs into each repository, the checks before anything is sent, and the upload."""
+"""Publishing on the Hub: what belongs in each repository, the checks before anything is sent, and the upload."""

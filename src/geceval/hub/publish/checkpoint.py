@@ -1,4 +1,4 @@
-"""What belongs into the repository of a checkpoint; adapters as they are, or merged into a whole network."""
+"""What belongs in the repository of a checkpoint; adapters as they are, or merged into a whole network."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WHOLE = """
 def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = None) -> Repository:
     """A checkpoint, of one network or of several in sub-folders, with its card.
 
-    The folder `run/` of a training, which holds sentences of its corpora, stays behind. The card's calls of
+    The folder `run/` of a training run, which holds sentences of its corpora, is not published. The card's calls of
     `geceval.load` get the name that the checkpoint has on the Hub.
 
     Args:
@@ -47,7 +47,7 @@ def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = N
     Raises:
         CheckpointError: If a network cannot be loaded.
         OSError: If a file cannot be read.
-        ValueError: If there is no finished checkpoint, the card has mistakes, other files lie there, or the checkpoint
+        ValueError: If there is no finished checkpoint, the card has mistakes, there are other files, or the checkpoint
             needs a folder of this machine.
     """
     if is_bundled(str(folder)):

@@ -1,4 +1,4 @@
-"""What belongs into the repository of a module, of a data set and of a Space."""
+"""What belongs in the repository of a module, of a data set and of a Space."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if __name__ == "__main__":
 
 
 def module_repository(name: str, org: str) -> Repository:
-    """A metric as a Space that `evaluate.load("ORG/NAME")` reads and that shows a page to try it.
+    """A metric as a Space that `evaluate.load("ORG/NAME")` reads, with a page for trying it out.
 
     Args:
         name: One of `geceval.list_metrics()`.
@@ -124,13 +124,13 @@ def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[s
     """The files of a folder and its sub-folders, hidden ones and caches of Python left out.
 
     Args:
-        folder: Where they lie.
-        belongs: Whether a file, by its path below `folder`, is of the sort that is published from there.
-        without: Sub-folders of `folder` that stay here.
+        folder: The folder to search.
+        belongs: Whether a file, given its path below `folder`, is of a kind that is published from there.
+        without: Sub-folders of `folder` that are not published.
 
     Raises:
-        ValueError: If there is any other file, or a link that leads out of the folder: nothing goes out that was not
-            meant to.
+        ValueError: If there is any other file, or a link that leads out of the folder: nothing is published by
+            accident.
     """
     files = {}
     inside = folder.resolve()
@@ -140,7 +140,7 @@ def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[s
         if hidden or below.parts[0] in without or not path.is_file():
             continue
         if not belongs(below):
-            raise InputError(f"{path}: does not belong into what is published from {folder}; move it elsewhere")
+            raise InputError(f"{path}: does not belong in what is published from {folder}; move it elsewhere")
         if not path.resolve().is_relative_to(inside):
             raise InputError(
                 f"{path}: a link to {path.resolve()}, outside of {folder}; copy the file if it is to go out"

@@ -26,7 +26,7 @@ def page(script: str | Path) -> Any:
     module = evaluate.load(str(script))
 
     def score(sources: str, predictions: str, *more: str) -> tuple[float, list[list[Any]], str]:
-        """Score corrections, one a line; references of one sentence are separated by ||."""
+        """Score corrections, one per line; the references of one sentence are separated by ||."""
         columns = {"sources": _lines(sources), "predictions": _lines(predictions)}
         if len(columns["sources"]) > ROWS:
             raise gr.Error(f"At most {ROWS} sentences; install geceval for more.")

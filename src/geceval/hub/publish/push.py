@@ -1,4 +1,4 @@
-"""The way of a finished checkpoint from the folder of its training to the Hub."""
+"""Publishing a finished checkpoint on the Hub from the folder of its training run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str
     """Publish a finished checkpoint, without `run/`, as `geceval publish checkpoint` does.
 
     Args:
-        folder: Of a training run.
-        repository: Hub id `ORG/NAME`; made if it does not exist.
+        folder: Folder of a training run.
+        repository: Hub id `ORG/NAME`; created if it does not exist.
         dry_run: Only check it and say what would be published.
 
     Returns:
@@ -22,7 +22,7 @@ def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str
 
     Raises:
         OSError: If the Hub cannot be reached or refuses it.
-        ValueError: If the folder holds no finished checkpoint, or something that is not to be published.
+        ValueError: If the folder holds no finished checkpoint, or something that must not be published.
     """
     found = checkpoint_repository(folder, repository)
     check([found], private=False, tag=None)
@@ -32,6 +32,6 @@ def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str
 
 
 def push_and_print(folder: str | Path, repository: str, dry_run: bool) -> None:
-    """`push`, and one line on standard output of what was, or would be, pushed."""
+    """Call `push`, and print one line on what was, or would be, pushed."""
     names = push(folder, repository, dry_run)
     print(f"{'would push' if dry_run else 'pushed'} to {repository}: {', '.join(names)}")

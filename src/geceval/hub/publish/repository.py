@@ -25,14 +25,14 @@ _VERSION = re.compile(r"v?\d*\.\d*\.\d*")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """One repository of the Hub as it shall be.
+    """One repository of the Hub, as it should become.
 
     Attributes:
         name: `ORG/NAME`.
-        kind: `"model"`, `"dataset"` or `"space"`, as the Hub has it.
+        kind: `"model"`, `"dataset"` or `"space"`, as on the Hub.
         files: Path in the repository to a file here or to its content.
-        mark: Ending of a path that every repository of this sort has. One on the Hub that has files, and none that
-            ends so, is something else and is left alone.
+        mark: Ending of a path that every repository of this kind contains. A repository on the Hub that has files, but
+            none with this ending, is something else and is left alone.
         module: Whether it is an `evaluate` module.
         restricted: Why it may only be private; empty if anyone may read it.
     """
@@ -60,14 +60,14 @@ def check(repositories: Iterable[Repository], private: bool, tag: str | None, to
     """The checks that need no network.
 
     Args:
-        repositories: What shall be published.
-        private: Whether it is to be seen by its owners only.
+        repositories: What is to be published.
+        private: Whether only its owners may see it.
         tag: Name for this version.
         token: The token in use, which must not be in any file.
 
     Raises:
-        ValueError: If a name or the tag is none that the Hub takes, a file holds a token or another secret, or
-            something may only be private.
+        ValueError: If the Hub would not accept a name or the tag, a file holds a token or another secret, or something
+            may only be private.
     """
     if tag is not None and not _TAG.fullmatch(tag):
         raise InputError(f"--tag {tag!r}: letters, digits, dots and dashes only, e.g. v1")

@@ -1,4 +1,4 @@
-"""Repositories brought to the Hub: each by one commit, so that it changes as a whole or not at all; tags come after."""
+"""Uploading repositories to the Hub: each in one commit, so that it changes as a whole or not at all; then the tags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_THE_HUB = (".gitattributes", "README.md")  # what a new repository may hold 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What became of one repository.
+    """The outcome for one repository.
 
     Attributes:
         url: Its page.
@@ -48,24 +48,24 @@ def publish(repositories: Iterable[Repository], private: bool = False, tag: str 
     """Make the repositories on the Hub what they are here.
 
     Everything is checked, here and there, before the first byte is sent. A repository then changes by one commit:
-    files that are not part of it any more leave it, its older versions stay reachable as revisions. What is already
-    there is not sent again, so a run that broke off is repeated by the same call. Those who run it are known by the
-    token of `hf auth login` or `HF_TOKEN`.
+    files that are no longer part of it are removed; older versions remain available as revisions. What is already there
+    is not sent again, so the same call continues an interrupted run. The user is identified by the token of `hf auth
+    login` or `HF_TOKEN`.
 
     Args:
         repositories: What to publish.
-        private: Make new repositories private. Existing ones stay what they are.
+        private: Make new repositories private. Existing ones stay as they are.
         tag: Name for this version, the same in all repositories.
 
     Yields:
-        What became of each, as soon as it is there.
+        The outcome for each repository, as soon as it is done.
 
     Raises:
         ConnectionError: If the Hub cannot be reached or the connection breaks.
         PermissionError: If there is no token, or the Hub refuses it.
-        OSError: For anything else that the Hub says.
+        OSError: For any other error of the Hub.
         ValueError: If something must not be published (see `check`), the repository is something else, is public
-            although `private` was wanted, or the tag already names another version.
+            although `private` was requested, or the tag already names another version.
     """
     import huggingface_hub
 
@@ -151,7 +151,7 @@ def _bring(api: HfApi, repository: Repository, remote: _Remote, private: bool, t
 
 @contextlib.contextmanager
 def _in_our_words(what: str) -> Iterator[None]:
-    """Errors of huggingface_hub and of the network as one line that says what to do."""
+    """Convert errors of huggingface_hub and of the network into one line that says what to do."""
     from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
 
     try:
