@@ -32,7 +32,7 @@ def score(
     average: Annotated[
         str | None, typer.Option(help="corpus or sentence (errant, gotoscorer, m2, pt_errant, pt_m2).")
     ] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Sentences a batch of a neural model.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Sentences per batch of a neural model.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32, bfloat16, float16, or auto.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,

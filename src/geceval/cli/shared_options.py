@@ -47,7 +47,7 @@ Cache = Annotated[
 Nlp = Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")]
 Workers = Annotated[int, typer.Option(min=1, help="Processes that parse sentences.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")]
-BatchSize = Annotated[int, typer.Option(help="Sentences a batch.")]
+BatchSize = Annotated[int, typer.Option(help="Sentences per batch.")]
 Form = Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")]
 Output = Annotated[str | None, typer.Option(help="File to write, in place of standard output.")]
 Width = Annotated[int | None, typer.Option(min=20, help="Columns of a table.")]

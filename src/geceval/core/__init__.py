@@ -1,1 +1,1 @@
-"""Values and checks that every room of geceval stands on; standard library and numpy only."""
+"""Values and checks that all parts of geceval use; standard library and numpy only."""

@@ -1,4 +1,4 @@
-"""Where the bundled weights, the pipeline and the example corpus lie."""
+"""Where the bundled weights, the pipeline and the example corpus are."""
 
 from pathlib import Path
 

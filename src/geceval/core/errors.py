@@ -1,4 +1,4 @@
-"""Errors that are the caller's mistake, so that the command line can tell them from mistakes of our own."""
+"""Errors caused by the caller's mistakes, so that the command line can distinguish them from bugs of geceval."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 class UserError(Exception):
-    """Something that the user can mend: a bad option, input or file. The message says what was expected and how."""
+    """Something that the user can fix: a bad option, input or file. The message says what was expected and how."""
 
 
 class InputError(UserError, ValueError):

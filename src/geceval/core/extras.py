@@ -27,7 +27,7 @@ def naming_the_extra(user: str) -> Iterator[None]:
     """Turn the ModuleNotFoundError of an optional dependency into an ImportError that says what to install.
 
     Args:
-        user: What needs it, e.g. the name of a metric.
+        user: What needs the dependency, e.g. the name of a metric.
     """
     try:
         yield

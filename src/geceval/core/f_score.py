@@ -70,7 +70,7 @@ class Counts:
         return f_beta(self.precision, self.recall, beta)
 
     def to_details(self, beta: float = 0.5) -> dict[str, float]:
-        """The six numbers that every edit metric reports beside its score."""
+        """The six numbers that every edit metric reports besides its score."""
         return {
             "precision": self.precision,
             "recall": self.recall,

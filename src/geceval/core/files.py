@@ -85,11 +85,11 @@ def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[
     Args:
         path: The file.
         partner: The other file, for the message.
-        expected: How many lines that has.
+        expected: How many lines the other file has.
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it has another number of lines; and see `read_lines`.
+        ValueError: If it has a different number of lines; see also `read_lines`.
     """
     lines = read_lines(path)
     if len(lines) != expected:
@@ -102,8 +102,8 @@ def read_json(path: str | Path) -> Any:
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is not valid JSON, nests too deeply, or an object has one name twice, of which JSON's readers
-            keep the last without a word; the message names the file.
+        ValueError: If it is not valid JSON, nests too deeply, or an object has one name twice (JSON readers silently
+            keep the last); the message names the file.
     """
     text = read_text(path)
     try:
@@ -128,17 +128,17 @@ def write_text(path: str | Path, text: str) -> None:
         text: What to write; line ends are left as they are.
 
     Raises:
-        OSError: If the folder cannot be written; the old file, if any, is then still whole. The error names `path`.
-        ValueError: If the text holds half a surrogate pair, which no file can.
+        OSError: If the folder cannot be written; the old file, if any, is then still intact. The error names `path`.
+        ValueError: If the text holds half a surrogate pair, which no UTF-8 file can.
     """
     data = text.encode("utf-8")
     write_bytes(path, gzip.compress(data, mtime=0) if Path(path).suffix == ".gz" else data)
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file at once, as `write_text` does; nothing is encoded or compressed.
+    """Write a file at once, like `write_text`; nothing is encoded or compressed.
 
-    A link is followed. What is no file, such as `/dev/stdout` or a pipe, is written to and stays what it is.
+    A link is followed. Anything that is not a regular file, such as `/dev/stdout` or a pipe, is written to directly.
 
     Raises:
         OSError: See `write_text`.

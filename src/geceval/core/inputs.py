@@ -13,7 +13,7 @@ from geceval.core.errors import InputError, InputTypeError
 logger = logging.getLogger("geceval")
 
 References: TypeAlias = "Sequence[str | Sequence[str | None]]"
-"""What callers may pass: one list of references a sentence, `None` where there is none, or one string a sentence."""
+"""What callers may pass: a list of references per sentence, `None` where there is none, or one string per sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class Columns:
     """Checked input of a metric; all columns have the same, positive length.
 
     Attributes:
-        sources: What the learner wrote, one string a sentence.
-        predictions: What the system made of it, one string a sentence.
-        references: One list of references a sentence, each with at least one entry; `None` if there are none.
+        sources: What the learner wrote, one string per sentence.
+        predictions: What the system made of it, one string per sentence.
+        references: One list of references per sentence, each with at least one entry; `None` if there are none.
     """
 
     sources: list[str]
@@ -44,11 +44,11 @@ def check_columns(
 
     Args:
         metric: Name of the metric, for the messages.
-        sources: One string a sentence. Empty strings are sentences like any other.
-        predictions: One string a sentence.
+        sources: One string per sentence. Empty strings are sentences like any other.
+        predictions: One string per sentence.
         references: A list of references **per sentence** (lengths may differ; `None` entries are left out), or one
             string per sentence.
-        needs_references: Whether the metric cannot do without references.
+        needs_references: Whether the metric needs references.
         warn: Whether to log a warning about columns that look misaligned or transposed.
 
     Returns:
@@ -87,7 +87,7 @@ def check_references(
     Args:
         metric: Name of the metric, for the messages.
         references: See `check_columns`.
-        sources: The sources that the references belong to, one string a sentence.
+        sources: The sources that the references belong to, one string per sentence.
         warn: Whether to log a warning about references that look transposed.
 
     Raises:
@@ -113,15 +113,15 @@ def check_references(
 def references_by_sentence(
     sources: Sequence[str], columns: Sequence[Sequence[str]], names: Sequence[str]
 ) -> list[list[str | None]] | None:
-    """What the annotators' files say of each sentence; a blank line is no reference, unless the source is blank too.
+    """The references of each sentence from the annotators' files; a blank line is none unless the source is blank too.
 
     Args:
-        sources: One string a sentence.
+        sources: One string per sentence.
         columns: The lines of each file, as many as `sources`.
         names: What to call each file.
 
     Returns:
-        One list a sentence with one entry a file, `None` where it has no reference; `None` if there are no files.
+        One list per sentence with one entry per file, `None` where it has no reference; `None` if there are no files.
 
     Raises:
         ValueError: If a sentence has no reference in any file.

@@ -15,11 +15,11 @@ class Result:
 
     Attributes:
         score: The corpus score.
-        scores: One score a sentence, in input order.
+        scores: One score per sentence, in input order.
         signature: What was computed, in one line (see `geceval.core.signature`).
         details: Further plain numbers, strings, lists and dicts, e.g. precision and recall of an edit metric.
-        statistics: `[sentences][...]`, what the corpus score is made of where that is not the mean of `scores`, e.g.
-            counts; the metric's `Scorer.aggregate` turns any choice of these rows into a corpus score.
+        statistics: `[sentences][...]`, the data for the corpus score if that is not the mean of `scores`, e.g. counts;
+            the metric's `Scorer.aggregate` turns any selection of these rows into a corpus score.
     """
 
     score: float
@@ -29,7 +29,7 @@ class Result:
     statistics: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     def rows(self) -> np.ndarray:
-        """What the corpus score is made of, `[sentences][...]`: the statistics, or else the sentence scores."""
+        """The data for the corpus score, `[sentences][...]`: the statistics, or else the sentence scores."""
         return np.array(self.scores, dtype=float) if self.statistics is None else self.statistics
 
     def to_dict(self) -> dict[str, Any]:

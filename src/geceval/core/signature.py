@@ -20,7 +20,7 @@ def signature(metric: str, settings: Any, /, **facts: Any) -> str:
         metric: Name of the metric, e.g. `"errant"`.
         settings: A dataclass instance; every field that is not overridden by a fact of the same name appears,
             so that no setting can be forgotten.
-        facts: What only shows at run time: the hash of a model, the spaCy pipeline, the number of references.
+        facts: What is known only at run time: the hash of a model, the spaCy pipeline, the number of references.
 
     Returns:
         E.g. `errant|beta:0.5|level:correction|nlp:geceval_en_ewt-0.1.0|errant:3.0.2|geceval:0.1.0`. In names
@@ -38,7 +38,7 @@ def package_version(package: str) -> str:
 
 
 def number_range(numbers: Iterable[int]) -> str:
-    """How many there are of something, e.g. references a sentence: `"2"`, or `"1-4"` if that differs."""
+    """The number of something, e.g. references per sentence: `"2"`, or `"1-4"` if it varies."""
     distinct = set(numbers)
     low, high = min(distinct), max(distinct)
     return str(low) if low == high else f"{low}-{high}"

@@ -1,1 +1,1 @@
-"""What was computed before: in memory, and in a folder that processes share."""
+"""Caches of earlier results: in memory, and in a folder that processes share."""

@@ -1,8 +1,8 @@
-"""A cache on disk: what was computed before, in a folder that any number of processes may share.
+"""A cache on disk: earlier results in a folder that any number of processes may share.
 
 The folder holds one SQLite file. An entry is found by the SHA-256 of everything its value depends on and carries a
-checksum, so a damaged one is computed again; a file that is damaged as a whole is set aside and a new one begun. A
-folder that cannot be read or written costs one warning, never the work.
+checksum, so a damaged entry is computed again; a file that is damaged as a whole is set aside and a new one started. If
+the folder cannot be read or written, there is one warning and the work goes on without it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ class DiskCache(Generic[Key, Value]):
     """Values of one kind, in a folder that may hold others.
 
     Args:
-        folder: Made when something is written; of `None`, nothing is read or written.
-        facts: All that the values depend on beside their keys: plain values that JSON can hold, as the keys must be.
-        pack: From a value to bytes; to `None` if it is not to be stored.
-        unpack: And back, to an equal value.
+        folder: Created when something is written; with `None`, nothing is read or written.
+        facts: Everything that the values depend on besides their keys: plain values that JSON can hold, as the keys
+            must be.
+        pack: Maps a value to bytes, or to `None` if it is not to be stored.
+        unpack: Maps the bytes back to an equal value.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class _Database:
         self._lock = threading.Lock()
 
     def read(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The values of those keys that are there and whole."""
+        """The values of those keys that are there and undamaged."""
         wanted = list(keys)
 
         def select(database: sqlite3.Connection) -> dict[bytes, bytes]:
@@ -138,7 +139,7 @@ class _Database:
 
 @lru_cache(maxsize=16)
 def _database(folder: str | Path) -> _Database:
-    """One a process, so that what is wrong with it is said once."""
+    """One object per process and folder, so that each problem is reported once."""
     return _Database(folder)
 
 
@@ -147,7 +148,7 @@ def _checksum(key: bytes, value: bytes) -> bytes:
 
 
 def _checked(key: bytes, entry: Any) -> bytes | None:
-    """The value of an entry, if it is whole and of this key."""
+    """The value of an entry, if it is undamaged and belongs to this key."""
     if not isinstance(entry, bytes) or entry[:_CHECKSUM] != _checksum(key, entry[_CHECKSUM:]):
         return None
     return entry[_CHECKSUM:]

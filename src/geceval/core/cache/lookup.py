@@ -1,4 +1,4 @@
-"""Values looked up in memory, then on disk, and computed where they are in neither."""
+"""Values looked up in memory, then on disk, and computed if they are in neither."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def cached(
     memory: LRUCache[Key, Value],
     disk: DiskCache[Key, Value] | None = None,
 ) -> dict[Key, Value]:
-    """The value of each key; what had to be computed is found in memory and on disk the next time.
+    """The value of each key; values that had to be computed are stored in memory and on disk for the next time.
 
-    If `compute` fails halfway, what it gave until then is stored all the same.
+    If `compute` fails halfway, the values that it gave before are stored all the same.
 
     Args:
         keys: In any order, with repetitions.
-        compute: From the distinct keys that are in neither cache, in the order given, to each of them with its value,
-            in any order. It is not called if there are none.
-        memory: Looked up first.
-        disk: Looked up next.
+        compute: Maps the distinct keys that are in neither cache, in the order given, to pairs of key and value, in any
+            order. It is not called if there are no such keys.
+        memory: The cache to look in first.
+        disk: The cache to look in next.
     """
     keys = list(dict.fromkeys(keys))
     found = memory.get_many(keys)

@@ -19,9 +19,9 @@ _caches: weakref.WeakSet[Any] = weakref.WeakSet()
 def clear_caches() -> None:
     """Empty every cache of geceval in this process: networks, pipelines, edits, answers for texts, files read.
 
-    What is asked for next is loaded and computed as in a new process. It frees memory, e.g. between two large models,
-    once nothing else refers to them. Files that `cache=` wrote stay; worker processes of a pipeline stay until it is
-    freed.
+    Afterwards everything is loaded and computed as in a new process. This frees memory, e.g. between two large models,
+    once nothing else refers to them. Files that `cache=` wrote stay; worker processes of a pipeline stay until the
+    pipeline is freed.
     """
     for cache in list(_caches):
         cache.cache_clear()
@@ -39,7 +39,7 @@ def lru_cache(maxsize: int | None = 128) -> Callable[[Function], Function]:
 
 
 class LRUCache(Generic[Key, Value]):
-    """The `size` values that were used last, emptied by `clear_caches`. Threads may share one; `None` is no value."""
+    """The `size` most recently used values, emptied by `clear_caches`. Threads may share one; `None` is not a value."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -53,7 +53,7 @@ class LRUCache(Generic[Key, Value]):
         return key in self._values
 
     def get(self, key: Key) -> Value | None:
-        """The value of a key, which then counts as the one used last; `None` if it is not there."""
+        """The value of a key, which becomes the most recently used; `None` if it is not there."""
         value = self._values.get(key)
         if value is not None:
             with suppress(KeyError):  # another thread has just dropped it
@@ -61,7 +61,7 @@ class LRUCache(Generic[Key, Value]):
         return value
 
     def put(self, key: Key, value: Value) -> None:
-        """Add a value; if there are too many, the one used longest ago is dropped."""
+        """Add a value; if there are too many, the least recently used one is dropped."""
         self._values[key] = value
         with suppress(KeyError):
             self._values.move_to_end(key)
@@ -79,5 +79,5 @@ class LRUCache(Generic[Key, Value]):
             self.put(key, value)
 
     def cache_clear(self) -> None:
-        """Drop all values; named as the method of `functools.lru_cache`."""
+        """Drop all values; named like the method of `functools.lru_cache`."""
         self._values.clear()
