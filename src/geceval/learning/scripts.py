@@ -60,7 +60,7 @@ def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe, pooling:
     add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
     add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")
     add("--batch-size", type=int, default=recipe.batch_size, help="pairs or sentences a step and process")
-    add("--epochs", type=int, default=recipe.epochs, help="at most so many; the best is kept")
+    add("--epochs", type=int, default=recipe.epochs, help="largest number of epochs; the best one is kept")
     add("--max-length", type=int, default=recipe.max_length, help="tokens beyond which a text is cut")
     add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
     add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")

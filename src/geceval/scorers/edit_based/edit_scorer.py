@@ -46,7 +46,7 @@ class EditScorer(Scorer):
         )
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """F of each sample, `[samples]`; the annotators of a sample are chosen anew, in the order of its sentences."""
+        """F of each sample, `[samples]`; the annotators of a sample are chosen again, in the order of its sentences."""
         if self.settings.average == "sentence":
             return super().aggregate(rows)
         _, totals = choose(rows, self.order())
