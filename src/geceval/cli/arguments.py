@@ -14,10 +14,7 @@ from typer.core import TyperArgument, TyperCommand
 from geceval import registry
 from geceval.core.errors import InputError
 
-FLAGS_FOR = {
-    "threshold": ("impara", "scribendi"),
-    "average": ("errant", "gotoscorer", "m2", "pt_errant", "pt_m2"),
-}
+FLAGS_FOR = {"threshold": ("impara", "scribendi"), "average": ("errant", "gotoscorer", "m2", "pt_errant", "pt_m2")}
 """Flags for some metrics only; other metrics have an option with the same name and a different meaning."""
 
 

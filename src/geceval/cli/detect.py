@@ -48,8 +48,7 @@ def detect(
     form: Annotated[
         Marks,
         typer.Option(
-            "--format",
-            help="text: marked sentences; table: errors; tsv: all words; json: one sentence per line.",
+            "--format", help="text: marked sentences; table: errors; tsv: all words; json: one sentence per line."
         ),
     ] = Marks.text,
     output: shared.Output = None,

@@ -35,8 +35,7 @@ ConllM2 = Annotated[
     typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),
 ]
 MetricOptions = Annotated[
-    list[str] | None,
-    typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics."),
+    list[str] | None, typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics.")
 ]
 OneMetricOptions = Annotated[
     list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of the metric.")

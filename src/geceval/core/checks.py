@@ -27,26 +27,18 @@ def check_count(name: str, value: object, least: int = 1, most: int | None = Non
         raise InputError(f"{name} must be at most {most}, got {value}")
 
 
-def check_number(name: str, value: object) -> None:
-    """Raise a `TypeError` unless `value` is a number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputTypeError(f"{name} must be a number, got {type(value).__name__}")
-
-
-def check_positive(name: str, value: object) -> None:
-    """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it lies in [1e-6, 1e6].
+def check_positive(name: str, value: float) -> None:
+    """Raise a `ValueError` unless `value` lies in [1e-6, 1e6].
 
     Beyond that its square, which most formulas need, leaves the range of floating point or outweighs all else.
     """
-    check_number(name, value)
     if not 0 < value < float("inf"):
         raise InputError(f"{name} must be positive and finite, got {value!r}")
     if not 1 / LARGEST <= value <= LARGEST:
         raise InputError(f"{name} must lie between {1 / LARGEST:g} and {LARGEST:g}, got {value!r}")
 
 
-def check_moderate(name: str, value: object) -> None:
-    """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it lies in [-1e6, 1e6]."""
-    check_number(name, value)
+def check_moderate(name: str, value: float) -> None:
+    """Raise a `ValueError` unless `value` lies in [-1e6, 1e6]."""
     if not -LARGEST <= value <= LARGEST:
         raise InputError(f"{name} must lie between {-LARGEST:g} and {LARGEST:g}, got {value!r}")

@@ -76,11 +76,7 @@ def check_columns(
 
 
 def check_references(
-    metric: str,
-    references: References | None,
-    sources: Sequence[str],
-    *,
-    warn: bool = True,
+    metric: str, references: References | None, sources: Sequence[str], *, warn: bool = True
 ) -> list[list[str]]:
     """Bring references into the shape [sentences][references of that sentence].
 

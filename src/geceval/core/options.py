@@ -5,23 +5,12 @@ from __future__ import annotations
 import dataclasses
 import os
 import reprlib
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    runtime_checkable,
-)
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
 
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputTypeError, named
@@ -99,10 +88,10 @@ def check_types(options: Any) -> None:
         TypeError: If a value is of another type.
         ValueError: If it is none of the choices of a `Literal`.
     """
-    for name, hint in get_type_hints(type(options), include_extras=True).items():
+    for name, hint in typing.get_type_hints(type(options), include_extras=True).items():
         value = getattr(options, name)
-        if get_origin(hint) is Literal and isinstance(value, str):
-            check_choice(name, value, get_args(hint))
+        if typing.get_origin(hint) is Literal and isinstance(value, str):
+            check_choice(name, value, typing.get_args(hint))
         if not _fits(value, hint):
             got = "None" if value is None else f"{type(value).__name__} {reprlib.repr(value)}"
             raise InputTypeError(f"{name} must be {_describe(hint)}, got {got}")
@@ -111,15 +100,15 @@ def check_types(options: Any) -> None:
 def path_options(options: type) -> dict[str, str]:
     """The fields of a dataclass that hold paths, each with its kind: `PATH`, `MODEL` or `PIPELINE`."""
     found = {}
-    for name, hint in get_type_hints(options, include_extras=True).items():
-        for part in (hint, *get_args(hint)):
-            if get_origin(part) is Annotated:
+    for name, hint in typing.get_type_hints(options, include_extras=True).items():
+        for part in (hint, *typing.get_args(hint)):
+            if typing.get_origin(part) is Annotated:
                 found[name] = part.__metadata__[0]
     return found
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    kind, inner = get_origin(hint), get_args(hint)
+    kind, inner = typing.get_origin(hint), typing.get_args(hint)
     if kind in (Union, UnionType):
         return any(_fits(value, each) for each in inner)
     if kind is Annotated:
@@ -138,7 +127,7 @@ _WORDS = {bool: "a bool", int: "an int", float: "a number", str: "a string"}
 
 
 def _describe(hint: Any) -> str:
-    kind, inner = get_origin(hint), get_args(hint)
+    kind, inner = typing.get_origin(hint), typing.get_args(hint)
     if kind in (Union, UnionType):
         return " or ".join(_describe(each) for each in inner if each is not NoneType)
     if kind is Annotated:

@@ -190,11 +190,7 @@ class Module(evaluate.Metric, abc.ABC):
                 raise
 
     def _compute(
-        self,
-        sources: list[str],
-        predictions: list[str],
-        references: list[list[str]] | None = None,
-        **options: Any,
+        self, sources: list[str], predictions: list[str], references: list[list[str]] | None = None, **options: Any
     ) -> dict[str, Any]:
         scorer = self._scorer(options)
         rows = list(references) if references is not None and any(references) else None

@@ -58,12 +58,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         check_types(self)
-        for name, known in (
-            ("pooling", POOLINGS),
-            ("pooler", POOLERS),
-            ("schedule", SCHEDULES),
-            ("dtype", DTYPES),
-        ):
+        for name, known in (("pooling", POOLINGS), ("pooler", POOLERS), ("schedule", SCHEDULES), ("dtype", DTYPES)):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         for name, least in (("lora_rank", 0), ("batch_size", 1), ("epochs", 1), ("max_length", 3)):

@@ -125,10 +125,7 @@ class Matcher(Encoder):
         return weights, math.log(size + 1)
 
     def _match(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        weights: tuple[Mapping[int, float], float] | None,
-        runtime: RunTime,
+        self, pairs: Sequence[tuple[str, str]], weights: tuple[Mapping[int, float], float] | None, runtime: RunTime
     ) -> Iterator[Match]:
         for start in range(0, len(pairs), PAIRS_AT_ONCE):  # bounds the states that are held at a time
             chunk = pairs[start : start + PAIRS_AT_ONCE]

@@ -14,13 +14,7 @@ from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import is_bundled, resolve
 
 ADAPTER_RECIPE = Recipe(
-    pooler="identity",
-    head_deviation=0.2,
-    lora_rank=16,
-    learning_rate=1e-3,
-    schedule="linear",
-    warmup=0.06,
-    epochs=3,
+    pooler="identity", head_deviation=0.2, lora_rank=16, learning_rate=1e-3, schedule="linear", warmup=0.06, epochs=3
 )
 """The recipe of the bundled IMPARA; its base, a sentence encoder, learns little at the paper's learning rate."""
 
