@@ -27,6 +27,7 @@ DEV = [
     "gradio>=6.0",
     "hypothesis>=6.100",
     "playwright>=1.50",
+    "pot>=0.9.5",
     "pytest>=8.0",
     "pytest-xdist>=3.5",
     "pyyaml>=6.0",

@@ -45,6 +45,7 @@ Args:
     duplicates (`str`, *optional*, defaults to `"official"`): `"gec-metrics"` lets an annotator's edit that is given
         twice count once.
     gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
+    predictions_m2 (`str`, *optional*): M2 file with the edits of the predictions.
     nlp (`str`, *optional*): spaCy pipeline, by name or folder, or `"bundled"`; by default `en_core_web_sm` where it is
         installed, else the bundled one.
 

@@ -28,6 +28,7 @@ Args:
     systems (`list` of `list` of `str`, *optional*): Instead of `weights`, predictions of all systems that define the
         difficulty, one list per system. In the authors' program the scored systems do.
     gold_m2 (`str`, *optional*): An M2 file whose edits are the reference, spans as they stand there.
+    predictions_m2 (`str`, *optional*): An M2 file with the edits of the predictions; needs `weights`.
     ref_id (`int`, *optional*): Annotator of `gold_m2`, or index in each list of `references`, from 0. By default each
         sentence takes the reference that gives it the best F. A weight file belongs to one reference.
     beta (`float`, *optional*, defaults to 0.5): Weight of recall.

@@ -13,6 +13,7 @@ import gradio as gr  # noqa: E402 - reads the environment
 import look  # noqa: E402
 import scoring  # noqa: E402
 import tab_about  # noqa: E402
+import tab_chunks  # noqa: E402
 import tab_compare  # noqa: E402
 import tab_detect  # noqa: E402
 import tab_impacts  # noqa: E402
@@ -22,6 +23,7 @@ import tab_score  # noqa: E402
 TABS = {
     "Score a correction": tab_score,
     "Edit impacts": tab_impacts,
+    "Chunks": tab_chunks,
     "Detect errors": tab_detect,
     "Compare systems": tab_compare,
     "Meta-evaluation": tab_meta,

@@ -61,3 +61,22 @@ DETECT = [
     ["Despite of the rain, we enjoyed very much the concert."],
 ]
 """A sentence, or several, one a line."""
+
+CHUNKS = [
+    [
+        "Him and me was late because the train were cancel.",
+        "He and I was late because the train is cancelled.",
+        "He and I were late because the train was cancelled.\nHe and I were late because they had cancelled the train.",
+    ],
+    [
+        "She have lived in Lisbon since three years.",
+        "She has lived at Lisbon for three years.",
+        "She has lived in Lisbon for three years.\nShe has been living in Lisbon for three years.",
+    ],
+    [
+        "I enjoy to read at night.",
+        "I enjoy reading during the night.",
+        "I enjoy reading at night.\nI like to read at night.",
+    ],
+]
+"""Source, correction, references."""

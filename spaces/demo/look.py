@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import render
+from geceval.cli.html.chunks import colours
 
 HEADER = """<header class="gv-header">
 <h1>geceval</h1>
@@ -73,6 +74,6 @@ def answer(name: str, waiting: str) -> tuple[gr.HTML, gr.JSON]:
 
 LAUNCH: dict[str, Any] = {
     "theme": theme(),
-    "css": Path(__file__).with_name("style.css").read_text(encoding="utf-8"),
+    "css": Path(__file__).with_name("style.css").read_text(encoding="utf-8") + colours(dark=".dark"),
     "app_kwargs": {"middleware": [Middleware(Headers)]},
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import References
 from geceval.core.options import replace_options
 from geceval.core.result import Result
@@ -54,7 +55,11 @@ def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
 
 
 def score_systems(
-    scorer: Scorer, sources: list[str], systems: Mapping[str, list[str]], references: References | None = None
+    scorer: Scorer,
+    sources: list[str],
+    systems: Mapping[str, list[str]],
+    references: References | None = None,
+    predictions_m2: Mapping[str, str | Path] | None = None,
 ) -> dict[str, Result]:
     """Score several systems on the same sentences.
 
@@ -64,12 +69,24 @@ def score_systems(
         sources: One string per sentence.
         systems: Name of each system to its predictions.
         references: One list of references per sentence, for scorers that need them.
+        predictions_m2: Name of each system to the M2 file of its edits, for scorers with a setting of this name; others
+            do without.
 
     Returns:
         Name of each system to its result, in the order given.
     """
     scorer = scorer.with_systems(list(systems.values()))
-    return {name: scorer.score(sources, predictions, references) for name, predictions in systems.items()}
+    scorers = dict.fromkeys(systems, scorer)
+    if predictions_m2 is not None and takes_predictions_m2(scorer.name):
+        with named(scorer.name):
+            own = {n: dataclasses.replace(scorer.settings, predictions_m2=predictions_m2[n]) for n in systems}
+        scorers = {name: type(scorer)(settings, scorer.runtime) for name, settings in own.items()}
+    return {name: scorers[name].score(sources, predictions, references) for name, predictions in systems.items()}
+
+
+def takes_predictions_m2(name: str) -> bool:
+    """Whether a metric takes the edits of a system from an M2 file."""
+    return hasattr(scorer_class(name).Settings, "predictions_m2")
 
 
 def offline_metrics() -> tuple[list[str], dict[str, str]]:

@@ -8,6 +8,7 @@ import json
 import re
 
 import pytest
+from matplotlib.figure import Figure
 
 from geceval import registry
 from geceval.cli.app import run
@@ -126,6 +127,23 @@ def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, 
     assert re.search(r"errant: .*no_such_pipeline", found.text)
     captions = [attributes["alt"] for tag, attributes in found.tags if tag == "img"]
     assert len(captions) == 6 and "How hard the error types" in captions[-1]
+
+
+def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("geceval.meta.figures.plots.chunk_shares", lambda s: drawn.append(s) or Figure())
+    gold, page = checkout.parent / "gold.m2", checkout.parent / "cleme2.html"
+    gold.write_text(M2, encoding="utf-8")
+    shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-m", "cleme2", "gleu", "-o", str(page)]
+    assert run([*shared, "--option", "cleme2.weights=none"]) == 0
+    captions = [tag["alt"] for name, tag in Reader(page.read_text(encoding="utf-8")).tags if name == "img"]
+    assert len(captions) == 6 and captions[0].startswith("GJG15: What systems do with the chunks that need correction")
+    [shares] = drawn
+    assert list(shares)[0] == "AMU" and len(shares) == len(GJG15_SYSTEMS)  # the best first
+    parts = {system: [own[key] for key in ("hit", "wrong", "under", "over")] for system, own in shares.items()}
+    # Two chunks need correction: AMU makes both, the others leave the source as it is.
+    assert parts.pop("AMU") == [1.0, 0.0, 0.0, 0.0]
+    assert set(map(tuple, parts.values())) == {(0.0, 0.0, 1.0, 0.0)}
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ def needed(make_checkpoint, make_causal, chat):
     return {
         "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
         "scribendi": {"model": str(make_causal())},
+        "cleme": {"weights": "none"},  # by length, chunks weigh what they weigh in the whole corpus
+        "cleme2": {"weights": "none"},
         "gotoscorer": {"weights": "uniform"},
         "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
     }
@@ -83,7 +85,12 @@ def test_a_sample_has_the_score_of_scoring_it(name, needed):
         ("m2", {"beta": 1.0, "matching": "repaired"}),
         ("pt_m2", {"average": "corpus", "weight": "self"}),
         ("pt_errant", {"average": "corpus"}),
+        ("uot_errant", {"behaviour": "published", "vectors": "src-add"}),
         ("gotoscorer", {"average": "sentence", "weights": "uniform"}),
+        ("cleme", {"weights": "none", "assumption": "independent", "level": "detection"}),
+        ("cleme", {"weights": "none", "average": "sentence", "behaviour": "head"}),
+        ("cleme2", {"weights": "none", "average": "sentence"}),
+        ("cleme2", {"weights": "similarity", "average": "sentence", "assumption": "independent"}),
         ("green", {"beta": 0.5, "zero_recall": "gec-metrics"}),
         ("i_measure", {"aspect": "detection"}),
     ],

@@ -387,16 +387,17 @@ CHANGED = {
 def test_every_setting_is_in_the_signature(tmp_path, errant_parallel, nlp):
     gold = errant_parallel(SOURCES, PREDICTIONS)
     weights = nlp.get_pipe("tagger").model.get_ref("softmax").get_param("b")
-    assert {field.name for field in dataclasses.fields(Settings)} == {*CHANGED, "gold_m2", "nlp"}
+    assert {field.name for field in dataclasses.fields(Settings)} == {*CHANGED, "gold_m2", "predictions_m2", "nlp"}
     plain = Errant(Settings(nlp="bundled")).score(SOURCES, PREDICTIONS, REFERENCES).signature
     seen = {plain}
-    for name, value in {**CHANGED, "gold_m2": str(gold), "nlp": nlp}.items():
+    files = {"gold_m2": str(gold), "predictions_m2": str(gold)}
+    for name, value in {**CHANGED, **files, "nlp": nlp}.items():
         options = {"nlp": "bundled", name: value}
         if name == "nlp":
             weights[0] += 1
         seen.add(Errant(Settings(**options)).score(SOURCES, PREDICTIONS, REFERENCES).signature)
     weights[0] -= 1
-    assert len(seen) == 1 + len(CHANGED) + 2
+    assert len(seen) == 1 + len(CHANGED) + 3
     assert re.search(r"\|nlp:en_\w+-[\d.]+@\w{7}\|refs:2\|errant:3[\d.]+\|", plain)
 
 

@@ -46,12 +46,12 @@ def test_every_event_has_a_name(app):
     names = [function.api_name for function in app.demo.fns.values()]
     assert all(isinstance(name, str) for name in names)
     public = {f.api_name for f in app.demo.fns.values() if f.api_visibility == "public"}
-    assert public == {"score", "impacts", "detect", "compare", "example_corpus", "leaderboard"}
+    assert public == {"score", "impacts", "chunks", "detect", "compare", "example_corpus", "leaderboard"}
 
 
 def test_slow_work_does_not_hold_up_quick_work(app):
     queues = {f.api_name: (f.concurrency_id, f.concurrency_limit) for f in app.demo.fns.values()}
-    assert {queues[name] for name in ("score", "impacts", "detect")} == {("quick", 1)}
+    assert {queues[name] for name in ("score", "impacts", "chunks", "detect")} == {("quick", 1)}
     assert queues["compare"] == ("long", 1)
     assert app.demo._queue.max_size == app.WAITING_ROOM
 

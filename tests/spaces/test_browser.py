@@ -149,6 +149,22 @@ def test_edits_are_weighed(page):
     picture(page, "shares-light")
 
 
+def test_chunks_are_shown(page):
+    tab(page, "Chunks")
+    fill(page, "He go to school .", "He goes to the school .", "He goes to school .")
+    page.locator("#chunks-button").click()
+    page.locator("#chunks-view table").wait_for()
+    assert [text.split() for text in cells(page, "#chunks-view")[1]] == [
+        ["hypothesis"], ["He"], ["goes", "hit"], ["to"], ["the", "over"], ["school", "."]
+    ]  # fmt: skip
+    colours = [
+        page.locator(f"#chunks-view td.ck-{label}").first.evaluate("e => getComputedStyle(e).backgroundColor")
+        for label in ("hit", "over")
+    ]
+    assert colours == ["rgb(211, 240, 227)", "rgb(247, 220, 235)"]
+    picture(page, "chunks-light")
+
+
 def test_errors_are_found(page):
     tab(page, "Detect errors")
     page.get_by_label("Sentences").fill("Him and me was late because the train were cancel.")

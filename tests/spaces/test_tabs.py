@@ -9,6 +9,7 @@ import gradio as gr
 import pytest
 
 import geceval
+import tab_chunks
 import tab_compare
 import tab_detect
 import tab_impacts
@@ -143,6 +144,47 @@ def test_hostile_edits_are_text():
 )
 def test_bad_edits_are_refused(values, message):
     assert message in refused(tab_impacts.weigh_edits, *values)
+
+
+ONE, ALL = tab_chunks.ASSUMPTIONS
+
+
+def test_chunks_are_those_of_the_library():
+    view, values = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", ONE, True)
+    assert values["assumption"] == "dependent"
+    assert values["chunks"] == [[0, 1], [1, 2], [2, 4], [4, 8], [8, 10], [10, 11]]
+    assert [row["name"] for row in values["rows"]] == ["source", "hypothesis", "reference 1", "reference 2"]
+    labels = [[cell["label"] for cell in row["cells"]] for row in values["rows"]]
+    assert labels[0] == [None] * 6
+    assert labels[2] == ["hit", None, "wrong", None, "hit", None]  # "I was", not "I were"
+    assert labels[3] == ["over", None, "over", None, "over", None]
+    assert '<td class="ck-wrong"><span>I were</span><small>wrong</small></td>' in view
+    assert view.count("<li>") == 4  # hit, wrong, over, varies
+    _, together = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", ALL, True)
+    assert [cell["label"] for cell in together["rows"][1]["cells"]] == ["hit", None, "wrong", None, "hit", None]
+
+
+def test_chunks_of_an_untouched_sentence():
+    view, values = tab_chunks.show_chunks("a b", "a b", "a b", ONE, False)
+    assert values["chunks"] == [[0, 2]] and "Nobody changes anything." in view
+
+
+def test_hostile_chunks_are_text():
+    view, _ = tab_chunks.show_chunks(f"a {EVIL}", f"b {EVIL}", f"a {EVIL}", ONE, False)
+    assert "<script" not in view and "<img" not in view and "${" not in view and "{{" not in view
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (("", "a", "a", ONE, True), "type the source first"),
+        (("a", "b", " ", ONE, True), "Type a reference: chunks are compared"),
+        (("a", "b", "a", "both", True), "Choose one of: one reference at a time, all references together."),
+        (("a", "b", None, ONE, True), "Type a reference"),
+    ],
+)
+def test_bad_chunks_are_refused(values, message):
+    assert message in refused(tab_chunks.show_chunks, *values)
 
 
 def test_every_word_gets_a_probability():

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from geceval.cli.arguments import ManyValuesCommand
+from geceval.cli.chunks import chunks
 from geceval.cli.compare import compare
 from geceval.cli.convert import convert
 from geceval.cli.data import data
@@ -60,6 +61,7 @@ _VERBS = {
     "list": list_,
     "detect": detect,
     "impacts": impacts,
+    "chunks": chunks,
     "weights": weights,
     "tune-weights": tune_weights,
     "meta": meta,

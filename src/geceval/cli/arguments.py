@@ -14,8 +14,11 @@ from typer.core import TyperArgument, TyperCommand
 from geceval import registry
 from geceval.core.errors import InputError
 
-FLAGS_FOR = {"threshold": ("impara", "scribendi"), "average": ("errant", "gotoscorer", "m2", "pt_errant", "pt_m2")}
-"""Flags for some metrics only; other metrics have an option with the same name and a different meaning."""
+FLAGS_FOR = {
+    "threshold": ("impara", "scribendi"),
+    "average": ("cleme", "cleme2", "errant", "gotoscorer", "m2", "pt_errant", "pt_m2", "uot_errant"),
+}
+"""Flags that are for some metrics only, though others have an option of that name, with another meaning."""
 
 
 class ManyValuesCommand(TyperCommand):
@@ -120,6 +123,30 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
             gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""
             raise InputError(f"{name} needs references: pass -r FILE...{gold}")
     return scorers
+
+
+def m2_of_systems(metrics: Sequence[str], systems: Iterable[str], files: Sequence[str] | None) -> dict[str, str] | None:
+    """Name of each system to the file of its edits; `None` without files.
+
+    Args:
+        metrics: The metrics that are scored.
+        systems: Names of the systems, in the order of `-p`.
+        files: What the user gave after `--predictions-m2`.
+
+    Raises:
+        ValueError: If none of the metrics takes such files, or there is not one for each system.
+    """
+    if not files:
+        return None
+    if not any(map(registry.takes_predictions_m2, metrics)):
+        takers = ", ".join(filter(registry.takes_predictions_m2, registry.list_metrics()))
+        raise InputError(f"--predictions-m2 is for {takers}; none of them is among -m {' '.join(metrics)}")
+    names = list(systems)
+    if len(files) != len(names):
+        raise InputError(
+            f"{len(names)} systems but {len(files)} --predictions-m2; pass one for each, in the order of -p"
+        )
+    return dict(zip(names, files, strict=True))
 
 
 def _annotations(metric: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import geceval.cli.shared_options as shared
-from geceval.cli.arguments import make_scorers, metric_options
+from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.meta.significance.systems import METHODS
@@ -22,6 +22,7 @@ def compare(
     predictions: Annotated[list[str], typer.Option("-p", "--predictions", help="Two or more files, one per system.")],
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
+    predictions_m2: shared.PredictionsM2 = None,
     baseline: Annotated[str, typer.Option(help="Compare with this system: first, best, or a name.")] = "first",
     method: Annotated[
         list[str] | None, typer.Option(help=f"Kinds of p-values: {', '.join(METHODS)}; all by default.")
@@ -49,6 +50,7 @@ def compare(
     test: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "confidence": confidence, "seed": seed}
     if method:
         test["methods"] = tuple(method)
+    test["predictions_m2"] = m2_of_systems(metrics, corpus.systems, predictions_m2)
     found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
     columns, rows = _table(list(found.values()), confidence)
     caption = f"{len(corpus.sources)} sentences; p of the difference from the {_role(baseline)}, two-sided"

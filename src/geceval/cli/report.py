@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -128,7 +129,23 @@ def _figures(board: Leaderboard) -> list[tuple[str, bytes]]:
         ),
     ]
     figures = [(f"{NAMES[human.name]}: {caption}", drawing.image(each.draw(), "svg")) for caption, each in drawn]
+    shares = _chunk_shares(board)
+    if shares:
+        caption = (
+            "What systems do with the chunks that need correction, and how many of the chunks they change need none, "
+            "by CLEME2.0, the best system first."
+        )
+        figures.insert(0, (f"{NAMES[human.name]}: {caption}", drawing.image(plots.chunk_shares(shares), "svg")))
     if board.difficulty:
         caption = "How hard the error types of the first annotator are: mean share of systems that fail."
         figures.append((f"{NAMES[human.name]}: {caption}", drawing.image(plots.difficulty(board.difficulty), "svg")))
     return figures
+
+
+def _chunk_shares(board: Leaderboard) -> dict[str, Mapping[str, float]]:
+    """CLEME2.0's shares of each system, the best first; nothing where they are not known."""
+    for table in board.tables:
+        if table.metric == "cleme2" and table.details:
+            scores = table.of_systems("corpus")
+            return {system: table.details[system] for system in sorted(scores, key=scores.__getitem__, reverse=True)}
+    return {}

@@ -8,7 +8,7 @@ import typer
 
 import geceval.cli.shared_options as shared
 from geceval import registry
-from geceval.cli.arguments import make_scorers, metric_options
+from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
 from geceval.cli.tables import check_outputs, rank, render, terminal_width, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.extras import naming_the_extra
@@ -21,6 +21,7 @@ def score(
     predictions: Annotated[list[str], typer.Option("-p", "--predictions", help="One file per system.")],
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
+    predictions_m2: shared.PredictionsM2 = None,
     option: shared.MetricOptions = None,
     model: Annotated[
         str | None, typer.Option(help="bundled, a folder, or a Hub id[@revision]; for every metric that has a model.")
@@ -30,7 +31,8 @@ def score(
     ] = None,
     beta: Annotated[float | None, typer.Option(help="Weight of recall in F (all metrics with an F).")] = None,
     average: Annotated[
-        str | None, typer.Option(help="corpus or sentence (errant, gotoscorer, m2, pt_errant, pt_m2).")
+        str | None,
+        typer.Option(help="corpus or sentence (cleme, cleme2, errant, gotoscorer, m2, pt_errant, pt_m2, uot_errant)."),
     ] = None,
     batch_size: Annotated[int | None, typer.Option(help="Sentences per batch of a neural model.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")] = None,
@@ -68,16 +70,17 @@ def score(
     scorers = make_scorers(options, references)
     check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
-    rows = rank(_score_all(scorers, corpus), corpus.files, scorers[metrics[0]])
+    files = m2_of_systems(metrics, corpus.systems, predictions_m2)
+    rows = rank(_score_all(scorers, corpus, files), corpus.files, scorers[metrics[0]])
     columns = width or terminal_width(output)
     write(render(rows, list(scorers.values()), form, len(corpus.sources), sentence, columns), output)
 
 
-def _score_all(scorers: dict[str, Any], corpus: Corpus) -> dict[str, dict[str, Result]]:
+def _score_all(scorers: dict[str, Any], corpus: Corpus, files: dict[str, str] | None) -> dict[str, dict[str, Result]]:
     results: dict[str, dict[str, Result]] = {system: {} for system in corpus.systems}
     for name, scorer in scorers.items():
         with naming_the_extra(name):
-            scored = registry.score_systems(scorer, corpus.sources, corpus.systems, corpus.references)
+            scored = registry.score_systems(scorer, corpus.sources, corpus.systems, corpus.references, files)
         for system, result in scored.items():
             results[system][name] = result
     return results

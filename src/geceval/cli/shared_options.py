@@ -30,6 +30,10 @@ References = Annotated[
 GoldM2 = Annotated[
     str | None, typer.Option("--gold-m2", "--refs-m2", help="M2 file of the gold edits, in place of -r.")
 ]
+PredictionsM2 = Annotated[
+    list[str] | None,
+    typer.Option("--predictions-m2", help="M2 file of each system's edits, in the order of -p (cleme, errant, ...)."),
+]
 ConllM2 = Annotated[
     str | None,
     typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),

@@ -34,6 +34,15 @@ def ratio(part: Any, whole: Any, empty: float = 1.0) -> Any:
     return (part + empty * nothing) / (whole + nothing)
 
 
+def rounded(values: np.ndarray) -> np.ndarray:
+    """Python's `round(value, 4)`, which NumPy's differs from next to halves."""
+    scaled = values * 1e4
+    out = np.rint(scaled) / 1e4
+    for index in zip(*np.nonzero(np.abs(scaled % 1 - 0.5) < 1e-6), strict=True):
+        out[index] = round(float(values[index]), 4)
+    return out
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """True positives, false positives and false negatives: numbers, or arrays of one shape.

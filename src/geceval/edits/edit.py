@@ -123,7 +123,15 @@ def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) 
 
 def in_order(edits: Iterable[Edit]) -> list[Edit]:
     """The edits without noops, sorted by span; insertions at one offset keep their order."""
-    return sorted((edit for edit in edits if not edit.is_noop), key=lambda edit: (edit.start, edit.end))
+    found = [edit for edit in edits if edit.type != NOOP]
+    return sorted(found, key=lambda edit: (edit.start, edit.end)) if len(found) > 1 else found
+
+
+def distinct(edits: Sequence[Edit]) -> Sequence[Edit]:
+    """The edits, of those with the same span and correction only the first."""
+    if len(edits) < 2:
+        return edits
+    return list({(edit.start, edit.end, edit.correction): edit for edit in reversed(edits)}.values())[::-1]
 
 
 def without_overlaps(edits: Sequence[Edit]) -> list[Edit]:

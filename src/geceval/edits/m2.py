@@ -66,7 +66,7 @@ def read_m2(path: str | Path, *, duplicates: str = "keep") -> list[M2Sentence]:
     return parse_m2(read_text(path), name=str(path), duplicates=duplicates)
 
 
-def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep") -> list[M2Sentence]:
+def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep", alternatives: bool = True) -> list[M2Sentence]:
     """Read sentences and edits from the text of an M2 file.
 
     Accepted silently: a missing final blank line, blank lines at either end, several edits with one span, types of any
@@ -82,13 +82,14 @@ def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep") -> list[M
         name: Name of the file, for the messages.
         duplicates: Whether to `"keep"` or `"drop"` an edit that repeats one of the same annotator: same span, same
             corrections. Both official scorers keep them, and count them twice.
+        alternatives: Whether `||` separates alternatives; else it is part of the text, as in what ERRANT writes.
 
     Raises:
         ValueError: If a line is none of the above, or an edit has too few or too many fields, offsets that are not
             integers, are reversed or lie beyond the sentence, or an annotator that is not an integer.
     """
     check_choice("duplicates", duplicates, ("keep", "drop"))
-    reader = _Reader(name, duplicates == "drop")
+    reader = _Reader(name, duplicates == "drop", alternatives)
     for number, line in enumerate(text.split("\n"), start=1):
         reader.take(number, line)
     reader.close()
@@ -147,9 +148,10 @@ def references(sentence: M2Sentence) -> dict[int, str]:
 class _Reader:
     """Reads the lines of one file."""
 
-    def __init__(self, name: str, drop_duplicates: bool) -> None:
+    def __init__(self, name: str, drop_duplicates: bool, alternatives: bool) -> None:
         self.name = name
         self.drop_duplicates = drop_duplicates
+        self.alternatives = alternatives
         self.sentences: list[M2Sentence] = []
         self.notes: dict[str, tuple[int, int]] = {}
         self.current: M2Sentence | None = None
@@ -209,7 +211,8 @@ class _Reader:
             raise self.error(number, f"offsets {start} {end} are negative or reversed; only a noop has -1 -1")
         if end > self.length:
             raise self.error(number, f"offsets {start} {end} lie beyond the {self.length} tokens of the sentence")
-        texts = tuple("" if t.strip() == "-NONE-" else " ".join(t.split()) for t in fields[2].split("||"))
+        found = fields[2].split("||") if self.alternatives else [fields[2]]
+        texts = tuple("" if t.strip() == "-NONE-" else " ".join(t.split()) for t in found)
         edit = Edit(start, end, texts[0], kind, annotator, texts[1:])
         if self.is_new(number, edit, edits):
             edits.append(edit)

@@ -16,7 +16,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,6 +43,7 @@ class MetricScores:
         sentences: Array of shape [systems, sentences].
         corpus: The metric's own score of each whole output, array of shape [systems].
         signature: What was computed, in one line; `""` if unknown.
+        details: What else the metric says of each system, e.g. precision; empty if unknown.
     """
 
     metric: str
@@ -50,6 +51,7 @@ class MetricScores:
     sentences: np.ndarray
     corpus: np.ndarray
     signature: str = ""
+    details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def select(self, systems: Sequence[str]) -> MetricScores:
         """The scores of the given systems, in that order.
@@ -61,7 +63,10 @@ class MetricScores:
         if missing:
             raise InputError(f"{self.metric}: no scores of {', '.join(missing)}")
         rows = [self.systems.index(system) for system in systems]
-        return MetricScores(self.metric, tuple(systems), self.sentences[rows], self.corpus[rows], self.signature)
+        details = {system: own for system, own in self.details.items() if system in systems}
+        return replace(
+            self, systems=tuple(systems), sentences=self.sentences[rows], corpus=self.corpus[rows], details=details
+        )
 
     def of_systems(self, aggregation: OfSystem) -> dict[str, float]:
         """One score per system: `"corpus"`, or an aggregation of `geceval.meta.aggregation.aggregate`."""

@@ -60,8 +60,13 @@ class Scorer(abc.ABC):
         return self.reads_references and getattr(self.settings, "gold_m2", None) is None
 
     def scores_sentences_alone(self) -> bool:
-        """Whether a sentence's score depends only on its own row; false with an M2 file for the whole corpus."""
-        return getattr(self.settings, "gold_m2", None) is None
+        """Whether a sentence's score depends on nothing but its row: not with an M2 file for the whole corpus."""
+        return self.m2_file() is None
+
+    def m2_file(self) -> str | None:
+        """Which setting, if any, names an M2 file, whose sentences are those of one corpus: only it can be scored."""
+        names = ("gold_m2", "predictions_m2")
+        return next((name for name in names if getattr(self.settings, name, None) is not None), None)
 
     def load(self) -> None:  # noqa: B027 - nothing to load is the common case
         """Load models and pipelines, or take them from the cache of this process; some metrics have none.

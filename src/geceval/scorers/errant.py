@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_positive
-from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, PipelineName, check_types
 from geceval.core.result import Result
-from geceval.core.signature import number_range, package_version
 from geceval.edits.edit import Edit
 from geceval.scorers.edit_based.edit_scorer import EditScorer
 from geceval.scorers.edit_based.errant_counts import (
@@ -19,14 +17,18 @@ from geceval.scorers.edit_based.errant_counts import (
     LENGTHS,
     LEVELS,
     TypeCounts,
-    by_type,
     compare,
     errant_order,
     keyed,
-    total,
 )
 from geceval.scorers.references.annotator_choice import AVERAGES, Order
-from geceval.scorers.references.gold import edits_and_gold, gold_from_m2
+from geceval.scorers.references.gold import (
+    edits_and_gold,
+    extraction_facts,
+    extracts,
+    gold_from_m2,
+    proposed_from_m2,
+)
 
 if TYPE_CHECKING:
     from geceval.edits.errant.annotator import Annotator
@@ -50,6 +52,7 @@ class Settings:
             `geceval.scorers.edit_based.errant_counts.compare`.
         gold_m2: M2 file whose edits are the reference, with the spans and types of the file; `references` are then not
             needed. Without it, ERRANT extracts the edits of the references.
+        predictions_m2: M2 file with the edits of the predictions, taken as they are; with both files nothing is parsed.
         nlp: The spaCy pipeline: its name or folder, or `"bundled"`; `None` takes `en_core_web_sm` where it is
             installed, else the bundled one.
     """
@@ -62,6 +65,7 @@ class Settings:
     rounding: str = "official"
     duplicates: str = "official"
     gold_m2: FilePath | None = None
+    predictions_m2: FilePath | None = None
     nlp: PipelineName | None = None
 
     def __post_init__(self) -> None:
@@ -94,11 +98,13 @@ class Errant(EditScorer):
 
     def load(self) -> None:
         """Load the spaCy pipeline."""
-        self._annotator()
+        if extracts(self.settings):
+            self._annotator()
 
     def _score(self, columns: Columns) -> Result:
         gold = gold_from_m2(self.name, columns, self.settings.gold_m2)
-        return self._compare(*edits_and_gold(self._annotator(), self.runtime, columns, gold))
+        proposed = proposed_from_m2(self.name, columns, self.settings.predictions_m2)
+        return self._compare(*edits_and_gold(self._annotator, self.runtime, columns, gold, proposed))
 
     def order(self) -> Order:
         """ERRANT's own ranking, which is not that of M2."""
@@ -114,18 +120,7 @@ class Errant(EditScorer):
             {annotator: self._count(edits, others) for annotator, others in options.items()}
             for edits, options in zip(proposed, gold, strict=True)
         ]
-        chosen = self.choose([{annotator: total(counts) for annotator, counts in row.items()} for row in compared])
-        of_types: TypeCounts = {}
-        for options, annotator in zip(compared, chosen.annotators, strict=True):
-            for kind, counts in options[annotator].items():
-                of_types[kind] = of_types.get(kind, Counts()) + counts
-        facts = {
-            "nlp": self._annotator().pipeline,
-            "refs": number_range(map(len, gold)),
-            "errant": package_version("errant"),
-        }
-        types = by_type(of_types, self.settings.beta)
-        return self.result(chosen, facts, by_type=types, annotators=chosen.annotators)
+        return self.typed_result(compared, extraction_facts(self._annotator, self.settings))
 
     def _count(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> TypeCounts:
         options = self.settings.level, self.settings.length, self.settings.without_types

@@ -21,8 +21,9 @@ from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References
 from geceval.core.options import FilePath, PipelineName, check_types
 from geceval.core.result import Result
-from geceval.core.signature import number_range, package_version, signature
-from geceval.edits.chunks import Chunk
+from geceval.core.signature import number_range, signature
+from geceval.edits.chunks import Chunk, cut
+from geceval.edits.edit import distinct
 from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.chunk_counts import ChunkCounts, count_chunks
 from geceval.scorers.difficulty.chunk_weights import UNIFORM, Difficulty, given_difficulty
@@ -37,7 +38,7 @@ from geceval.scorers.difficulty.reference_chunks import (
 )
 from geceval.scorers.difficulty.report import DifficultyReport
 from geceval.scorers.references.annotator_choice import AVERAGES
-from geceval.scorers.references.gold import gold_facts
+from geceval.scorers.references.gold import extraction_facts, extracts, gold_facts, proposed_from_m2
 
 if TYPE_CHECKING:
     from geceval.edits.errant.annotator import Annotator
@@ -60,6 +61,8 @@ class Settings:
         weights: A weight file, a `Difficulty`, or `"uniform"` (every chunk weighs 1).
         systems: Instead of `weights`: predictions of all systems that define the difficulty, one list per system.
         gold_m2: An M2 file with the reference's edits, used as they are, instead of `references`.
+        predictions_m2: An M2 file with the edits of the predictions, used as they are. `weights` must then say how hard
+            each correction is.
         ref_id: Which reference to use: the annotator of `gold_m2`, or the index in each list of `references`.
             `None` takes all, and for each sentence the one with the best F.
         a: Parameter of the weight a - (correct + b) / (systems + c).
@@ -76,6 +79,7 @@ class Settings:
     weights: FilePath | Difficulty | None = None
     systems: Sequence[Sequence[str]] | None = None
     gold_m2: FilePath | None = None
+    predictions_m2: FilePath | None = None
     ref_id: int | None = None
     a: float = 1.0
     b: float = 0.0
@@ -92,6 +96,10 @@ class Settings:
         check_choice("zero_division", self.zero_division, (0, 1))
         if self.weights is not None and self.systems is not None:
             raise InputError("weights and systems both define the difficulty; pass one of them")
+        if self.predictions_m2 is not None and self.weights is None:
+            raise InputError(
+                "predictions_m2 has the edits of one system; pass weights=FILE or weights='uniform' with it"
+            )
         if self.ref_id is not None:
             check_count("ref_id", self.ref_id, least=0)
         for name in ("a", "b", "c"):
@@ -115,8 +123,9 @@ class Gotoscorer(Scorer):
         return super().scores_sentences_alone() and self.settings.weights == UNIFORM
 
     def load(self) -> None:
-        """Load the spaCy pipeline."""
-        self._annotator()
+        """Load the spaCy pipeline, if edits are to be extracted."""
+        if extracts(self.settings):
+            self._annotator()
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         columns = super()._check(sources, predictions, references)
@@ -135,7 +144,7 @@ class Gotoscorer(Scorer):
         elif self.settings.systems is not None:
             difficulty = self._count(columns.sources, gold, self.settings.systems)
         weights = self._weights(difficulty, gold)
-        system = cut_predictions(self._annotator(), self.runtime, columns.sources, columns.predictions)
+        system = self._system(columns)
         counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
         return self._result(counts, difficulty, number_range(map(len, gold)))
 
@@ -221,6 +230,13 @@ class Gotoscorer(Scorer):
             return chunks_of_m2(self.name, settings.gold_m2, columns.sources, settings.ref_id)
         return cut_texts(self._annotator(), self.runtime, columns.sources, columns.references)
 
+    def _system(self, columns: Columns) -> list[list[Chunk]]:
+        """The chunks of the predictions: [sentences][chunks]."""
+        proposed = proposed_from_m2(self.name, columns, self.settings.predictions_m2)
+        if proposed is None:
+            return cut_predictions(self._annotator(), self.runtime, columns.sources, columns.predictions)
+        return [cut(source, distinct(edits)) for source, edits in zip(columns.sources, proposed, strict=True)]
+
     def _count(self, sources: list[str], gold: list[list[list[Chunk]]], systems: Sequence[Sequence[str]]) -> Difficulty:
         how = self._annotator(), self.runtime
         return count_systems(self.name, *how, sources, gold, systems, self.settings.covered_insertion)
@@ -266,11 +282,10 @@ class Gotoscorer(Scorer):
 
     def _signature(self, difficulty: Difficulty | None, refs: str) -> str:
         settings = self.settings
-        facts = gold_facts(settings.gold_m2)
+        facts = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
         facts["weights"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
         facts["systems"] = "given" if settings.systems is not None else None
-        facts["nlp"] = self._annotator().pipeline
-        return signature(self.name, settings, **facts, refs=refs, errant=package_version("errant"))
+        return signature(self.name, settings, refs=refs, **facts, **extraction_facts(self._annotator, settings))
 
     def _annotator(self) -> Annotator:
         from geceval.edits.errant.annotator import get_annotator

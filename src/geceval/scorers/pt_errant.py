@@ -51,7 +51,7 @@ class PtErrant(pt.WeightedEdits):
         settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2)
         annotator = get_annotator(settings.nlp)
-        proposed, gold = edits_and_gold(annotator, self.runtime, columns, gold)
+        proposed, gold = edits_and_gold(lambda: annotator, self.runtime, columns, gold)
         rows = []
         for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
             rows.append({annotator: _compare(source, edits, others) for annotator, others in options.items()})

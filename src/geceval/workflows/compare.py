@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ def compare(
     references: References | None = None,
     *,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    predictions_m2: Mapping[str, str | Path] | None = None,
     **test: Any,
 ) -> dict[str, Comparison]:
     """Score systems and test whether they differ: bootstrap intervals, paired bootstrap, approximate randomisation.
@@ -52,6 +54,7 @@ def compare(
         systems: Name of each system to its predictions, at least two.
         references: One list of references per sentence, for metrics that need them.
         options: Metric to its settings and run-time options.
+        predictions_m2: Name of each system to the M2 file of its edits, for metrics with an option of this name.
         test: Fields of `geceval.meta.significance.systems.Settings`: `methods`, `baseline`, `resamples`, `confidence`,
             `seed`.
 
@@ -69,12 +72,14 @@ def compare(
     if len(systems) < 2:
         raise InputError("compare: there is nothing to compare: pass at least two systems")
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
+    if predictions_m2 is not None and set(predictions_m2) != set(systems):
+        raise InputError("compare: predictions_m2 must have one M2 file per system, under its name")
     found = {}
     outputs = {name: list(predictions) for name, predictions in systems.items()}
     for name in names:
         scorer = registry.make_scorer(name, (options or {}).get(name))
         with naming_the_extra(name):
-            results = registry.score_systems(scorer, list(sources), outputs, references)
+            results = registry.score_systems(scorer, list(sources), outputs, references, predictions_m2)
         found[name] = compare_results(scorer, results, settings)
     return found
 

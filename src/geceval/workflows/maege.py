@@ -102,8 +102,8 @@ def maege(
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
     scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
     for name, scorer in scorers.items():
-        if getattr(scorer.settings, "gold_m2", None) is not None:
-            raise InputError(f"{name}: maege makes texts of its own, which no gold_m2 fits; pass references instead")
+        if (file := scorer.m2_file()) is not None:
+            raise InputError(f"{name}: maege makes texts of its own, which no {file} fits; pass references instead")
     sentences = gold_sentences(m2)
     given = _References(sentences, references)
     data = [

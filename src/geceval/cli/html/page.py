@@ -8,15 +8,12 @@ from collections.abc import Sequence
 
 from geceval.cli.html.leaderboard_table import leaderboard_table
 from geceval.cli.html.numbers import NAMES, as_json
+from geceval.core.page import page as frame
 from geceval.version import __version__
 from geceval.workflows.leaderboard import Leaderboard, published_values
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fff; --faint: #5f636c; --line: #d9dbe1; --head: #f3f4f7; }
-@media (prefers-color-scheme: dark) { :root { --ink: #ececf0; --paper: #15161a; --faint: #a2a6b0; --line: #34363e;
-  --head: #202228; } }
-body { margin: 0 auto; max-width: 78rem; padding: 1.5rem 1.25rem 5rem; background: var(--paper); color: var(--ink);
-  font: 1rem/1.55 system-ui, sans-serif; }
+body { max-width: 78rem; padding: 1.5rem 1.25rem 5rem; font: 1rem/1.55 system-ui, sans-serif; }
 h1 { margin: 0; font-size: 1.6rem; }
 h2 { margin: 2.5rem 0 .25rem; font-size: 1.3rem; }
 h3 { margin: 2rem 0 .25rem; font-size: 1.05rem; }
@@ -54,17 +51,7 @@ def page(title: str, boards: Sequence[Leaderboard], figures: Sequence[Sequence[t
         figures: For each board its figures, each with a caption and the content of an SVG file.
     """
     sections = "\n".join(_section(board, own) for board, own in zip(boards, figures, strict=True))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<title>{_text(title)}</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<header>
+    body = f"""<header>
 <h1>{_text(title)}</h1>
 <p class="faint">How well metrics of grammatical error correction agree with people, by geceval {_text(__version__)}.
 In each cell the upper number was measured for this page; the lower, smaller one is what a paper reports. The best
@@ -72,10 +59,8 @@ measured number of a column is underlined.</p>
 </header>
 <main>
 {sections}
-</main>
-</body>
-</html>
-"""
+</main>"""
+    return frame(title, _STYLE, body)
 
 
 def _section(board: Leaderboard, figures: Sequence[tuple[str, bytes]]) -> str:

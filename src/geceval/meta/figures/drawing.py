@@ -6,7 +6,7 @@ import functools
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
@@ -25,6 +25,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 _COLOURS = ("#000000", "#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
+_SHARES = {"hit": ("#009E73", ""), "wrong": ("#D55E00", "///"), "under": ("#B8DDF3", ""), "over": ("#CC79A7", "xxx")}
 _STYLE = {
     "font.size": 9,
     "axes.titlesize": 9.5,
@@ -122,6 +123,12 @@ def mark(number: int, marker: str | None = None) -> dict[str, object]:
     colour = _COLOURS[number % len(_COLOURS)]
     face = "white" if hollow else colour
     return {"color": colour, "marker": marker or _MARKERS[number % len(_MARKERS)], "markerfacecolor": face}
+
+
+def share(name: str) -> dict[str, Any]:
+    """How the bars of one of CLEME2.0's shares look: a colour and a hatching."""
+    colour, hatch = _SHARES[name]
+    return {"color": colour, "hatch": hatch, "edgecolor": "#000000", "linewidth": 0.6}
 
 
 def legend(figure: Figure, axes: Axes, count: int) -> None:

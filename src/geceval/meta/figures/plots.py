@@ -195,3 +195,39 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
     axes.text(limit * 1.02, -0.95, "edits", va="center", ha="left", fontsize=8)
     axes.grid(axis="y", visible=False)
     return figure
+
+
+@styled
+def chunk_shares(systems: Mapping[str, Mapping[str, float]]) -> Figure:
+    """CLEME2.0's shares of each system: of needed corrections hit, wrong and under; of changes over, beside them.
+
+    Args:
+        systems: System to `hit`, `wrong`, `under` and `over`, each in [0, 1].
+    """
+    figure, grid = drawing.panels(1, 2, 3.6, 0.27 * len(systems) + 0.45, sharey=True, left=0.9)
+    needed, changes = grid[0]
+    heights = np.arange(len(systems))
+    starts = np.zeros(len(systems))
+    for axes, names in ((needed, ("hit", "wrong", "under")), (changes, ("over",))):
+        for name in names:
+            values = np.array([shares[name] for shares in systems.values()])
+            left = starts if axes is needed else 0
+            axes.barh(heights, values, height=0.68, left=left, label=name, **drawing.share(name))
+            for y, start, value in zip(heights, starts, values, strict=True):
+                if axes is changes:
+                    axes.text(value + 0.015, y, drawing.unsigned(value, 2), va="center", fontsize=7.5)
+                elif value >= 0.07:  # wide enough for its number
+                    label = axes.text(start + value / 2, y, drawing.unsigned(value, 2), va="center", ha="center")
+                    label.set(fontsize=7.5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
+            if axes is needed:
+                starts = starts + values
+        axes.set_yticks(heights, list(systems))
+        axes.grid(axis="y", visible=False)
+        axes.set_xlim(0, 1 if axes is needed else 1.08)
+    needed.set_xlabel("share of the chunks that need correction")
+    changes.set_xlabel("share of the changed chunks")
+    needed.invert_yaxis()  # shared
+    handles = [axes.get_legend_handles_labels() for axes in (needed, changes)]
+    both = ([each for found, _ in handles for each in found], [name for _, names in handles for name in names])
+    figure.legend(*both, loc="outside lower center", ncols=4, frameon=False, handlelength=2.6)
+    return figure

@@ -128,12 +128,13 @@ def attribute(
     Raises:
         TypeError: If a column or a row has the wrong type.
         ValueError: If columns are empty or do not fit together, edits overlap or lie beyond their source, the metric
-            takes its references from an M2 file, or a score is not finite.
+            takes its references or edits from an M2 file, or a score is not finite.
     """
     settings = settings or Settings()
     name = f"attribution of {scorer.name}"
-    if getattr(scorer.settings, "gold_m2", None) is not None:
-        raise InputError(f"{name}: gold_m2 has one entry a sentence and fits no partly corrected ones; pass references")
+    if (file := scorer.m2_file()) is not None:
+        instead = "pass references" if file == "gold_m2" else "pass the edits as predictions"
+        raise InputError(f"{name}: {file} has one entry a sentence and fits no partly corrected ones; {instead}")
     columns = _check(name, scorer, sources, predictions, references)
     games = _games(name, columns.sources, _groups(name, scorer, columns.sources, predictions, nlp), settings)
     values, metric = _score(name, scorer, columns, games)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from geceval.core.page import page
 from geceval.edits.chunks import Chunk
 from geceval.scorers.difficulty.chunk_weights import Difficulty
 
@@ -14,12 +15,10 @@ BOLD_FROM = 0.7
 NOTHING = "∅"
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fff; --faint: #666a73; --line: #d9dbe1; --edit: 214 48 38;
-  --alarm: 52 104 220; --bar: #22242a; --bar-ink: #f4f4f6; }
-@media (prefers-color-scheme: dark) { :root { --ink: #ececf0; --paper: #15161a; --faint: #9a9ea8; --line: #34363e;
-  --edit: 236 72 60; --alarm: 84 134 250; --bar: #ececf0; --bar-ink: #15161a; } }
-body { margin: 0 auto; max-width: 52rem; padding: 0 1.25rem 5rem; background: var(--paper); color: var(--ink);
-  font: 1.0625rem/1.9 system-ui, sans-serif; overflow-wrap: anywhere; }
+:root { --edit: 214 48 38; --alarm: 52 104 220; --bar: #22242a; --bar-ink: #f4f4f6; }
+@media (prefers-color-scheme: dark) { :root { --edit: 236 72 60; --alarm: 84 134 250; --bar: #ececf0;
+  --bar-ink: #15161a; } }
+body { max-width: 52rem; padding: 0 1.25rem 5rem; font: 1.0625rem/1.9 system-ui, sans-serif; overflow-wrap: anywhere; }
 header { position: sticky; top: 0; padding: 1rem 0 .75rem; background: var(--paper);
   border-bottom: 1px solid var(--line); line-height: 1.5; z-index: 1; }
 h1 { margin: 0; font-size: 1.25rem; }
@@ -78,19 +77,8 @@ def heat_map(
     items = "\n".join(f"<li>{_sentence(*row, difficulty.systems)}</li>" for row in rows)
     edits = sum(chunk.is_edit for chunks in sentences for chunk in chunks)
     facts = [_plural(difficulty.systems, "system"), _plural(len(sentences), "sentence"), _plural(edits, "edit")]
-    title = html.escape(title)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<header>
-<h1>{title}</h1>
+    body = f"""<header>
+<h1>{html.escape(title)}</h1>
 <p>{" · ".join(facts)}. The stronger a colour, the more systems are wrong (0 to 1).
 Point at a chunk for its correction and weight.</p>
 <dl>
@@ -101,10 +89,8 @@ Point at a chunk for its correction and weight.</p>
 </header>
 <main><ol>
 {items}
-</ol></main>
-</body>
-</html>
-"""
+</ol></main>"""
+    return page(title, _STYLE, body)
 
 
 def _key(kind: str) -> str:

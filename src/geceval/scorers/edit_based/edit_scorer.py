@@ -9,8 +9,9 @@ import numpy as np
 
 from geceval.core.f_score import Counts
 from geceval.core.result import Result
-from geceval.core.signature import signature
+from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
+from geceval.scorers.edit_based.errant_counts import TypeCounts, by_type, total
 from geceval.scorers.references.annotator_choice import Chosen, Order, choose, choose_annotators, m2_order
 from geceval.scorers.references.gold import gold_facts
 
@@ -44,6 +45,23 @@ class EditScorer(Scorer):
             details={**corpus, **details},
             statistics=chosen.statistics if by_corpus else None,
         )
+
+    def typed_result(self, compared: Sequence[Mapping[int, TypeCounts]], facts: Mapping[str, Any]) -> Result:
+        """The result of a corpus whose counts are known by error type; for settings that have `predictions_m2`.
+
+        Args:
+            compared: Annotator to counts by type, one mapping per sentence.
+            facts: What the signature says beside the settings, the M2 files and the number of references.
+        """
+        chosen = self.choose([{annotator: total(counts) for annotator, counts in row.items()} for row in compared])
+        of_types: TypeCounts = {}
+        for options, annotator in zip(compared, chosen.annotators, strict=True):
+            for kind, counts in options[annotator].items():
+                of_types[kind] = of_types.get(kind, Counts()) + counts
+        types = by_type(of_types, self.settings.beta)
+        files = gold_facts(self.settings.predictions_m2, "predictions_m2")
+        facts = {"refs": number_range(map(len, compared)), **files, **facts}
+        return self.result(chosen, facts, by_type=types, annotators=chosen.annotators)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """F of each sample, `[samples]`; the annotators of a sample are chosen again, in the order of its sentences."""

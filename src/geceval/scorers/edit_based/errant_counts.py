@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from geceval.core.f_score import Counts
+from geceval.core.f_score import Counts, rounded
 from geceval.edits.edit import Edit
 from geceval.scorers.references.annotator_choice import Order
 
@@ -90,18 +90,9 @@ def errant_order(beta: float, rounding: str) -> Order:
 
     def keys(before: Counts, options: Counts) -> tuple[np.ndarray, ...]:
         f = (before + options).f(beta)
-        return (_rounded(f) if rounding == "official" else f), options.tp, -options.fp, -options.fn
+        return (rounded(f) if rounding == "official" else f), options.tp, -options.fp, -options.fn
 
     return keys
-
-
-def _rounded(values: np.ndarray) -> np.ndarray:
-    """Python's `round(value, 4)`; NumPy's differs from it near halves."""
-    scaled = values * 1e4
-    out = np.rint(scaled) / 1e4
-    for index in zip(*np.nonzero(np.abs(scaled % 1 - 0.5) < 1e-6), strict=True):
-        out[index] = round(float(values[index]), 4)
-    return out
 
 
 def by_type(counts: TypeCounts, beta: float) -> dict[str, dict[str, dict[str, float]]]:

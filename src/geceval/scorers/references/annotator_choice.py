@@ -45,6 +45,21 @@ def best_annotator(keys: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def choose(rows: np.ndarray, order: Order) -> tuple[np.ndarray, np.ndarray]:
+    """Choose an annotator for each sentence by counts of true and false positives and false negatives.
+
+    Args:
+        rows: `[samples][sentences][annotators][3]`; see `counts_array`.
+        order: How annotators are ranked.
+
+    Returns:
+        See `choose_by`.
+    """
+    return choose_by(rows, lambda before, options: order(Counts.of(before), Counts.of(options)))
+
+
+def choose_by(
+    rows: np.ndarray, keys: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
+) -> tuple[np.ndarray, np.ndarray]:
     """Choose an annotator for each sentence, in the order of the sentences, for many samples side by side.
 
     A choice depends on the choices before it. All sentences choose at once, repeatedly, until their choices no longer
@@ -52,18 +67,19 @@ def choose(rows: np.ndarray, order: Order) -> tuple[np.ndarray, np.ndarray]:
     sentence; in practice three to six rounds settle all.
 
     Args:
-        rows: Counts, `[samples][sentences][annotators][3]`; see `counts_array`.
-        order: How annotators are ranked.
+        rows: Counts of any kinds, `[samples][sentences][annotators][kinds]`; NaN where there is no such annotator.
+        keys: From the counts before each sentence, `[...][1][kinds]`, and those of the sentence, the rows, to the keys
+            of `best_annotator`.
 
     Returns:
-        The index of the annotator, `[samples][sentences]`, and the counts of each sample, `[samples][3]`.
+        The index of the annotator, `[samples][sentences]`, and the counts of each sample, `[samples][kinds]`.
     """
     chosen = np.zeros(rows.shape[:2], dtype=int)
-    before = np.zeros((len(rows), rows.shape[1] + 1, 1, 3))
+    before = np.zeros((len(rows), rows.shape[1] + 1, 1, rows.shape[-1]))
     while True:
         taken = np.take_along_axis(rows, chosen[..., None, None], axis=2)
         np.cumsum(taken, axis=1, out=before[:, 1:])
-        better = best_annotator(order(Counts.of(before[:, :-1]), Counts.of(rows)))
+        better = best_annotator(keys(before[:, :-1], rows))
         if (better == chosen).all():
             return chosen, before[:, -1, 0]
         chosen = better

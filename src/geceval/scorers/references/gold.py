@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
-from geceval.edits.edit import Edit
+from geceval.core.signature import package_version
+from geceval.edits.edit import Edit, apply, distinct
 from geceval.edits.m2 import M2Sentence, parse_m2, references
 
 if TYPE_CHECKING:
@@ -23,13 +24,17 @@ Gold: TypeAlias = Mapping[int, Sequence[Edit]]
 """The gold edits of one sentence: annotator to edits; an empty list says that nothing is to be corrected."""
 
 
-def m2_sentences(metric: str, path: str | Path, sources: Sequence[str]) -> list[M2Sentence]:
+def m2_sentences(
+    metric: str, path: str | Path, sources: Sequence[str], option: str = "gold_m2", alternatives: bool = True
+) -> list[M2Sentence]:
     """Read the sentences of an M2 file and check that they are those of the sources, token by token.
 
     Args:
         metric: Name of the metric, for the messages.
         path: The M2 file.
         sources: One string per sentence.
+        option: Which option names the file, for the messages.
+        alternatives: Whether `||` separates alternatives; see `geceval.edits.m2.parse_m2`.
 
     Raises:
         OSError: If the file cannot be read.
@@ -37,12 +42,12 @@ def m2_sentences(metric: str, path: str | Path, sources: Sequence[str]) -> list[
         ValueError: If it is not M2, or does not hold the same sentences as `sources`.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise InputTypeError(f"{metric}: gold_m2 must be the path of an M2 file, got {type(path).__name__}")
-    sentences = gold_sentences(path)
+        raise InputTypeError(f"{metric}: {option} must be the path of an M2 file, got {type(path).__name__}")
+    sentences = gold_sentences(path, alternatives)
     if len(sentences) != len(sources):
         raise InputError(f"{metric}: {path} has {len(sentences)} sentences but there are {len(sources)} sources")
     for row, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
-        if sentence.source.split() != source.split():
+        if sentence.source != source and sentence.source.split() != source.split():
             raise InputError(
                 f"{metric}: sources[{row}] is not the sentence of {path}, line {sentence.line}: "
                 f"{source!r} and {sentence.source!r}"
@@ -59,11 +64,13 @@ def m2_references(metric: str, path: str | Path, sources: Sequence[str]) -> list
     return [list(references(sentence).values()) for sentence in m2_sentences(metric, path, sources)]
 
 
-def gold_from_m2(metric: str, columns: Columns, path: str | Path | None) -> list[Gold] | None:
+def gold_from_m2(
+    metric: str, columns: Columns, path: str | Path | None, alternatives: bool = True
+) -> list[Gold] | None:
     """The gold edits of an M2 file, one mapping per sentence; `None` without a file. See `m2_sentences`."""
     if path is None:
         return None
-    return [sentence.edits for sentence in m2_sentences(metric, path, columns.sources)]
+    return [sentence.edits for sentence in m2_sentences(metric, path, columns.sources, alternatives=alternatives)]
 
 
 def columns_with_references(
@@ -105,36 +112,94 @@ def errant_edits(
     return [[next(edits) for _ in row] for row in texts]
 
 
+def proposed_from_m2(metric: str, columns: Columns, path: str | Path | None) -> list[Sequence[Edit]] | None:
+    """A system's own edits from an M2 file, one list per sentence; `None` without a file.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it does not hold the sources, has several annotators in a sentence, or its edits do not make the
+            predictions of the sources.
+    """
+    if path is None:
+        return None
+    proposed = []
+    sentences = m2_sentences(metric, path, columns.sources, "predictions_m2", alternatives=False)
+    for row, sentence in enumerate(sentences):
+        if len(sentence.edits) > 1:
+            raise InputError(f"{metric}: {path}, line {sentence.line}: one annotator is expected, the system itself")
+        (edits,) = sentence.edits.values()
+        try:
+            made = apply(sentence.source, distinct(edits))
+        except InputError as error:
+            raise InputError(f"{metric}: {path}, line {sentence.line}: {error}") from error
+        if made != columns.predictions[row] and made.split() != columns.predictions[row].split():
+            raise InputError(
+                f"{metric}: the edits of {path}, line {sentence.line}, do not make predictions[{row}]: "
+                f"{made!r} and {columns.predictions[row]!r}"
+            )
+        proposed.append(edits)
+    return proposed
+
+
 def edits_and_gold(
-    annotator: Annotator, runtime: RunTime, columns: Columns, gold: list[Gold] | None
-) -> tuple[list[list[Edit]], list[Gold]]:
-    """ERRANT's edits of the predictions, and gold edits: those given, or else ERRANT's edits of the references.
+    annotator: Callable[[], Annotator],
+    runtime: RunTime,
+    columns: Columns,
+    gold: list[Gold] | None,
+    proposed: list[Sequence[Edit]] | None = None,
+) -> tuple[list[Sequence[Edit]], list[Gold]]:
+    """Edits of the predictions and gold edits; those that are not given are extracted by ERRANT, all in one call.
+
+    Args:
+        annotator: Gives the pipeline behind ERRANT; called only if edits are to be extracted.
+        runtime: Worker processes, progress, cache.
+        columns: Checked columns, with references unless `gold` is given.
+        gold: From `gold_from_m2`.
+        proposed: From `proposed_from_m2`.
 
     Returns:
-        One list of edits per sentence; and one mapping of annotator (or number of the reference) to edits per sentence.
+        One list of edits per sentence, and one mapping of annotator (or index of the reference) to edits per sentence.
     """
-    references = columns.references if gold is None and columns.references else [[] for _ in columns.sources]
-    texts = [[prediction, *row] for prediction, row in zip(columns.predictions, references, strict=True)]
-    rows = errant_edits(annotator, runtime, columns.sources, texts)
-    return [row[0] for row in rows], gold or [dict(enumerate(row[1:])) for row in rows]
+    if gold is not None and proposed is not None:
+        return proposed, gold
+    rows = zip(columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
+    texts = [[*([text] if proposed is None else []), *(row if gold is None else [])] for text, row in rows]
+    found = errant_edits(annotator(), runtime, columns.sources, texts)
+    first = 1 if proposed is None else 0
+    return (
+        [row[0] for row in found] if proposed is None else proposed,
+        [dict(enumerate(row[first:])) for row in found] if gold is None else gold,
+    )
 
 
-def gold_sentences(path: str | Path) -> list[M2Sentence]:
-    """The sentences of an M2 file, which may be `"-"` or a pipe: they are read only once, also for `gold_facts`.
+def extracts(settings: Any) -> bool:
+    """Whether edits are extracted by ERRANT: not with M2 files for both predictions and references."""
+    return settings.gold_m2 is None or settings.predictions_m2 is None
+
+
+def extraction_facts(annotator: Callable[[], Annotator], settings: Any) -> dict[str, str | None]:
+    """What the signature says of the extraction: the pipeline and ERRANT's version, where edits are extracted."""
+    if not extracts(settings):
+        return {"nlp": None}
+    return {"nlp": annotator().pipeline, "errant": package_version("errant")}
+
+
+def gold_sentences(path: str | Path, alternatives: bool = True) -> list[M2Sentence]:
+    """The sentences of an M2 file, which may be `"-"` or a pipe: they are read once, also for `gold_facts`.
 
     Raises:
         OSError: If the file cannot be read.
         ValueError: If it is not M2.
     """
-    return _parse(path, _read(path))
+    return _parse(path, _read(path), alternatives)
 
 
-def gold_facts(path: str | Path | None) -> dict[str, str]:
-    """Facts for the signature: name of the M2 file and the start of the SHA-256 of its text, never its folder."""
+def gold_facts(path: str | Path | None, option: str = "gold_m2") -> dict[str, str]:
+    """What the signature says of an M2 file: its name and the start of the SHA-256 of its text, never its folder."""
     if path is None:
         return {}
     digest = hashlib.sha256(_read(path).encode()).hexdigest()
-    return {"gold_m2": f"{Path(path).name}@{digest[:8]}"}
+    return {option: f"{Path(path).name}@{digest[:8]}"}
 
 
 def _read(path: str | Path) -> str:
@@ -148,5 +213,5 @@ def _read_once(path: str | Path) -> str:
 
 
 @lru_cache(maxsize=4)
-def _parse(path: str | Path, text: str) -> list[M2Sentence]:
-    return parse_m2(text, name=str(path))
+def _parse(path: str | Path, text: str, alternatives: bool) -> list[M2Sentence]:
+    return parse_m2(text, name=str(path), alternatives=alternatives)

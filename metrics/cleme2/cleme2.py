@@ -1,0 +1,72 @@
+"""CLEME2.0: what share is corrected rightly, wrongly, not at all, and without need."""
+
+import geceval.hub.module  # From: geceval[edits,neural]
+
+_CITATION = """\
+@misc{ye-etal-2024-cleme2,
+    title = "{CLEME2.0}: Towards Interpretable Evaluation by Disentangling Edits for Grammatical Error Correction",
+    author = "Ye, Jingheng and Xu, Zishan and Li, Yinghui and Cheng, Xuxin and Song, Linlin and Zhou, Qingyu and
+        Zheng, Hai-Tao and Shen, Ying and Su, Xin",
+    year = "2024",
+    note = "ACL 2025",
+    url = "https://arxiv.org/abs/2407.00934",
+}
+"""
+
+_DESCRIPTION = """\
+CLEME2.0 divides source, system output and all references into the same chunks and tells four things apart: hits (needed
+and right), wrong corrections (needed, but not this), under-corrections (needed and missing) and over-corrections (not
+needed). The score is a weighted sum of Hit, 1 - Wrong, 1 - Under and 1 - Over. By default chunks are weighted by how
+much they change the BERTScore with the reference.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
+    predictions (`list` of `str`): Tokenised corrections, one per sentence.
+    references (`list` of `list` of `str`): One list of references, or one string, per sentence; their edits are
+        extracted by ERRANT. Not needed with `gold_m2`.
+    assumption (`str`, *optional*, defaults to `"dependent"`): `"dependent"`, or `"independent"`.
+    weights (`str`, *optional*, defaults to `"similarity"`): `"similarity"`, `"length"`, or `"none"`.
+    average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentCLEME2.0.
+    preset (`str`, *optional*): Take length weights and coefficients of `"corpus"` or `"sentence"`; by default those of
+        `average`.
+    coefficients (`list` of `float`, *optional*): Of Hit, 1 - Wrong, 1 - Under and 1 - Over; they add up to 1.
+    level (`str`, *optional*, defaults to `"correction"`): `"detection"` only asks which chunks are changed.
+    merge_distance (`int`, *optional*, defaults to 0): Edits with at most so many tokens between them share a chunk.
+    drop_unchanged_references (`bool`, *optional*, defaults to `False`): Of several references, leave out those that
+        equal the source.
+    behaviour (`str`, *optional*, defaults to `"paper"`): `"head"` for the authors' program with its defects.
+    model (`str`, *optional*, defaults to `"bundled"`): Encoder for weights by similarity.
+    gold_m2 (`str`, *optional*): M2 file with the edits of the references.
+    predictions_m2 (`str`, *optional*): M2 file with the edits of the predictions.
+    nlp (`str`, *optional*): spaCy pipeline for ERRANT, by name or folder, or `"bundled"`.
+
+Returns:
+    score (`float`): The weighted sum, in [0, 1]; higher is better.
+    scores (`list` of `float`): That of each sentence with the reference that is best for it, in [0, 1].
+    hit, wrong, under (`float`): Shares of the chunks that need correction; they add up to 1 if there are any.
+    over (`float`): Share of unnecessary changes among all changes, in [0, 1].
+    tp, fp_ne, fp_un, fn, tn (`float`): Sums of chunk weights: hits, wrong, unnecessary, missed, rightly left alone.
+    signature (`str`): What was computed.
+
+Examples:
+
+    >>> import geceval
+    >>> cleme2 = geceval.load("cleme2")
+    >>> result = cleme2.compute(
+    ...     sources=["He go to school every days .", "I has a cat ."],
+    ...     predictions=["He goes to school every days .", "I had a dog ."],
+    ...     references=[["He goes to school every day .", "He went to school every day ."], ["I have a cat ."]],
+    ...     weights="none",
+    ... )
+    >>> [round(result[name], 4) for name in ("hit", "wrong", "under", "over")]
+    [0.3333, 0.3333, 0.3333, 0.3333]
+    >>> round(result["score"], 4)
+    0.5167
+"""
+
+
+class Cleme2(geceval.hub.module.Module):
+    reference_urls = ["https://arxiv.org/abs/2407.00934"]
+    codebase_urls = ["https://github.com/THUKElab/CLEME"]

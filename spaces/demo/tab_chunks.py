@@ -1,0 +1,91 @@
+"""Tab: source, correction and references side by side, chunk by chunk, as CLEME compares them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+import examples
+import look
+import render
+import scoring
+from geceval.cli.html.chunks import chunk_table, legend
+from geceval.workflows.chunks import chunk_tables
+from guard import Refused, polite
+
+ASSUMPTIONS = {"one reference at a time": "dependent", "all references together": "independent"}
+WAITING = "The sentence will stand here, cut into chunks, beside its references."
+
+
+@polite
+def show_chunks(
+    source: str, correction: str, references: str, compare_with: str, tokenise: bool
+) -> tuple[str, dict[str, Any]]:
+    """Cut a sentence at all edits of a correction and its references, and say what became of each chunk.
+
+    Args:
+        source: What the learner wrote.
+        correction: What it was corrected to.
+        references: Corrections by people, one a line.
+        compare_with: `"one reference at a time"` or `"all references together"`.
+        tokenise: Separate punctuation from words first.
+
+    Returns:
+        The page, and the same as plain values.
+    """
+    if compare_with not in ASSUMPTIONS:
+        raise Refused(f"Choose one of: {', '.join(ASSUMPTIONS)}.")
+    source, correction, known = scoring.read_correction(source, correction, references, tokenise)
+    if not known:
+        raise Refused("Type a reference: chunks are compared with what people corrected.")
+    assumption = ASSUMPTIONS[compare_with]
+    [table] = chunk_tables([source], [correction], [known], assumption=assumption)
+    view = render.block(
+        render.heading("Chunks, cut where the correction or a reference has an edit"),
+        render.literal(chunk_table(table)),
+        render.literal(legend([table])) or render.note("Nobody changes anything."),
+        render.note(
+            "Above each chunk stand the offsets of its words; ∅ is no word. The metrics cleme and cleme2 count these."
+        ),
+    )
+    data = {
+        "assumption": assumption,
+        "chunks": [list(span) for span in table.spans],
+        "rows": [
+            {"name": name, "cells": [{"text": cell.text, "label": cell.label or None} for cell in row]}
+            for name, row in zip(table.names, table.rows, strict=True)
+        ],
+    }
+    return view, data
+
+
+def build() -> None:
+    """Lay out the tab; the result lies below, for tables are wide."""
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=5, min_width=300):
+            source = gr.Textbox(label="Source", lines=2, max_lines=6)
+            correction = gr.Textbox(label="Correction", lines=2, max_lines=6)
+        with gr.Column(scale=5, min_width=300):
+            references = gr.Textbox(label="References", info="One a line.", lines=2, max_lines=8)
+            compare_with = gr.Radio(list(ASSUMPTIONS), value=next(iter(ASSUMPTIONS)), label="Compare with")
+            tokenise = gr.Checkbox(True, label="Separate punctuation from words")
+            submit = gr.Button("Show", variant="primary", elem_id="chunks-button")
+    view, data = look.answer("chunks", WAITING)
+    gr.Examples(
+        examples.CHUNKS,
+        [source, correction, references],
+        cache_examples=False,
+        label="Examples",
+        api_visibility="undocumented",
+    )
+    gr.on(
+        [submit.click, source.submit, correction.submit, references.submit],
+        show_chunks,
+        [source, correction, references, compare_with, tokenise],
+        [view, data],
+        api_name="chunks",
+        api_description="Show source, correction and references side by side, chunk by chunk.",
+        concurrency_id="quick",
+        concurrency_limit=1,
+    )

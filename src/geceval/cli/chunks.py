@@ -1,0 +1,206 @@
+"""`geceval chunks`: source, hypothesis and references side by side, chunk by chunk."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from geceval.cli.coloured_tables import blocks_text, terminal_colours
+from geceval.cli.html.chunks import MEANINGS, NOTHING, chunks_page, used_labels
+from geceval.cli.shared_options import (
+    Cache,
+    GoldM2,
+    Nlp,
+    Output,
+    Progress,
+    Quiet,
+    References,
+    Width,
+    Workers,
+    no_warnings,
+)
+from geceval.cli.tables import check_outputs, terminal_width, write
+from geceval.core.errors import InputError
+from geceval.core.files import read_lines, read_parallel
+from geceval.core.inputs import references_by_sentence
+from geceval.core.options import RunTime
+from geceval.version import __version__
+from geceval.workflows.chunks import ChunkTable, chunk_tables
+
+MARKS = {"hit": "✓", "wrong": "✗", "under": "−", "over": "+", "varies": "?", "changed": "*"}
+_COLOURS = {"hit": "green", "wrong": "red", "under": "blue", "over": "magenta", "varies": "yellow", "changed": "bold"}
+
+
+class ChunkFormat(str, enum.Enum):
+    """How chunks are written."""
+
+    table = "table"
+    json = "json"
+    html = "html"
+
+
+class Assumption(str, enum.Enum):
+    """What a hypothesis is compared with."""
+
+    dependent = "dependent"
+    independent = "independent"
+
+
+class Level(str, enum.Enum):
+    """What must agree."""
+
+    correction = "correction"
+    detection = "detection"
+
+
+def chunks(
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE HYPOTHESIS REFERENCE...]", help="A sentence, its correction, references."),
+    ] = None,
+    sources: Annotated[
+        str | None, typer.Option("-s", "--sources", help="File, one sentence per line; by default that of an M2 file.")
+    ] = None,
+    predictions: Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")] = None,
+    references: References = None,
+    gold_m2: GoldM2 = None,
+    predictions_m2: Annotated[
+        str | None, typer.Option("--predictions-m2", help="M2 file of the system's own edits; -p can be left out.")
+    ] = None,
+    assumption: Annotated[
+        Assumption, typer.Option(help="Compare with one reference at a time, or chunk by chunk with all.")
+    ] = Assumption.dependent,
+    merge_distance: Annotated[
+        int, typer.Option(help="Edits with at most so many tokens between them are one chunk.")
+    ] = 0,
+    level: Annotated[Level, typer.Option(help="What must agree: the correction, or only where one is made.")] = (
+        Level.correction
+    ),
+    line: Annotated[list[int] | None, typer.Option(help="Show only these sentences, counted from 1.")] = None,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Show only sentences that the hypothesis or a reference changes.")
+    ] = False,
+    nlp: Nlp = None,
+    workers: Workers = 1,
+    cache: Cache = None,
+    form: Annotated[ChunkFormat, typer.Option("--format", help="How to write it.")] = ChunkFormat.table,
+    output: Output = None,
+    width: Width = None,
+    progress: Progress = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show sentences as tables of chunks: source, hypothesis and references, coloured by hit, wrong, under, over.
+
+    The chunks are those of the metrics cleme and cleme2. With the assumption dependent each reference's cells say what
+    the hypothesis did beside it; with independent there is one answer for all, in the hypothesis's cells.
+
+    With texts, which stand without a flag, -r takes one file of one line: -r A -r B; with -s FILE several: -r A B.
+
+    Example: geceval chunks "He go to school ." "He goes to the school ." "He goes to school ."
+    """
+    no_warnings(quiet)
+    check_outputs(output)
+    left, right, targets = _columns(texts or [], sources, predictions, references or [], gold_m2, predictions_m2)
+    tables = chunk_tables(
+        left,
+        right,
+        targets,
+        gold_m2=gold_m2,
+        predictions_m2=predictions_m2,
+        assumption=assumption.value,
+        level=level.value,
+        merge_distance=merge_distance,
+        lines=line,
+        nlp=nlp,
+        runtime=RunTime(workers=workers, progress=progress, cache=cache),
+    )
+    shown = [table for table in tables if any(table.corrected())] if changed else tables
+    facts = {"assumption": assumption.value, "level": level.value, "merge_distance": merge_distance}
+    several = "sentence" if len(tables) == 1 else "sentences"
+    caption = f"{len(shown)} of {len(tables)} {several}" if changed else f"{len(tables)} {several}"
+    caption += f"; {assumption.value}, {level.value}, merge distance {merge_distance}"
+    if form is ChunkFormat.json:
+        text = json.dumps(_to_json(shown, facts), ensure_ascii=False, indent=2) + "\n"
+    elif form is ChunkFormat.html:
+        text = chunks_page(shown, caption)
+    else:
+        text = _to_text(shown, caption, width or terminal_width(output), terminal_colours(output))
+    write(text, output)
+
+
+def _columns(
+    texts: Sequence[str],
+    sources: str | None,
+    predictions: str | None,
+    references: Sequence[str],
+    gold_m2: str | None,
+    predictions_m2: str | None,
+) -> tuple[list[str] | None, list[str] | None, list[list[str | None]] | None]:
+    """Sources, predictions, references; `None` for what an M2 file holds."""
+    if texts and (sources or predictions):
+        raise InputError("chunks takes either texts, SOURCE HYPOTHESIS REFERENCE..., or -s FILE and -p FILE")
+    if texts and (len(texts) < 2 or (references and len(texts) > 2)):
+        raise InputError("chunks takes SOURCE HYPOTHESIS REFERENCE...; beside two texts -r A -r B, one file each")
+    if gold_m2 and (references or len(texts) > 2):
+        raise InputError("--gold-m2 FILE takes the place of references")
+    if not (references or gold_m2 or len(texts) > 2):
+        raise InputError("chunks needs references: as texts, as -r FILE..., or --gold-m2 FILE")
+    if texts:
+        files = [read_parallel(path, "the source", 1) for path in references]
+        return [texts[0]], [texts[1]], references_by_sentence(texts[:1], files, references) or [[*texts[2:]]]
+    if not sources and not gold_m2 and not predictions_m2:
+        raise InputError("chunks needs the sources: -s FILE, or an M2 file")
+    if not predictions and not predictions_m2:
+        raise InputError("chunks needs the hypotheses: -p FILE, or --predictions-m2 FILE")
+    if references and not sources:
+        raise InputError("chunks needs the sources of the references: -s FILE")
+    left = read_lines(sources) if sources else None
+    if left is None:
+        return None, read_lines(predictions) if predictions else None, None
+    right = read_parallel(predictions, str(sources), len(left)) if predictions else None
+    files = [read_parallel(path, str(sources), len(left)) for path in references]
+    return left, right, references_by_sentence(left, files, references)
+
+
+def _to_json(tables: Sequence[ChunkTable], facts: dict[str, Any]) -> dict[str, Any]:
+    sentences = [
+        {
+            "line": table.line,
+            "chunks": [
+                {"start": start, "end": end, "corrected": corrected}
+                for (start, end), corrected in zip(table.spans, table.corrected(), strict=True)
+            ],
+            "rows": [
+                {
+                    "name": name,
+                    "cells": [{"text": c.text, "changed": c.changed, "label": c.label or None} for c in row],
+                }
+                for name, row in zip(table.names, table.rows, strict=True)
+            ],
+        }
+        for table in tables
+    ]
+    return {"geceval": __version__, **facts, "sentences": sentences}
+
+
+def _to_text(tables: Sequence[ChunkTable], caption: str, width: int | None, colours: str | None) -> str:
+    blocks = []
+    for table in tables:
+        columns = [f"sentence {table.line}", *(f"{start}:{end}" for start, end in table.spans)]
+        rows = [
+            [
+                (name, ""),
+                *(
+                    (f"{MARKS.get(cell.label, '')} {cell.text or NOTHING}".strip(), _COLOURS.get(cell.label, ""))
+                    for cell in row
+                ),
+            ]
+            for name, row in zip(table.names, table.rows, strict=True)
+        ]
+        blocks.append(blocks_text(columns, rows, width, colours))
+    legend = [f"{MARKS[label]} {label}: {MEANINGS[label]}" for label in used_labels(tables)]
+    return "\n".join([*blocks, *legend, caption, ""])

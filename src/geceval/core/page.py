@@ -1,0 +1,36 @@
+"""The frame of HTML pages: one file without scripts that asks for no other and follows the reader's light or dark."""
+
+from __future__ import annotations
+
+import html
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1b1b1f; --paper: #fff; --faint: #5f636c; --line: #d9dbe1; --head: #f3f4f7; }
+@media (prefers-color-scheme: dark) { :root { --ink: #ececf0; --paper: #15161a; --faint: #a2a6b0; --line: #34363e;
+  --head: #202228; } }
+body { margin: 0 auto; background: var(--paper); color: var(--ink); }
+"""
+
+
+def page(title: str, style: str, body: str) -> str:
+    """A whole page.
+
+    Args:
+        title: Plain text.
+        style: CSS, which may use the colours `--ink`, `--paper`, `--faint`, `--line` and `--head`.
+        body: HTML, in which all text is escaped already; pictures are `data:` addresses.
+    """
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>{html.escape(title)}</title>
+<style>{_STYLE}{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""

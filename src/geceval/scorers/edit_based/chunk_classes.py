@@ -1,0 +1,222 @@
+"""What a hypothesis did with each chunk, and how much the chunk weighs: what CLEME and CLEME2.0 share."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from geceval.edits.joint_chunks import JointChunks
+
+ASSUMPTIONS = ("dependent", "independent")
+LEVELS = ("correction", "detection")
+
+
+class ChunkClass(enum.IntEnum):
+    """What became of a chunk; the columns of the counts.
+
+    `WRONG` is a change that is needed but not this one (fp_ne), `UNNECESSARY` one that nobody asked for (fp_un).
+    """
+
+    HIT = 0
+    WRONG = 1
+    UNNECESSARY = 2
+    MISS = 3
+    KEPT = 4
+
+
+def classify(chunks: JointChunks, assumption: str, level: str = "correction") -> list[list[ChunkClass]]:
+    """The class of each corrected chunk beside each reference (Ye et al. 2023); other chunks are `KEPT`.
+
+    Args:
+        chunks: The hypothesis is the first target, the others are references.
+        assumption: `"dependent"`: a hypothesis is compared with one reference at a time. `"independent"`: chunk by
+            chunk with all of them, so the classes are the same for each.
+        level: `"correction"`, or `"detection"`, which only asks who changed the chunk.
+
+    Returns:
+        `[references][corrected chunks]`.
+    """
+    references = range(1, len(chunks.texts))
+    if assumption == "dependent":
+        return [[_dependent(chunks, index, each, level) for index in range(len(chunks.spans))] for each in references]
+    shared = [_independent(chunks, index, references, level) for index in range(len(chunks.spans))]
+    return [shared for _ in references]
+
+
+def _dependent(chunks: JointChunks, index: int, reference: int, level: str) -> ChunkClass:
+    changed, needed = chunks.texts[0][index] is not None, chunks.texts[reference][index] is not None
+    if level == "detection" or not (changed or needed):
+        agrees = changed == needed
+    else:
+        agrees = chunks.text(0, index) == chunks.text(reference, index)
+    if changed:
+        return ChunkClass.HIT if agrees else ChunkClass.WRONG if needed else ChunkClass.UNNECESSARY
+    return ChunkClass.KEPT if agrees else ChunkClass.MISS
+
+
+def _independent(chunks: JointChunks, index: int, references: Sequence[int], level: str) -> ChunkClass:
+    changed = chunks.texts[0][index] is not None
+    needed = [chunks.texts[each][index] is not None for each in references]
+    if not changed:
+        return ChunkClass.MISS if all(needed) else ChunkClass.KEPT
+    if level == "detection":
+        return ChunkClass.HIT if any(needed) else ChunkClass.UNNECESSARY
+    if any(chunks.text(0, index) == chunks.text(each, index) for each in references):
+        return ChunkClass.HIT
+    return ChunkClass.WRONG if any(needed) else ChunkClass.UNNECESSARY
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A length weight: a / (1 + (a - 1) exp(-/+(length - mean))), kept within [low, high]."""
+
+    a: float
+    low: float
+    high: float
+
+    def weight(self, excess: float) -> float:
+        """The weight of a chunk that is so much longer than the mean; for false alarms pass the negative."""
+        value = self.a / (1 + (self.a - 1) * math.exp(min(-excess, 700.0)))
+        return min(max(value, self.low), self.high)
+
+
+PRESETS = {
+    ("corpus", "dependent"): (Curve(2, 0.75, 1.25), Curve(2, 0.75, 1.25), Curve(2, 0.75, 1.25)),
+    ("corpus", "independent"): (Curve(2, 0.75, 1.25), Curve(2, 0.75, 1.25), Curve(2, 0.75, 1.25)),
+    ("sentence", "dependent"): (Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
+    ("sentence", "independent"): (Curve(10, 2.5, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
+}
+"""The curves of hits, false alarms and misses, tuned on CoNLL-2014 by the authors."""
+
+Weigh = Callable[[JointChunks, int, int, ChunkClass], float]
+"""From a sentence, a reference (1 is the first), a corrected chunk and its class to the weight of that chunk."""
+
+
+def unit_weight(chunks: JointChunks, reference: int, index: int, kind: ChunkClass) -> float:
+    """Every chunk weighs 1."""
+    return 1.0
+
+
+def length_weights(mean: float, average: str, assumption: str) -> Weigh:
+    """Weights by the length of the hypothesis's chunk (Ye et al. 2023).
+
+    Args:
+        mean: From `mean_length`.
+        average: `"corpus"` or `"sentence"`, which have curves of their own.
+        assumption: One of `ASSUMPTIONS`.
+    """
+    hits, alarms, misses = PRESETS[average, assumption]
+
+    @functools.cache
+    def of_length(length: int, kind: ChunkClass) -> float:
+        excess = length - mean
+        if kind is ChunkClass.HIT:
+            return hits.weight(excess)
+        return misses.weight(excess) if kind is ChunkClass.MISS else alarms.weight(-excess)
+
+    def weigh(chunks: JointChunks, reference: int, index: int, kind: ChunkClass) -> float:
+        return 1.0 if kind is ChunkClass.KEPT else of_length(_length(chunks, 0, index), kind)
+
+    return weigh
+
+
+def _length(chunks: JointChunks, target: int, index: int) -> int:
+    """Tokens of a corrected chunk in the source or in a target, whichever has more."""
+    start, end = chunks.spans[index]
+    return max(end - start, len(chunks.texts[target][index] or ()))
+
+
+def mean_length(corpus: Sequence[JointChunks]) -> float:
+    """Mean length of the chunks that references change, the longer of source and reference; NaN without any."""
+    lengths = [
+        _length(chunks, target, index)
+        for chunks in corpus
+        for target, texts in enumerate(chunks.texts)
+        for index, text in enumerate(texts)
+        if target and text is not None
+    ]
+    return sum(lengths) / len(lengths) if lengths else math.nan
+
+
+COLUMNS = ("tp", "fp", "fn", "tn", "fp_ne", "fp_un")
+_COLUMNS_OF = {
+    ChunkClass.HIT: (0,),
+    ChunkClass.WRONG: (1, 4),
+    ChunkClass.UNNECESSARY: (1, 5),
+    ChunkClass.MISS: (2,),
+    ChunkClass.KEPT: (3,),
+}
+
+
+def count(chunks: JointChunks, classes: Sequence[Sequence[ChunkClass]], weigh: Weigh) -> list[list[float]]:
+    """Weighted counts of a sentence beside each reference: [references][6], see `COLUMNS`.
+
+    `fp` has a sum of its own and is not `fp_ne + fp_un`: two references whose false alarms weigh the same must tie to
+    the last bit, whatever their kinds.
+    """
+    counts = []
+    unchanged = len(chunks.unchanged())
+    for reference, kinds in enumerate(classes, start=1):
+        row = [0.0] * len(COLUMNS)
+        for index, kind in enumerate(kinds):
+            weight = weigh(chunks, reference, index, kind)
+            for column in _COLUMNS_OF[kind]:
+                row[column] += weight
+        row[3] += unchanged
+        counts.append(row)
+    return counts
+
+
+def similarity_weights(
+    corpus: Sequence[JointChunks],
+    classes: Sequence[Sequence[Sequence[ChunkClass]]],
+    similarity: Callable[[list[str], list[str]], Sequence[float]],
+) -> Weigh:
+    """Weights by how much a chunk alone brings the source nearer to, or further from, the reference (CLEME2.0).
+
+    |Sim(S, R) - Sim(S with the chunk, R)|: the chunk of the hypothesis, for a miss that of the reference. A chunk that
+    leaves no text weighs 0. All distinct pairs of texts are compared in one call.
+
+    Args:
+        corpus: All sentences; they are told apart by identity.
+        classes: Their classes, `[sentences][references][corrected chunks]`.
+        similarity: From candidates and references, one text per pair on either side, to one number per pair.
+    """
+    pairs: dict[tuple[str, str], float] = {}
+    of_chunks: dict[tuple[int, int, int], tuple[tuple[str, str], tuple[str, str]]] = {}
+    for chunks, rows in zip(corpus, classes, strict=True):
+        before = " ".join(chunks.source)
+        for reference, kinds in enumerate(rows, start=1):
+            after = _whole(chunks, reference)
+            for index, kind in enumerate(kinds):
+                if kind is ChunkClass.KEPT:
+                    continue
+                text = chunks.text(reference if kind is ChunkClass.MISS else 0, index)
+                start, end = chunks.spans[index]
+                changed = " ".join((*chunks.source[:start], *text, *chunks.source[end:]))
+                both = (before, after), (changed or before, after)
+                pairs.update(dict.fromkeys(both, 0.0))
+                of_chunks[id(chunks), reference, index] = both
+    values = similarity([pair[0] for pair in pairs], [pair[1] for pair in pairs]) if pairs else []
+    pairs = dict(zip(pairs, map(float, values), strict=True))
+
+    def weigh(chunks: JointChunks, reference: int, index: int, kind: ChunkClass) -> float:
+        if kind is ChunkClass.KEPT:
+            return 1.0
+        unchanged, changed = of_chunks[id(chunks), reference, index]
+        return abs(pairs[unchanged] - pairs[changed])
+
+    return weigh
+
+
+def _whole(chunks: JointChunks, target: int) -> str:
+    """The text of a target."""
+    tokens: list[str] = []
+    done = 0
+    for index, (start, end) in enumerate(chunks.spans):
+        tokens += [*chunks.source[done:start], *chunks.text(target, index)]
+        done = end
+    return " ".join((*tokens, *chunks.source[done:]))

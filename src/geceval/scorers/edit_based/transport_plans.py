@@ -1,0 +1,132 @@
+"""Which edit of a system answers which edit of a reference: optimal transport between edit vectors (UOT-ERRANT)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geceval.core.f_score import Counts
+from geceval.edits.edit import Edit
+from geceval.scorers.edit_based.edit_vectors import EditVectors
+from geceval.scorers.edit_based.errant_counts import TypeCounts
+from geceval.scorers.edit_based.sinkhorn import Problem, bounded_plans, published_plans
+
+COSTS = ("euclidean", "cosine")
+BEHAVIOURS = ("normalised", "published")
+TABLE_HEADER = ("sentence", "edit", "type", "mass", "reference_edit", "reference_type", "reference_mass", "transported")
+_ROUNDING = 1e-9  # of a mass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransportPlan:
+    """Which edits of a system answer which edits of a reference.
+
+    Attributes:
+        edits: The edits of the system.
+        gold: The edits of the reference.
+        masses: Of the system's edits, [edits].
+        gold_masses: Of the reference's edits, [gold].
+        plan: How much of the mass of each edit goes to each of the reference's, [edits][gold].
+    """
+
+    edits: Sequence[Edit]
+    gold: Sequence[Edit]
+    masses: np.ndarray
+    gold_masses: np.ndarray
+    plan: np.ndarray
+
+    def counts(self) -> TypeCounts:
+        """Error type to counts: mass that is transported (tp) or not (fp), by the type of the system's edit, and mass
+        of the reference that nothing answers (fn), by its type. What is left is negative where more than all is taken.
+        """
+        taken, answered = self.plan.sum(axis=1), self.plan.sum(axis=0)
+        counts: TypeCounts = {}
+        of_system = zip(self.edits, taken.tolist(), _left(self.masses, taken), strict=True)
+        of_gold = zip(self.gold, _left(self.gold_masses, answered), strict=True)
+        for kind, more in (
+            *((edit.type, Counts(tp, fp, 0.0)) for edit, tp, fp in of_system),
+            *((edit.type, Counts(0.0, 0.0, fn)) for edit, fn in of_gold),
+        ):
+            counts[kind] = counts.get(kind, Counts()) + more
+        return counts
+
+
+def transport(
+    pairs: Sequence[tuple[EditVectors, EditVectors]],
+    cost: str = "euclidean",
+    behaviour: str = "normalised",
+    reg: float = 0.1,
+    reg_m: float = 0.1,
+) -> list[TransportPlan]:
+    """The plans of many pairs of a system's edits and a reference's.
+
+    Args:
+        pairs: The edits of a system and those of a reference.
+        cost: `"euclidean"`: the distance of two vectors. `"cosine"`: one minus their cosine, in [0, 2]; two vectors of
+            zeros are 0 apart, and 1 from all others.
+        behaviour: `"normalised"` for `bounded_plans`, `"published"` for `published_plans` of
+            `geceval.scorers.edit_based.sinkhorn`.
+        reg: Strength of the entropic regularisation.
+        reg_m: Strength with which all mass is to be transported.
+    """
+    bounded = behaviour == "normalised"
+    own = {id(side): _costs(side.vectors, side.vectors, cost) for pair in pairs for side in pair} if bounded else {}
+    problems = [
+        Problem(a.masses, b.masses, _costs(a.vectors, b.vectors, cost), own.get(id(a)), own.get(id(b)))
+        for a, b in pairs
+    ]
+    plans = (bounded_plans if bounded else published_plans)(problems, reg, reg_m)
+    return [
+        TransportPlan(a.edits, b.edits, a.masses, b.masses, plan) for (a, b), plan in zip(pairs, plans, strict=True)
+    ]
+
+
+def plan_table(plans: Sequence[TransportPlan], least: float = 0.01) -> list[tuple[str | int | float, ...]]:
+    """Transport plans as rows under `TABLE_HEADER`.
+
+    Args:
+        plans: One per sentence, as `UotErrant.plans` gives them.
+        least: Share of the smaller of two masses below which what is transported between them is left out.
+
+    Returns:
+        For each sentence, by index, its pairs of edits with what is transported, then the edits that answer nothing and
+        the edits of the reference that nothing answers: the other side of such a row is empty, and 0 is transported.
+    """
+    rows: list[tuple[str | int | float, ...]] = []
+    for index, each in enumerate(plans):
+        system = [_cells(edit, mass) for edit, mass in zip(each.edits, each.masses.tolist(), strict=True)]
+        gold = [_cells(edit, mass) for edit, mass in zip(each.gold, each.gold_masses.tolist(), strict=True)]
+        shown = (each.plan > 0) & (each.plan >= least * np.minimum(each.masses[:, None], each.gold_masses))
+        rows += [(index, *system[i], *gold[j], float(each.plan[i, j])) for i, j in np.argwhere(shown).tolist()]
+        rows += [(index, *system[i], "", "", 0.0, 0.0) for i in np.flatnonzero(~shown.any(axis=1)).tolist()]
+        rows += [(index, "", "", 0.0, *gold[j], 0.0) for j in np.flatnonzero(~shown.any(axis=0)).tolist()]
+    return rows
+
+
+def _cells(edit: Edit, mass: float) -> tuple[str, str, float]:
+    return str(edit), edit.type, mass
+
+
+def _left(masses: np.ndarray, taken: np.ndarray) -> list[float]:
+    left = masses - taken
+    left[np.abs(left) <= _ROUNDING * masses] = 0.0
+    return left.tolist()
+
+
+def _costs(left: np.ndarray, right: np.ndarray, cost: str) -> np.ndarray:
+    """How far vectors lie apart, [left][right]; see `transport`."""
+    from scipy.spatial.distance import cdist
+
+    if not len(left) or not len(right):
+        return np.zeros((len(left), len(right)))
+    if cost == "euclidean":
+        return cdist(left, right)
+    units = [
+        np.divide(each, norms, out=np.zeros_like(each), where=norms > 0)
+        for each in (left, right)
+        for norms in [np.linalg.norm(each, axis=1, keepdims=True)]
+    ]
+    both_zero = ~units[0].any(axis=1)[:, None] & ~units[1].any(axis=1)
+    return np.where(both_zero, 0.0, np.maximum(1 - units[0] @ units[1].T, 0.0))

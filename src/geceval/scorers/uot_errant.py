@@ -1,0 +1,181 @@
+"""UOT-ERRANT: ERRANT whose edits are matched by unbalanced optimal transport between their vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from geceval.core.checks import check_choice, check_count, check_positive
+from geceval.core.errors import named
+from geceval.core.inputs import Columns, References
+from geceval.core.options import FilePath, ModelName, PipelineName, check_types
+from geceval.core.result import Result
+from geceval.core.signature import package_version
+from geceval.models.devices import pick_dtype
+from geceval.scorers.edit_based.edit_scorer import EditScorer
+from geceval.scorers.edit_based.edit_vectors import MASSES, VECTORS, edit_vectors
+from geceval.scorers.edit_based.errant_counts import errant_order, total
+from geceval.scorers.edit_based.transport_plans import BEHAVIOURS, COSTS, TransportPlan, transport
+from geceval.scorers.references.annotator_choice import AVERAGES, Order
+from geceval.scorers.references.gold import (
+    edits_and_gold,
+    extraction_facts,
+    extracts,
+    gold_from_m2,
+    proposed_from_m2,
+)
+
+if TYPE_CHECKING:
+    from geceval.edits.errant.annotator import Annotator
+    from geceval.models.encoder import Encoder
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change the number.
+
+    Attributes:
+        model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; the published one is
+            `google/electra-base-discriminator`.
+        max_length: Tokens, special ones included, beyond which a text is cut; `None` takes `geceval_max_length` of the
+            checkpoint's `config.json`, else 128.
+        vectors: What an edit's vector is: `"ref-remove"` or `"src-add"`; see
+            `geceval.scorers.edit_based.edit_vectors.edit_vectors`.
+        mass: `"norm"`: an edit weighs as much as its vector is long. `"uniform"`: one over the number of edits.
+        cost: How far two edits are apart: `"euclidean"` or `"cosine"`.
+        reg: Strength of the entropic regularisation.
+        reg_m: Strength with which all mass is to be transported.
+        behaviour: `"normalised"`: no edit answers, or is answered, with more than its mass, and a set of edits answers
+            itself completely; see `geceval.scorers.edit_based.sinkhorn`. `"published"`: the authors' program, in which
+            a perfect correction can score less or more than 1.
+        average: What `score` is: `"corpus"`, F of the masses of all sentences, or `"sentence"`, the mean of the
+            sentences' F.
+        beta: Weight of recall in F.
+        gold_m2: M2 file with the edits of the references, taken as they are; `references` are then not needed.
+        predictions_m2: M2 file with the edits of the predictions, taken as they are.
+        nlp: spaCy pipeline of ERRANT: a name, a folder, `"bundled"`, or `None` for `en_core_web_sm` where that is
+            installed and the bundled one elsewhere.
+    """
+
+    model: ModelName = "bundled"
+    max_length: int | None = None
+    vectors: str = "ref-remove"
+    mass: str = "norm"
+    cost: str = "euclidean"
+    reg: float = 0.1
+    reg_m: float = 0.1
+    behaviour: str = "normalised"
+    average: str = "corpus"
+    beta: float = 0.5
+    gold_m2: FilePath | None = None
+    predictions_m2: FilePath | None = None
+    nlp: PipelineName | None = None
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        check_choice("vectors", self.vectors, VECTORS)
+        check_choice("mass", self.mass, MASSES)
+        check_choice("cost", self.cost, COSTS)
+        check_choice("behaviour", self.behaviour, BEHAVIOURS)
+        check_choice("average", self.average, AVERAGES)
+        for name in ("reg", "reg_m", "beta"):
+            check_positive(name, getattr(self, name))
+        if self.max_length is not None:
+            check_count("max_length", self.max_length, least=3)
+
+
+class UotErrant(EditScorer):
+    """Precision, recall and F of transported mass, in [0, 1] unless `behaviour` is `"published"`; higher is better.
+
+    An edit is a vector, its mass the length of that vector. Unbalanced optimal transport moves mass from the system's
+    edits to those of a reference, the more the nearer they are: what is moved is TP, what is left FP or FN. With
+    several references each sentence takes the one that gives the best F of all sentences up to it.
+
+    The details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn, as masses; `by_type`,
+    the same numbers for each operation, main type and full type; `annotators`, the one taken for each sentence.
+    """
+
+    name = "uot_errant"
+    description = "ERRANT with edits matched by optimal transport between their vectors."
+    extra = "edits,neural"
+    Settings = Settings
+
+    @named("uot_errant")
+    def load(self) -> None:
+        """Load the encoder and, where edits are extracted, the spaCy pipeline."""
+        if extracts(self.settings):
+            self._annotator()
+        self._encoder()
+
+    def plans(
+        self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None
+    ) -> list[TransportPlan]:
+        """Which edit of the system answers which edit of the reference that is taken for the corpus score.
+
+        Args:
+            sources: As for `score`, and so are
+            predictions: what the system made of them, and
+            references: one list of references, or one string, per sentence.
+
+        Returns:
+            One plan per sentence; `geceval.scorers.edit_based.transport_plans.plan_table` makes rows of them.
+
+        Raises:
+            TypeError: As `score` does.
+            ValueError: As `score` does.
+        """
+        found = self._plans(self._check(sources, predictions, references))
+        counts = [{annotator: total(plan.counts()) for annotator, plan in row.items()} for row in found]
+        chosen = self.choose(counts).annotators
+        return [row[annotator] for row, annotator in zip(found, chosen, strict=True)]
+
+    def order(self) -> Order:
+        """ERRANT's own, by unrounded F."""
+        return errant_order(self.settings.beta, "none")
+
+    def _score(self, columns: Columns) -> Result:
+        compared = [{annotator: plan.counts() for annotator, plan in row.items()} for row in self._plans(columns)]
+        encoder = self._encoder()
+        facts = {
+            "model": encoder.name,
+            "max_length": encoder.max_length,
+            "dtype": pick_dtype(self.runtime),
+            "transformers": package_version("transformers"),
+            **extraction_facts(self._annotator, self.settings),
+        }
+        return self.typed_result(compared, facts)
+
+    def _plans(self, columns: Columns) -> list[dict[int, TransportPlan]]:
+        """Annotator to plan, one mapping per sentence."""
+        settings = self.settings
+        gold = gold_from_m2(self.name, columns, settings.gold_m2)
+        proposed = proposed_from_m2(self.name, columns, settings.predictions_m2)
+        proposed, gold = edits_and_gold(self._annotator, self.runtime, columns, gold, proposed)
+        rows = [
+            (source, each)
+            for source, edits, others in zip(columns.sources, proposed, gold, strict=True)
+            for each in (edits, *others.values())
+        ]
+        with named(self.name):
+            encoder = self._encoder()
+            vectors = iter(
+                edit_vectors(rows, lambda texts: encoder.embed(texts, self.runtime), settings.vectors, settings.mass)
+            )
+        pairs = []
+        for others in gold:
+            own = next(vectors)
+            pairs += [(own, next(vectors)) for _ in others]
+        plans = iter(transport(pairs, settings.cost, settings.behaviour, settings.reg, settings.reg_m))
+        return [{annotator: next(plans) for annotator in others} for others in gold]
+
+    def _annotator(self) -> Annotator:
+        from geceval.edits.errant.annotator import get_annotator
+
+        return get_annotator(self.settings.nlp)
+
+    def _encoder(self) -> Encoder:
+        from geceval.models.checkpoints import resolve
+        from geceval.models.encoder import Encoder
+
+        return Encoder.load(resolve(self.settings.model), self.runtime, self.settings.max_length)

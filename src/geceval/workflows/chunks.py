@@ -1,0 +1,225 @@
+"""Sentences as tables of chunks, each with what CLEME makes of it: hit, wrong, under- or over-corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import RunTime
+from geceval.edits.edit import Edit, apply, distinct
+from geceval.edits.joint_chunks import JointChunks, Span, divide
+from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, LEVELS, ChunkClass, classify
+from geceval.scorers.edit_based.joint import numbered, used_references
+from geceval.scorers.references.gold import Gold, edits_and_gold, gold_from_m2, gold_sentences, proposed_from_m2
+
+LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
+"""What a cell may be labelled: corrected as the reference does, corrected in another way, not corrected, changed
+without need; of the hypothesis, one or another by the reference; changed, where no answer of the former is due."""
+
+_LABELS = {
+    ChunkClass.HIT: "hit",
+    ChunkClass.WRONG: "wrong",
+    ChunkClass.MISS: "under",
+    ChunkClass.UNNECESSARY: "over",
+    ChunkClass.KEPT: "",
+}
+_NAME = "chunks"
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkCell:
+    """What one target has in one chunk.
+
+    Attributes:
+        text: Its tokens, joined by spaces; `""` for nothing.
+        changed: Whether the target has an edit there.
+        label: One of `LABELS`, or `""`.
+    """
+
+    text: str
+    changed: bool = False
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTable:
+    """One sentence: a column per chunk, a row per target.
+
+    Attributes:
+        line: Number of the sentence, from 1.
+        spans: The chunks in order: offsets of the first source token and behind the last; equal for a gap between
+            tokens where some target inserts.
+        names: Names of the rows: source, hypothesis, references.
+        rows: `[rows][chunks]`.
+    """
+
+    line: int
+    spans: tuple[Span, ...]
+    names: tuple[str, ...]
+    rows: tuple[tuple[ChunkCell, ...], ...]
+
+    def corrected(self) -> list[bool]:
+        """Of each chunk, whether a target has an edit there."""
+        return [any(cell.changed for cell in column) for column in zip(*self.rows, strict=True)]
+
+    def labels(self) -> list[str]:
+        """The labels of all cells that have one."""
+        return [cell.label for row in self.rows for cell in row if cell.label]
+
+
+def chunk_tables(
+    sources: Sequence[str] | None = None,
+    predictions: Sequence[str] | None = None,
+    references: References | None = None,
+    *,
+    gold_m2: str | Path | None = None,
+    predictions_m2: str | Path | None = None,
+    assumption: str = "dependent",
+    level: str = "correction",
+    merge_distance: int = 0,
+    lines: Collection[int] | None = None,
+    nlp: str | None = None,
+    runtime: RunTime | None = None,
+) -> list[ChunkTable]:
+    """Lay source, hypothesis and references of each sentence side by side, divided as CLEME divides them.
+
+    With the assumption `"dependent"` each reference's cells say what the hypothesis did beside that reference, and the
+    hypothesis's say so where all references agree. With `"independent"` there is one answer for all references, and it
+    stands in the hypothesis's cells. References without any text are left out unless there is no other, as in `cleme`.
+
+    Args:
+        sources: One string per sentence; by default those of an M2 file.
+        predictions: One string per sentence; by default what the edits of `predictions_m2` make of the sources.
+        references: One list per sentence, in which `None` is no reference; not needed with `gold_m2`.
+        gold_m2: M2 file with the edits of the references.
+        predictions_m2: M2 file with the edits of the predictions.
+        assumption: `"dependent"` or `"independent"`.
+        level: `"correction"`, or `"detection"`, which only asks where something is changed.
+        merge_distance: Edits with at most so many tokens between them fall into one chunk.
+        lines: Numbers of the sentences that are wanted, from 1; all by default.
+        nlp: spaCy pipeline for ERRANT, which extracts edits where no file gives them.
+        runtime: Worker processes, progress, cache.
+
+    Raises:
+        OSError: If a file cannot be read.
+        TypeError: If a column or a row has the wrong type.
+        ValueError: If there is nothing to compare, columns and files do not fit each other, an option is out of range,
+            or the edits of a target overlap.
+    """
+    check_choice("assumption", assumption, ASSUMPTIONS)
+    check_choice("level", level, LEVELS)
+    check_count("merge_distance", merge_distance, least=0)
+    if sources is None:
+        sources = _sources_of(predictions_m2 or gold_m2)
+    if predictions is None:
+        predictions = _predictions_of(predictions_m2)
+    columns = check_columns(_NAME, sources, predictions, references, needs_references=gold_m2 is None)
+    gold = gold_from_m2(_NAME, columns, gold_m2, alternatives=False)
+    proposed = proposed_from_m2(_NAME, columns, predictions_m2)
+    wanted = _rows(lines, len(columns.sources))
+    columns = Columns(
+        _pick(columns.sources, wanted),
+        _pick(columns.predictions, wanted),
+        None if columns.references is None else _pick(columns.references, wanted),
+    )
+    gold, proposed = (None if rows is None else _pick(rows, wanted) for rows in (gold, proposed))
+
+    def annotator() -> Any:
+        from geceval.edits.errant.annotator import get_annotator
+
+        return get_annotator(nlp)
+
+    edits, others = edits_and_gold(annotator, runtime or RunTime(), columns, gold, proposed)
+    names = [_names(references[row]) for row in wanted] if gold_m2 is None and references is not None else None
+    tables = []
+    for number, row in enumerate(wanted):
+        source, found = columns.sources[number], others[number]
+        called = names[number] if names is not None else {each: f"annotator {each}" for each in found}
+        try:
+            chunks, used = _divide(source, edits[number], found, merge_distance)
+        except InputError as error:
+            raise InputError(f"{_NAME}: sources[{row}]: {error}") from error
+        kinds = classify(chunks, assumption, level)
+        tables.append(_table(row + 1, chunks, [called[each] for each in used], kinds, assumption))
+    return tables
+
+
+def _sources_of(path: str | Path | None) -> list[str]:
+    if path is None:
+        raise InputError(f"{_NAME} needs the sources")
+    return [sentence.source for sentence in gold_sentences(path, alternatives=False)]
+
+
+def _predictions_of(path: str | Path | None) -> list[str]:
+    """What the only annotator makes of each source; `proposed_from_m2` then checks that there is only one."""
+    if path is None:
+        raise InputError(f"{_NAME} needs the predictions, or predictions_m2")
+    made = []
+    for sentence in gold_sentences(path, alternatives=False):
+        try:
+            made.append(apply(sentence.source, distinct(next(iter(sentence.edits.values())))))
+        except InputError as error:
+            raise InputError(f"{_NAME}: {path}, line {sentence.line}: {error}") from error
+    return made
+
+
+def _rows(lines: Collection[int] | None, count: int) -> list[int]:
+    """Indices of the sentences that are wanted."""
+    if lines is None:
+        return list(range(count))
+    for line in lines:
+        if not 1 <= line <= count:
+            raise InputError(f"{_NAME}: line must be one of the {count} sentences, counted from 1, got {line}")
+    return [line - 1 for line in sorted(set(lines))]
+
+
+def _pick(rows: Sequence[_Row], wanted: Sequence[int]) -> list[_Row]:
+    return [rows[row] for row in wanted]
+
+
+def _names(row: str | Sequence[str | None]) -> dict[int, str]:
+    """What to call the references of a sentence, by their position among those that are there."""
+    texts = [row] if isinstance(row, str) else row
+    present = [number for number, text in enumerate(texts, start=1) if text is not None]
+    return {index: f"reference {number}" for index, number in enumerate(present)}
+
+
+def _divide(source: str, edits: Sequence[Edit], gold: Gold, distance: int) -> tuple[JointChunks, list[int]]:
+    """The chunks of a sentence, and the numbers of the references that count."""
+    references = numbered(gold)
+    used = used_references(source, references)
+    return divide(source, [edits, *(references[index] for index in used)], distance), used
+
+
+def _table(
+    line: int,
+    chunks: JointChunks,
+    references: Sequence[str],
+    classes: Sequence[Sequence[ChunkClass]],
+    assumption: str,
+) -> ChunkTable:
+    """The corrected chunks with their labels, and those between them."""
+    labels = [[_LABELS[kind] for kind in kinds] for kinds in classes]
+    shared = [column[0] if len(set(column)) == 1 else "varies" for column in zip(*labels, strict=True)]
+    if assumption == "independent":
+        labels = [[""] * len(chunks.spans) for _ in classes]
+    corrected = {span: index for index, span in enumerate(chunks.spans)}
+    spans = sorted([*chunks.spans, *chunks.unchanged()])
+    rows = [tuple(ChunkCell(" ".join(chunks.source[start:end])) for start, end in spans)]
+    for target, own in enumerate([shared, *labels]):
+        cells = []
+        for span, cell in zip(spans, rows[0], strict=True):
+            index = corrected.get(span)
+            if index is not None:
+                changed = chunks.texts[target][index] is not None
+                label = own[index] or ("changed" if changed else "")
+                cell = ChunkCell(" ".join(chunks.text(target, index)), changed, label)
+            cells.append(cell)
+        rows.append(tuple(cells))
+    return ChunkTable(line, tuple(spans), ("source", "hypothesis", *references), tuple(rows))

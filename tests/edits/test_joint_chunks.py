@@ -1,0 +1,118 @@
+"""Chunks of CLEME: one partition for a hypothesis and all references."""
+
+from __future__ import annotations
+
+import random
+import runpy
+from pathlib import Path
+
+import pytest
+
+from geceval.edits.edit import Edit, apply
+from geceval.edits.joint_chunks import divide
+from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, COLUMNS, LEVELS, classify, count, unit_weight
+
+cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
+edits = cases["edits"]
+
+
+def divide_case(case: str, number: int = 0):
+    sentence = cases["CASES"][case][number]
+    return divide(sentence.source, [edits(text) for text in (sentence.hypothesis, *sentence.references)])
+
+
+def table(chunks) -> list[str]:
+    """What each target has in the corrected chunks, those that it changes with a star."""
+    return [
+        " | ".join(
+            " ".join(chunks.text(target, index)) + "*" * (text is not None)
+            for index, text in enumerate(chunks.texts[target])
+        )
+        for target in range(len(chunks.texts))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("case", "number", "spans", "texts"),
+    [
+        ("boundary insert", 0, [(1, 3)], ["b X c*", "b Y*", "Z c*", "b X c*"]),
+        ("edges", 0, [(0, 0), (3, 3)], ["X* | ", " | Y*", "X* | Y*"]),
+        ("chain", 0, [(1, 5)], ["X c d W*", "X c d e*", "b Y Y e*"]),
+        ("split", 0, [(1, 4)], ["X c Y*", "X c Y*", "X c d*"]),
+        (
+            "identity",
+            0,
+            [(1, 2), (3, 4), (5, 6)],
+            ["X* | d | Y*", "X* | Q* | f", "b | d* | Y*", "b | R* | V*"],
+        ),
+        ("identity", 1, [(1, 2)], ["b*", "b", "Z*"]),
+        ("weights", 0, [(2, 2)], ["", "X Y Z W*"]),
+        ("greedy", 2, [(0, 1)], ["a", "a", "B*"]),
+        ("empty", 0, [(0, 2)], ["*", "X b*", "a Y*"]),
+        ("COM prefers a miss", 0, [(1, 2), (3, 4)], ["X* | d", "Y* | d", "Z* | Q*"]),
+    ],
+)
+def test_cases_worked_out_by_hand(case, number, spans, texts):
+    chunks = divide_case(case, number)
+    assert list(chunks.spans) == spans
+    assert table(chunks) == texts
+
+
+def test_chunks_that_nobody_touches():
+    assert divide_case("chain").unchanged() == [(0, 1), (5, 6)]
+    assert divide_case("edges").unchanged() == [(0, 3)]
+    assert divide_case("empty").unchanged() == []
+    assert divide("a b", [[], []]).unchanged() == [(0, 2)]
+
+
+def test_the_distance_at_which_edits_merge():
+    targets = [edits("0 1 X"), edits("2 3 Y; 5 5 Z")]
+    assert [divide("a b c d e f", targets, distance).spans for distance in (0, 1, 2)] == [
+        ((0, 1), (2, 3), (5, 5)),
+        ((0, 3), (5, 5)),
+        ((0, 5),),
+    ]
+
+
+def test_edits_may_be_unsorted_and_repeated_and_may_be_noops():
+    tidy = divide("a b c", [edits("0 1 X; 2 2 Y"), []])
+    typed = Edit(2, 2, "Y", "M:NOUN")
+    assert divide("a b c", [[typed, *edits("0 1 X; 2 2 Y")], [Edit(-1, -1, "", "noop")]]) == tidy
+
+
+def test_insertions_at_one_offset_keep_their_order():
+    assert divide("a b", [edits("1 1 X; 1 1 Y"), edits("1 1 Y; 1 1 X")]).texts == ((("X", "Y"),), (("Y", "X"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("0 2 X; 1 3 Y", "edits .0, 2, 'X'. and .1, 3, 'Y'. .* overlap"), ("2 4 X", "beyond the 3 tokens of 'a b c'")],
+)
+def test_edits_that_cannot_be_made(text, message):
+    with pytest.raises(ValueError, match=message):
+        divide("a b c", [[], edits(text)])
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_as_by_a_slow_version(assumption, level):
+    draw = random.Random(f"{assumption} {level}")
+    for _ in range(400):
+        (source, hypothesis, references), distance = cases["draw_sentence"](draw), draw.randint(0, 2)
+        targets = [hypothesis, *references]
+        chunks = divide(source, targets, distance)
+        assert list(chunks.spans) == cases["slow_spans"](targets, distance)
+        for target, own in enumerate(targets):
+            assert made(chunks, target) == apply(source, own)
+        counts = count(chunks, classify(chunks, assumption, level), unit_weight)
+        slow = cases["slow_counts"](source, targets, assumption, level, distance)
+        assert [dict(zip(COLUMNS, row, strict=True)) for row in counts] == slow
+
+
+def made(chunks, target: int) -> str:
+    """The text of a target, put together from all chunks."""
+    parts, done = [], 0
+    for index, (start, end) in enumerate(chunks.spans):
+        parts += [*chunks.source[done:start], *chunks.text(target, index)]
+        done = end
+    return " ".join([*parts, *chunks.source[done:]])

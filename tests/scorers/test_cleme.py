@@ -1,0 +1,271 @@
+"""CLEME: the cases worked out by hand, the choice of references, the authors' defects, odd input."""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import geceval
+from geceval.core.result import Result
+from geceval.edits.edit import Edit, apply
+from geceval.edits.m2 import M2Sentence, write_m2
+from geceval.registry import make_scorer, score_systems
+
+cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
+UNWEIGHTED = {"weights": "none"}
+SENTENCE = {"average": "sentence"}
+INDEPENDENT = {"assumption": "independent"}
+
+
+def check(name: str, case: str, options: dict, expected: dict, folder: Path) -> None:
+    found = cases["score_case"](name, case, folder, **options).to_dict()
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=5.1e-5, nan_ok=True)
+
+
+@pytest.mark.parametrize(  # worked out by hand, and confirmed by the authors' program
+    ("case", "options", "expected"),
+    [
+        ("boundary insert", UNWEIGHTED, {"tp": 1, "fp": 0, "fn": 0, "tn": 2, "f": 1}),
+        ("boundary insert", {}, {"tp": 1.25}),
+        ("boundary insert", SENTENCE, {"tp": 10 / (1 + 9 * math.exp(-2 / 3))}),
+        ("boundary insert", SENTENCE | INDEPENDENT, {"tp": 2.5}),
+        ("edges", UNWEIGHTED, {"tp": 1, "fp": 0, "fn": 1, "tn": 1, "f": 0.8333}),
+        ("edges", {}, {"tp": 1, "fp": 0, "fn": 0.75, "tn": 1, "f": 0.8696, "accuracy": 0.7273}),
+        ("edges", SENTENCE, {"f": 0.8333}),
+        ("edges", SENTENCE | INDEPENDENT, {"tp": 2.5, "fn": 1, "recall": 0.7143, "f": 0.9259}),
+        ("chain", UNWEIGHTED, {"tp": 0, "fp": 1, "fn": 0, "tn": 2, "f": 0}),
+        ("split", UNWEIGHTED, {"tp": 1, "fp": 0, "fn": 0, "tn": 2, "f": 1}),
+        ("identity", UNWEIGHTED, {"tp": 2, "fp": 1, "fn": 0, "tn": 7, "f": 0.7143}),
+        ("identity", UNWEIGHTED | INDEPENDENT, {"tp": 3, "fp": 0, "fn": 1, "tn": 6, "f": 0.9375}),
+        ("weights", UNWEIGHTED, {"tp": 1, "fp": 1, "fn": 1, "tn": 5, "f": 0.5}),
+        ("weights", {}, {"tp": 0.75, "fp": 1.25, "fn": 0.75, "tn": 5, "f": 0.3947, "accuracy": 0.7419}),
+        ("weights", SENTENCE, {"f": 0.2778}),
+        ("weights", SENTENCE | INDEPENDENT, {"f": 0.3788, "precision": (1 + 0.7143) / 2}),
+        ("greedy", UNWEIGHTED, {"tp": 2, "fp": 1, "fn": 1, "tn": 8, "f": 0.6667}),
+        ("greedy", UNWEIGHTED | SENTENCE, {"f": 0.7963}),
+        ("greedy", UNWEIGHTED | INDEPENDENT, {"tp": 3, "fp": 0, "fn": 0, "tn": 9, "f": 1}),
+        ("empty", UNWEIGHTED, {"tp": 1, "fp": 1, "fn": 0, "tn": 1, "f": 0.5556}),
+        ("empty", {}, {"tp": 0.75, "fp": 0.8349, "fn": 0, "tn": 1, "precision": 0.4732, "f": 0.529}),
+        ("no reference edits", UNWEIGHTED, {"tp": 0, "fp": 1, "fn": 0, "tn": 2, "precision": 0, "recall": 1, "f": 0}),
+        ("no reference edits", UNWEIGHTED, {"accuracy": 0.6667}),
+        ("COM prefers a miss", UNWEIGHTED, {"tp": 0, "fp": 1, "fn": 0, "tn": 4, "f": 0}),
+    ],
+)
+def test_cases_worked_out_by_hand(case, options, expected, tmp_path):
+    check("cleme", case, options, expected, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("case", "options", "expected"),
+    [
+        ("empty", {"behaviour": "v1"}, {"tp": 0.76, "fp": 0.76, "f": 0.5556}),  # drops the empty hypothesis
+        ("no reference edits", {"behaviour": "head"}, {"tp": 0, "fp": 0, "fn": 0, "tn": 0, "f": 1, "accuracy": 0}),
+        ("no reference edits", {"behaviour": "head"} | SENTENCE, {"f": math.nan, "accuracy": math.nan}),
+        ("no reference edits", {"behaviour": "v1"} | SENTENCE, {"f": -1, "precision": -1, "accuracy": -1}),
+        ("boundary insert", {"behaviour": "head"} | SENTENCE, {"tp": 1.25}),  # the presets are lost
+        ("boundary insert", {"behaviour": "v1"} | SENTENCE, {"tp": 10 / (1 + 9 * math.exp(-2 / 3))}),
+    ],
+)
+def test_the_programs_of_the_authors(case, options, expected, tmp_path):
+    expected = {key: pytest.approx(value, abs=5e-3, nan_ok=True) for key, value in expected.items()}
+    found = cases["score_case"]("cleme", case, tmp_path, **options).to_dict()
+    assert {key: found[key] for key in expected} == expected
+
+
+def test_without_a_mean_length_every_chunk_weighs_one(tmp_path, caplog):
+    with caplog.at_level(logging.WARNING, "geceval"):
+        weighted = cases["score_case"]("cleme", "no reference edits", tmp_path).to_dict()
+    assert "cleme: no reference changes anything, so every chunk weighs 1" in caplog.text
+    assert (weighted["fp"], weighted["tn"], weighted["f"], weighted["accuracy"]) == (1.0, 2.0, 0.0, 0.6667)
+
+
+def test_the_authors_program_ignores_beta_for_sentences(tmp_path):
+    f = {
+        (behaviour, beta): cases["score_case"](
+            "cleme", "edges", tmp_path, **UNWEIGHTED, **SENTENCE, behaviour=behaviour, beta=beta
+        ).score
+        for behaviour in ("paper", "head")
+        for beta in (0.5, 2.0)
+    }
+    assert f["paper", 2.0] == round(5 * 0.5 / (4 * 1 + 0.5), 4)
+    assert f["head", 2.0] == f["head", 0.5] == f["paper", 0.5]
+
+
+def drawn(seed: int, sentences: int = 30, references: int = 4) -> list[tuple[str, list[Edit], list[list[Edit]]]]:
+    draw = random.Random(seed)
+    return [cases["draw_sentence"](draw, references) for _ in range(sentences)]
+
+
+def slow_options(row: tuple, assumption: str, level: str) -> list[dict[str, int]]:
+    """Counts beside each reference; references without text are left out, but the first if all are."""
+    source, hypothesis, references = row
+    others = [own for own in references if apply(source, own)] or references[:1]
+    return cases["slow_counts"](source, [hypothesis, *others], assumption, level)
+
+
+def slow_f(counts: dict[str, int]) -> float:
+    tp, fp, fn = counts["tp"], counts["fp"], counts["fn"]
+    p, r = tp / (tp + fp) if tp + fp else 1.0, tp / (tp + fn) if tp + fn else 1.0
+    return round(1.25 * p * r / (0.25 * p + r), 4) if p + r else 0.0
+
+
+@pytest.mark.parametrize("assumption", ["dependent", "independent"])
+@pytest.mark.parametrize("level", ["correction", "detection"])
+def test_as_by_a_slow_version(assumption, level, tmp_path):
+    """One sentence after the other takes the reference with the best F so far, then TP, fewer FP, fewer FN, TN."""
+    for seed in range(12):
+        rows = drawn(seed)
+        total = dict.fromkeys(("tp", "fp", "fn", "tn"), 0)
+        for row in rows:
+            options = [{key: total[key] + each[key] for key in total} for each in slow_options(row, assumption, level)]
+            total = max(options, key=lambda t: (slow_f(t), t["tp"], -t["fp"], -t["fn"], t["tn"]))
+        options = UNWEIGHTED | {"assumption": assumption, "level": level}
+        result = cases["score_edits"]("cleme", rows, tmp_path, **options)
+        found = result.to_dict()
+        assert {key: found[key] for key in total} == total
+        assert result.score == slow_f(total)
+        best = [max(map(slow_f, slow_options(row, assumption, level))) for row in rows]
+        assert result.scores == best
+        mean = cases["score_edits"]("cleme", rows, tmp_path, average="sentence", **options)
+        assert mean.score == pytest.approx(sum(best) / len(best), abs=1e-12)
+
+
+def test_a_perfect_hypothesis_and_an_unchanged_one(tmp_path):
+    rows = [(source, references[0], references) for source, _, references in drawn(1)]
+    for options in ({}, UNWEIGHTED, SENTENCE, INDEPENDENT):
+        alone = [(source, own, [own]) for source, own, _ in rows]
+        result = cases["score_edits"]("cleme", alone, tmp_path, **options)
+        assert result.score == 1.0 and set(result.scores) == {1.0}
+    idle = [(source, [], references) for source, _, references in drawn(1)]
+    found = cases["score_edits"]("cleme", idle, tmp_path).to_dict()
+    assert (found["precision"], found["recall"], found["tp"], found["fp"]) == (1.0, 0.0, 0.0, 0.0)
+
+
+def test_the_order_of_references_matters_in_ties_only(tmp_path):
+    rows = drawn(2)
+    turned = [(source, own, references[::-1]) for source, own, references in rows]
+    for options in (SENTENCE | UNWEIGHTED, SENTENCE, INDEPENDENT, INDEPENDENT | UNWEIGHTED):
+        kept = [(s, own, [o for o in others if apply(s, o)] or [[]]) for s, own, others in turned]
+        there = [(s, own, [o for o in others if apply(s, o)] or [[]]) for s, own, others in rows]
+        one, other = (cases["score_edits"]("cleme", each, tmp_path, **options) for each in (there, kept))
+        assert other.score == pytest.approx(one.score, abs=1e-12)
+        assert other.scores == pytest.approx(one.scores, abs=1e-12)
+
+
+def test_the_order_of_systems_does_not_matter(tmp_path):
+    rows = drawn(3)
+    gold = tmp_path / "gold.m2"
+    write_m2(gold, [M2Sentence(source, dict(enumerate(references))) for source, _, references in rows])
+    systems = {"own": [row[1] for row in rows], "first": [row[2][0] for row in rows], "none": [[] for _ in rows]}
+    files, outputs = {}, {}
+    for name, targets in systems.items():
+        files[name] = tmp_path / f"{name}.m2"
+        write_m2(files[name], [M2Sentence(row[0], {0: own}) for row, own in zip(rows, targets, strict=True)])
+        outputs[name] = [apply(row[0], own) for row, own in zip(rows, targets, strict=True)]
+    scorer = make_scorer("cleme", {"gold_m2": gold})
+    sources = [row[0] for row in rows]
+    found = score_systems(scorer, sources, outputs, None, files)
+    turned = score_systems(scorer, sources, dict(reversed(outputs.items())), None, files)
+    assert {name: result.to_dict() for name, result in turned.items()} == {
+        name: result.to_dict() for name, result in found.items()
+    }
+    assert len({result.score for result in found.values()}) == 3
+
+
+def test_resampling_with_weights_by_length_takes_the_mean_of_the_whole(tmp_path):
+    result = cases["score_edits"]("cleme", drawn(4), tmp_path, **INDEPENDENT)
+    scorer = make_scorer("cleme", INDEPENDENT)
+    rows = result.rows()
+    assert scorer.aggregate(rows[None]).tolist() == [result.score]
+    sample = rows[5:, 0].sum(axis=0)  # with independence all references have the same counts
+    p, r = sample[0] / (sample[0] + sample[1]), sample[0] / (sample[0] + sample[2])
+    assert scorer.aggregate(rows[None, 5:])[0] == pytest.approx(1.25 * p * r / (0.25 * p + r), abs=1e-4)
+    with pytest.raises(ValueError, match="cleme: .* cannot be scored in parts"):
+        geceval.BatchScorer("cleme")
+
+
+GOLD = "S a b c\nA 0 1|||R|||X|||REQUIRED|||-NONE-|||0\n\nS d e\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
+OWN = "S a b c\nA 1 2|||R|||Y|||REQUIRED|||-NONE-|||0\n\nS d e\n"
+
+
+def score_texts(folder: Path, gold: str, own: str, predictions=("a Y c", "d e"), **options) -> Result:
+    (folder / "gold.m2").write_text(gold)
+    (folder / "own.m2").write_text(own)
+    files = {"gold_m2": str(folder / "gold.m2"), "predictions_m2": str(folder / "own.m2")}
+    return make_scorer("cleme", {**files, **UNWEIGHTED, **options}).score(["a b c", "d e"], list(predictions))
+
+
+LINE = "A {}|||R|||{}|||REQUIRED|||-NONE-|||{}\n"
+
+
+@pytest.mark.parametrize(
+    ("gold", "own", "predictions", "message"),
+    [
+        (GOLD.replace("0 1|||R|||X", "0 2|||R|||X", 1).replace("c\n", "c\n" + LINE.format("1 3", "Z", 0), 1), OWN, None,
+         r"cleme: sources\[0\]: edits .* overlap"),
+        (GOLD, OWN.replace("c\n", "c\n" + LINE.format("0 2", "Z", 0), 1), None, "own.m2, line 1: edits .* overlap"),
+        (GOLD.replace("0 1|||R", "2 4|||R"), OWN, None, "gold.m2, line 2: offsets 2 4 lie beyond the 3 tokens"),
+        (GOLD.replace("S d e", "S d f"), OWN, None, r"cleme: sources\[1\] is not the sentence of .*gold.m2, line 4"),
+        (GOLD, OWN.replace("S d e", "S d f"), None, r"cleme: sources\[1\] is not the sentence of .*own.m2, line 4"),
+        (GOLD, "S a b c\n", None, "cleme: .*own.m2 has 1 sentences but there are 2 sources"),
+        (GOLD, OWN, ("a b c", "d e"), r"own.m2, line 1, do not make predictions\[0\]: 'a Y c' and 'a b c'"),
+        (GOLD, OWN.replace("c\n", "c\n" + LINE.format("0 1", "Z", 1), 1), None, "own.m2, line 1: one annotator"),
+        (GOLD.replace("c\n", "c\n" + LINE.format("0 1", "Z", 2), 1), OWN, None,
+         r"cleme: sources\[0\]: the annotators of this sentence are 0, 2; number them 0, 1"),
+    ],
+)  # fmt: skip
+def test_files_that_do_not_fit(gold, own, predictions, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        score_texts(tmp_path, gold, own, predictions or ("a Y c", "d e"))
+
+
+def test_odd_files_that_are_read(tmp_path):
+    plain = score_texts(tmp_path, GOLD, OWN).to_dict()
+    blank = score_texts(tmp_path, GOLD.replace("\n\n", "\n\n\n\n"), OWN.replace("\n\n", "\n \n\n")).to_dict()
+    twice = score_texts(tmp_path, GOLD, OWN.replace("c\n", "c\n" + LINE.format("1 2", "Y", 0), 1)).to_dict()
+    for found in (blank, twice):
+        assert {key: value for key, value in found.items() if key != "signature"} == {
+            key: value for key, value in plain.items() if key != "signature"
+        }
+    assert (plain["tp"], plain["fp"], plain["fn"]) == (0.0, 1.0, 0.0)  # touching edits are one chunk
+    bars = GOLD.replace("0 1|||R|||X", "1 2|||R|||Y || Z"), OWN.replace("|||Y|", "|||Y || Z|")
+    assert score_texts(tmp_path, *bars, ("a Y || Z c", "d e")).score == 1.0  # no alternatives
+
+
+def test_an_empty_hypothesis_is_a_deletion(tmp_path):
+    deleted = OWN.replace("1 2|||R|||Y", "0 3|||U|||")
+    found = score_texts(tmp_path, GOLD, deleted, ("", "d e")).to_dict()
+    assert (found["tp"], found["fp"], found["fn"], found["tn"]) == (0.0, 1.0, 0.0, 1.0)
+
+
+def test_references_that_equal_the_source_can_be_left_out(tmp_path):
+    gold = "S a b c\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\nA 1 2|||R|||Z|||REQUIRED|||-NONE-|||1\n\nS d e\n"
+    idle = {"own": "S a b c\n\nS d e\n", "predictions": ("a b c", "d e")}
+    assert score_texts(tmp_path, gold, **idle).to_dict()["fn"] == 0.0
+    assert score_texts(tmp_path, gold, **idle, drop_unchanged_references=True).to_dict()["fn"] == 1.0
+
+
+def test_with_both_files_nothing_is_parsed(tmp_path):
+    (tmp_path / "gold.m2").write_text(GOLD)
+    (tmp_path / "own.m2").write_text(OWN)
+    program = f"""
+import sys
+from geceval.registry import make_scorer
+weights = {{"cleme": "none", "cleme2": "length", "gotoscorer": "uniform"}}
+for name in ("cleme", "cleme2", "errant", "gotoscorer"):
+    files = {{"gold_m2": r"{tmp_path / "gold.m2"}", "predictions_m2": r"{tmp_path / "own.m2"}"}}
+    scorer = make_scorer(name, files | ({{"weights": weights[name]}} if name in weights else {{}}))
+    scorer.load()
+    result = scorer.score(["a b c", "d e"], ["a Y c", "d e"])
+    assert "|nlp:none|" in result.signature and "|errant:" not in result.signature, result.signature
+print([name for name in ("spacy", "errant", "torch") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")

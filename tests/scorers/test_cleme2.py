@@ -1,0 +1,252 @@
+"""CLEME2.0: hits, wrong, under- and over-corrections; and both metrics beside the authors' programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import runpy
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import geceval
+from geceval.core.inputs import Columns
+from geceval.edits.edit import apply
+from geceval.edits.m2 import read_m2
+from geceval.registry import make_scorer
+from geceval.scorers.edit_based.chunk_classes import classify, count, similarity_weights
+from geceval.scorers.references.annotator_choice import choose_by
+
+cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
+DATA = Path(__file__).parents[3] / "shared" / "data" / "cleme"
+ASSUMPTIONS = ("dependent", "independent")
+UNWEIGHTED, LENGTH = {"weights": "none"}, {"weights": "length"}
+SENTENCE, INDEPENDENT = {"average": "sentence"}, {"assumption": "independent"}
+
+
+@pytest.mark.parametrize(  # worked out by hand, and confirmed by the authors' program
+    ("case", "options", "expected"),
+    [
+        ("boundary insert", UNWEIGHTED, {"score": 1, "hit": 1, "wrong": 0, "under": 0, "over": 0}),
+        ("edges", UNWEIGHTED, {"score": 0.7, "hit": 0.5, "under": 0.5}),
+        ("edges", LENGTH, {"score": 0.7429, "fn": 0.75}),
+        ("chain", UNWEIGHTED, {"score": 0.2, "fp_ne": 1, "fp_un": 0, "wrong": 1}),
+        ("chain", UNWEIGHTED | SENTENCE, {"score": 0.4}),
+        ("chain", UNWEIGHTED | {"preset": "sentence"}, {"score": 0.4}),
+        ("split", UNWEIGHTED, {"score": 1, "tp": 1}),
+        ("identity", UNWEIGHTED, {"score": 0.9833, "tp": 2, "fp_ne": 0, "fp_un": 1, "fn": 0}),
+        ("identity", UNWEIGHTED | INDEPENDENT, {"score": 0.85, "tp": 3, "fn": 1}),
+        ("weights", UNWEIGHTED, {"fp_un": 1, "fn": 1}),
+        ("weights", LENGTH, {"score": 0.6687, "fp_un": 1.25, "fn": 0.75}),
+        ("greedy", UNWEIGHTED, {"score": 0.7833, "fp_un": 1}),
+        ("greedy", UNWEIGHTED | SENTENCE, {"score": 0.7583}),
+        ("greedy", UNWEIGHTED | SENTENCE | INDEPENDENT, {"score": 0.8833}),
+        ("empty", UNWEIGHTED, {"tp": 1, "fp_ne": 1, "fp_un": 0}),
+        ("no reference edits", UNWEIGHTED, {"score": 0.5, "fp_un": 1, "over": 1}),
+        ("no reference edits", LENGTH | {"behaviour": "head"}, {"score": 0.55, "fp_un": 0, "tn": 0}),
+        ("COM prefers a miss", UNWEIGHTED, {"score": 0.3, "fn": 1}),
+        ("COM prefers a miss", UNWEIGHTED | SENTENCE, {"score": 0.425}),
+        ("COM prefers a miss", UNWEIGHTED | INDEPENDENT, {"score": 0.2, "fn": 0}),
+        ("COM prefers a miss", UNWEIGHTED | INDEPENDENT | SENTENCE, {"score": 0.4}),
+        (
+            "COM prefers a miss",
+            UNWEIGHTED | {"coefficients": [0.5, 0.4, 0.05, 0.05]},
+            {"score": 0.4 * 0.5 + 0.025 + 0.05},
+        ),
+    ],
+)
+def test_cases_worked_out_by_hand(case, options, expected, tmp_path):
+    found = cases["score_case"]("cleme2", case, tmp_path, **options).to_dict()
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=5.1e-5)
+
+
+def drawn(seed: int, sentences: int = 30) -> list:
+    draw = random.Random(seed)
+    return [cases["draw_sentence"](draw) for _ in range(sentences)]
+
+
+def slow_com(counts: dict[str, float]) -> float:
+    tp, wrong, unneeded, fn = (counts[key] for key in ("tp", "fp_ne", "fp_un", "fn"))
+    needed, changed = tp + wrong + fn, tp + wrong + unneeded
+    shares = [part / needed if needed else 0.0 for part in (tp, wrong, fn)] + [unneeded / changed if changed else 0.0]
+    return 0.45 * shares[0] + 0.35 * (1 - shares[1]) + 0.15 * (1 - shares[2]) + 0.05 * (1 - shares[3])
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+def test_as_by_a_slow_version(assumption, tmp_path):
+    for seed in range(12):
+        rows = drawn(seed)
+        total = dict.fromkeys(("tp", "fp_ne", "fp_un", "fn", "tn", "fp"), 0)
+        for source, hypothesis, references in rows:
+            others = [own for own in references if apply(source, own)] or references[:1]
+            each = cases["slow_counts"](source, [hypothesis, *others], assumption, "correction")
+            options = [{key: total[key] + counts[key] for key in total} for counts in each]
+            total = max(options, key=lambda t: (slow_com(t), t["tp"], -t["fp"], -t["fn"], t["tn"]))
+        found = cases["score_edits"]("cleme2", rows, tmp_path, weights="none", assumption=assumption).to_dict()
+        assert {key: found[key] for key in total if key != "fp"} == {key: total[key] for key in total if key != "fp"}
+        assert found["score"] == pytest.approx(slow_com(total), abs=1e-12)
+
+
+@pytest.mark.parametrize("options", [UNWEIGHTED, LENGTH, UNWEIGHTED | INDEPENDENT, LENGTH | SENTENCE])
+def test_shares(options, tmp_path):
+    found = cases["score_edits"]("cleme2", drawn(5), tmp_path, **options).to_dict()
+    if "average" not in options:
+        assert found["hit"] + found["wrong"] + found["under"] == pytest.approx(1, abs=1e-12)
+        assert found["hit"] == pytest.approx(found["tp"] / (found["tp"] + found["fp_ne"] + found["fn"]), abs=1e-12)
+    assert all(0 <= found[key] <= 1 for key in ("score", "hit", "wrong", "under", "over"))
+    perfect = [(source, others[0], others[:1]) for source, _, others in drawn(5)]
+    result = cases["score_edits"]("cleme2", perfect, tmp_path, **options)
+    level = "sentence" if "average" in options else "corpus"
+    nothing_to_do = {"corpus": 0.55, "sentence": 0.65}[level]
+    expected = [1.0 if others[0] else nothing_to_do for _, _, others in perfect]
+    assert result.scores == pytest.approx(expected, abs=1e-12)
+    assert level == "sentence" or result.score == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"coefficients": [0.5, 0.5]}, "coefficients must be four numbers that add up to 1"),
+        ({"coefficients": [0.5, 0.5, 0.5, 0.5]}, "coefficients must be four numbers that add up to 1"),
+        ({"coefficients": [math.nan, 0, 0, 0]}, "coefficients"),
+        ({"behaviour": "v1"}, "cleme2: behaviour 'v1' is older than CLEME2.0"),
+        ({"weights": "llm"}, "cleme2: weights must be"),
+    ],
+)
+def test_settings_that_make_no_sense(options, message):
+    with pytest.raises(ValueError, match=message):
+        make_scorer("cleme2", options)
+
+
+def unigram_f1(candidates: list[str], references: list[str]) -> list[float]:
+    """F1 of the multisets of tokens: in the place of an encoder, here and in the values of the authors' program."""
+    found = []
+    for candidate, reference in zip(candidates, references, strict=True):
+        one, other = Counter(candidate.split()), Counter(reference.split())
+        shared = (one & other).total()
+        found.append(2 * shared / (one.total() + other.total()) if shared else 0.0)
+    return found
+
+
+def weigh_by_similarity(scorer, columns: Columns) -> np.ndarray:
+    corpus = scorer.chunks(columns)
+    classes = [classify(chunks, scorer.settings.assumption) for chunks in corpus]
+    weigh = similarity_weights(corpus, classes, unigram_f1)
+    rows = [count(chunks, kinds, weigh) for chunks, kinds in zip(corpus, classes, strict=True)]
+    found = np.full((len(rows), max(map(len, rows)), 6), np.nan)
+    for index, row in enumerate(rows):
+        found[index, : len(row)] = row
+    return found
+
+
+def test_weights_by_similarity(tmp_path):
+    row = ("a b c d e", cases["edits"]("0 1 X; 4 5 Z"), [cases["edits"]("0 1 X; 2 3 Y")])
+    cases["score_edits"]("cleme2", [row], tmp_path, **UNWEIGHTED)
+    files = {"gold_m2": tmp_path / "references.m2", "predictions_m2": tmp_path / "hypothesis.m2"}
+    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns(["a b c d e"], ["X b c d Z"], None))
+    # The source has 3 of the 5 tokens of the reference, X b Y d e; with X alone 4, with Z alone 2, with Y alone 4.
+    assert counts[0, 0].tolist() == pytest.approx([0.2, 0.2, 0.2, 2.0, 0.0, 0.2])
+
+
+def test_a_chunk_that_leaves_no_text_weighs_nothing(tmp_path):
+    cases["score_edits"]("cleme2", [("a", cases["edits"]("0 1"), [cases["edits"]("0 1 X")])], tmp_path, **UNWEIGHTED)
+    files = {"gold_m2": tmp_path / "references.m2", "predictions_m2": tmp_path / "hypothesis.m2"}
+    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns(["a"], [""], None))
+    assert counts[0, 0].tolist() == [0.0] * 6
+
+
+def test_the_bundled_encoder_weighs_by_default():
+    columns = {
+        "sources": ["He go to school every days .", "I has a cat ."],
+        "predictions": ["He goes to school every days .", "I had a dog ."],
+        "references": [["He goes to school every day ."], ["I have a cat .", "I have one cat ."]],
+    }
+    plain, weighted = (make_scorer("cleme2", options).score(**columns) for options in (UNWEIGHTED, {}))
+    assert plain.details["tp"] == 1.0 and 0 < weighted.details["tp"] < 1
+    assert "|model:none|" in plain.signature and "|model:none|" not in weighted.signature
+    scorer = make_scorer("cleme2")
+    alone = [scorer.score(*([column[row]] for column in columns.values())).scores[0] for row in range(2)]
+    assert weighted.scores == pytest.approx(alone, abs=1e-6)
+
+
+def test_attribution():
+    source, reference = "He go to school every days .", "He goes to school every day ."
+    (found,) = geceval.attribute("cleme2", [source], [reference], [[reference]], options=UNWEIGHTED)
+    assert [edit.correction for edit in found.edits] == ["goes", "day"]
+    assert found.scores == pytest.approx([0.3, 0.3]) and found.total == pytest.approx(0.6)  # from .4 to 1
+    with pytest.raises(ValueError, match="predictions_m2 has one entry a sentence .* pass the edits as predictions"):
+        geceval.attribute("cleme2", [source], [reference], [[reference]], options={"predictions_m2": "own.m2"})
+
+
+NAMES = {
+    "p": "precision",
+    "r": "recall",
+    "acc": "accuracy",
+    "com": "score",
+    "err": "wrong",
+    "und": "under",
+    "ove": "over",
+}
+NAMES |= {"P": "precision", "R": "recall", "F": "f", "Acc": "accuracy"}
+SYSTEMS = sorted(json.loads((DATA / "head_api.json").read_text())) if DATA.is_dir() else ["AMU"]
+
+
+def stored(name: str) -> dict:
+    if not DATA.is_dir():
+        pytest.skip("the values of the authors' programs (../shared/data/cleme) are not on this machine")
+    return json.loads((DATA / name).read_text())
+
+
+def read_system(system: str) -> tuple[dict, tuple[list[str], list[str]]]:
+    files = {"gold_m2": DATA / "conll14.errant", "predictions_m2": DATA / f"conll14-{system}.errant"}
+    sentences = read_m2(files["predictions_m2"])
+    texts = [apply(sentence.source, next(iter(sentence.edits.values()))) for sentence in sentences]
+    return files, ([sentence.source for sentence in sentences], texts)
+
+
+def differences(found: dict, values: dict, tolerance: float) -> dict:
+    pairs = {key: (found.get(NAMES.get(key, key)), value) for key, value in values.items()}
+    return {
+        k: pair for k, pair in pairs.items() if pair[0] is not None and pair[0] != pytest.approx(pair[1], abs=tolerance)
+    }
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_program_of_2025(system, assumption):
+    """Weights by length of either level's preset, and, for CLEME2.0, the stub of a similarity (one level each)."""
+    values = stored("head_api.json")[system]
+    files, texts = read_system(system)
+    for name, average, weights in (
+        ("cleme", "corpus", "length"),
+        ("cleme2", "sentence", "length"),
+        ("cleme", "sentence", "none"),
+    ):
+        options = {**files, "assumption": assumption, "average": average, "weights": weights}
+        kind, row = ("cleme2-length", "heuo") if name == "cleme2" else ("cleme", "prf")
+        row = f"{row}_{average}_{'unweighted' if weights == 'none' else 'weighted'}"
+        found = make_scorer(name, options).score(*texts).to_dict()
+        assert differences(found, values[f"{kind}/{average}/{assumption}"][row], 1e-6) == {}
+    scorer = make_scorer("cleme2", {**files, "assumption": assumption})
+    counts = weigh_by_similarity(scorer, Columns(*texts, None))
+    _, totals = choose_by(counts[None], lambda before, options: scorer.corpus_keys(before + options))
+    expected = values[f"cleme2-simstub/corpus/{assumption}"]["heuo_corpus_weighted"]
+    assert scorer.of_counts(totals)[0, 0] == pytest.approx(expected["com"], abs=1e-6)
+    assert totals[0, [0, 2, 3, 4, 5]].tolist() == pytest.approx(
+        [expected[k] for k in ("tp", "fn", "tn", "fp_ne", "fp_un")]
+    )
+    assert scorer.aggregate(counts[None])[0] == scorer.of_counts(totals)[0, 0]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_program_of_2023(system):
+    values = stored("v1_cli.json")[system]
+    files, texts = read_system(system)
+    average, assumption = random.Random(system).choice([(a, b) for a in ("corpus", "sentence") for b in ASSUMPTIONS])
+    options = {**files, "behaviour": "v1", "average": average, "assumption": assumption}
+    found = make_scorer("cleme", options).score(*texts).to_dict()
+    shown = {key: round(value, 2) if key in ("tp", "fp", "fn", "tn") else value for key, value in found.items()}
+    assert differences(shown, values[f"cleme/{average}/{assumption}"], 5.1e-5) == {}
