@@ -98,6 +98,24 @@ def test_with_files_an_option_takes_several_values(call, files):
     assert once[0] == 0
 
 
+def test_the_file_may_stand_right_after_its_flag(call, files):
+    _, source, *others, reference = files
+    code, out, err = call(
+        "--method", "add", "-m", "gleu", f"-s{source}", *others, reference, f"{reference.parent}/./r2"
+    )
+    assert (code, err) == (2, f"geceval: error: {reference.parent}/r2: No such file or directory\n")
+
+
+def test_a_blank_line_is_no_reference_beside_texts_either(call, tmp_path):
+    (tmp_path / "blank").write_text("\n", encoding="utf-8")
+    (tmp_path / "r").write_text("He goes to school .\n", encoding="utf-8")
+    blank, full = ["-r", tmp_path / "blank"], ["-r", tmp_path / "r"]
+    method = ["--method", "add", "-m", "gleu", *PAIR]
+    code, _, err = call(*method, *blank)
+    assert (code, err) == (2, f"geceval: error: line 1 has no reference: it is blank in {tmp_path / 'blank'}\n")
+    assert call(*method, *blank, *full) == call(*method, *full)
+
+
 def test_beside_texts_several_values_after_one_flag_are_told_how_to_write_it(call, files):
     code, out, err = call("--method", "add", "-m", "gleu", "-r", files[-1], files[-1], *PAIR)
     assert (code, out) == (2, "")

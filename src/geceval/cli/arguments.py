@@ -32,7 +32,8 @@ class ManyValuesCommand(TyperCommand):
         """Repeat the flag before each of its values, which is what click reads."""
         flags = {flag for parameter in self.params if getattr(parameter, "multiple", False) for flag in parameter.opts}
         takes_texts = any(isinstance(parameter, TyperArgument) for parameter in self.params)
-        if takes_texts and not any(argument.partition("=")[0] in ("-s", "--sources") for argument in args):
+        files = any(argument.startswith("-s") or argument.partition("=")[0] == "--sources" for argument in args)
+        if takes_texts and not files:
             flags = set()
         return super().parse_args(ctx, repeat_flags(args, flags))
 

@@ -17,6 +17,7 @@ from geceval.cli.tables import check_outputs, records_text, terminal_width, writ
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines
+from geceval.core.inputs import references_by_sentence
 from geceval.core.options import RunTime
 from geceval.edits.edit import Edit
 from geceval.workflows.attribution import attribute
@@ -125,7 +126,7 @@ def _columns(
         for path, read in zip(references, lines, strict=True):
             if len(read) != 1:
                 raise InputError(f"{path} has {len(read)} lines but there is one sentence")
-        return [texts[0]], [texts[1]], [[line for (line,) in lines]] if lines else None
+        return [texts[0]], [texts[1]], references_by_sentence([texts[0]], lines, references)
     if texts or not sources or not predictions:
         hint = "; beside texts an option takes one value, -r A -r B" if len(texts) > 2 else ""
         raise InputError(f"impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE{hint}")
