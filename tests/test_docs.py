@@ -12,7 +12,7 @@ import typer
 
 from geceval import registry
 from geceval.cli.app import app, run
-from geceval.cli.list import interval
+from geceval.cli.list_metrics import interval
 from geceval.models import checkpoints
 
 ROOT = Path(__file__).resolve().parents[1]

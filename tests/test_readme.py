@@ -12,7 +12,7 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.cli.app import run
-from geceval.cli.list import interval
+from geceval.cli.list_metrics import interval
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

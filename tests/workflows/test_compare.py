@@ -71,7 +71,7 @@ def test_bad_input():
         geceval.compare("gleu", SOURCES, {"a": SOURCES}, REFERENCES)
     with pytest.raises(ValueError, match="30 sources but 29 predictions"):
         geceval.compare("gleu", SOURCES, {"a": SOURCES, "b": SOURCES[1:]}, REFERENCES)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'samples'"):
+    with pytest.raises(TypeError, match="compare: unknown option 'samples'; the options are"):
         geceval.compare("gleu", SOURCES, SYSTEMS, REFERENCES, samples=5)
     with pytest.raises(ValueError, match="no system 'c' to compare with"):
         geceval.compare("gleu", SOURCES, SYSTEMS, REFERENCES, baseline="c")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 if all went well, 1 on a bug, 2 on a mistake of the user, 130 when interrupted."""
-    arguments = [*(sys.argv[1:] if argv is None else argv)]  # `list` is the module of that verb, once imported
+    arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:  # answered without importing typer
         from geceval.version import __version__
 

@@ -20,7 +20,7 @@ from geceval.cli.data import data
 from geceval.cli.detect import detect
 from geceval.cli.doctor import doctor
 from geceval.cli.impacts import impacts
-from geceval.cli.list import list_
+from geceval.cli.list_metrics import list_
 from geceval.cli.maege import maege
 from geceval.cli.meta import meta
 from geceval.cli.publish import publish

@@ -157,10 +157,20 @@ def replace_options(
     """
     of_settings = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
     of_runtime = {f.name for f in dataclasses.fields(runtime)}
-    unknown = [name for name in options if name not in of_settings | of_runtime]
-    if unknown:
-        known = ", ".join(sorted(of_settings) + sorted(of_runtime))
-        raise InputTypeError(f"{metric}: unknown option {unknown[0]!r}; the options are: {known}")
+    _check_known(metric, options, sorted(of_settings) + sorted(of_runtime))
     with named(metric):
         new_settings = dataclasses.replace(settings, **{k: v for k, v in options.items() if k in of_settings})  # type: ignore[type-var]
         return new_settings, dataclasses.replace(runtime, **{k: v for k, v in options.items() if k in of_runtime})
+
+
+def make_settings(name: str, kind: type[SettingsT], options: Mapping[str, Any]) -> SettingsT:
+    """The settings of something that is no metric, such as `compare`, from options by name; see `replace_options`."""
+    _check_known(name, options, [field.name for field in dataclasses.fields(kind)])  # type: ignore[arg-type]
+    with named(name):
+        return kind(**options)
+
+
+def _check_known(name: str, options: Mapping[str, Any], known: list[str]) -> None:
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        raise InputTypeError(f"{name}: unknown option {unknown[0]!r}; the options are: {', '.join(known)}")

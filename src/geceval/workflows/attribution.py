@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geceval import registry
-from geceval.core.errors import InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
+from geceval.core.options import make_settings
 from geceval.scorers.attribution import attribute as attribution
 
 
@@ -46,10 +46,7 @@ def attribute(
         TypeError: If an option does not exist or a column or row has the wrong type.
         ValueError: See `geceval.scorers.attribution.attribute.attribute`, or if there is no such metric.
     """
-    try:
-        chosen = attribution.Settings(**settings)
-    except TypeError as error:
-        raise InputTypeError(f"attribute: {error}") from error
+    chosen = make_settings("attribute", attribution.Settings, settings)
     scorer = registry.make_scorer(metric, options)
     with naming_the_extra(metric):
         return attribution.attribute(scorer, sources, predictions, references, settings=chosen, nlp=nlp)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
+from geceval.core.options import make_settings
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.meta.significance.systems import Settings, SystemEstimate, compare_rows
@@ -65,10 +66,7 @@ def compare(
         TypeError: If an option does not exist or a column has the wrong type.
         ValueError: If there are fewer than two systems, columns do not fit together, or an option has a bad value.
     """
-    try:
-        settings = Settings(**test)
-    except TypeError as error:
-        raise InputTypeError(f"compare: {error}") from error
+    settings = make_settings("compare", Settings, test)
     if len(systems) < 2:
         raise InputError("compare: there is nothing to compare: pass at least two systems")
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))

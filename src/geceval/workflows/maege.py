@@ -12,9 +12,10 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.checks import check_choice
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References, check_references
+from geceval.core.options import make_settings
 from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence
@@ -95,10 +96,7 @@ def maege(
         TypeError: If an option does not exist.
         ValueError: If the file is not M2 or no sentence of it qualifies, or an option has a bad value.
     """
-    try:
-        chosen = Settings(**settings)
-    except TypeError as error:
-        raise InputTypeError(f"maege: {error}") from error
+    chosen = make_settings("maege", Settings, settings)
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
     scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
     for name, scorer in scorers.items():
