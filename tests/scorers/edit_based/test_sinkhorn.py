@@ -69,6 +69,15 @@ def test_other_strengths_are_those_of_pot():
     np.testing.assert_allclose(published_plans([each], 0.5, 2.0)[0], expected, atol=1e-10)
 
 
+def test_a_target_without_mass_and_far_costs():
+    """POT stops at once with scalings that it has moved into its kernel: more is "transported" than there is."""
+    cost = np.array([[4.5, 4.2, 4.1], [2.1, 0.1, 0.6]])
+    each = Problem(np.array([4.15, 0.61]), np.array([1.99, 0.5, 0.0]), cost)
+    (plan,) = published_plans([each])
+    np.testing.assert_allclose(plan, of_pot(each), rtol=1e-12)
+    assert plan.sum() > 1e4
+
+
 @pytest.mark.parametrize(("mass", "moved"), [(0.5, 0.3968502630), (1.0, 1.0), (2.0, 2.5198420998)])
 def test_one_identical_edit_as_published(mass, moved):
     """m^(4/3), by the optimum of the objective."""

@@ -53,8 +53,9 @@ class Problem:
 def published_plans(problems: Sequence[Problem], reg: float = 0.1, reg_m: float = 0.1) -> list[np.ndarray]:
     """The plans of POT's stabilised Sinkhorn algorithm, [sources][targets] for each problem.
 
-    Where a target has mass 0, POT stops at its first step with "numerical errors" and returns a b' exp(-M / reg); so
-    does this, without the warning.
+    Where a target has mass 0, POT stops at its first step, warns of numerical errors and returns what it has: a b'
+    exp(-M / reg), or, if it has just moved large scalings into its kernel, a multiple of that by any factor, so that a
+    plan can exceed all masses by orders of magnitude. So does this, without the warning.
     """
 
     def solve(batch: Sequence[Problem]) -> np.ndarray:
