@@ -5,7 +5,6 @@ import geceval.hub.module  # From: geceval[edits,neural]
 _CITATION = """\
 @software{uot-errant,
     title = "UOT-ERRANT",
-    author = "Goto, Takumi",
     year = "2026",
     url = "https://github.com/gotutiyan/uot-errant",
 }
