@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -13,8 +14,8 @@ def terminal_colours(output: str | None) -> str | None:
     """The colours of the terminal that a report goes to, see `blocks_text`; none where NO_COLOR is set."""
     from rich.console import Console
 
-    console = Console(file=sys.stdout)
-    return console.color_system if output in (None, "-") and console.is_terminal and not console.no_color else None
+    wanted = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return Console(file=sys.stdout).color_system if wanted else None
 
 
 def blocks_text(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from geceval.core.cache.memory import lru_cache
 from geceval.edits.joint_chunks import JointChunks
 
 ASSUMPTIONS = ("dependent", "independent")
@@ -110,7 +110,7 @@ def length_weights(mean: float, average: str, assumption: str) -> Weigh:
     """
     hits, alarms, misses = PRESETS[average, assumption]
 
-    @functools.cache
+    @lru_cache(maxsize=None)
     def of_length(length: int, kind: ChunkClass) -> float:
         excess = length - mean
         if kind is ChunkClass.HIT:
