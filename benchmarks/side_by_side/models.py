@@ -8,9 +8,10 @@ from typing import Any
 
 from geceval.core.options import RunTime
 from geceval.edits.errant.pipeline import BUNDLED as PIPELINE
-from geceval.models.checkpoints import quiet, resolve
+from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.matching import default_layer
+from geceval.models.sources.library_messages import quiet
 from geceval.scorers.some import PARTS
 
 PEER_NAMES = {"grammaticality": "model_g", "fluency": "model_f", "meaning": "model_m"}

@@ -71,8 +71,8 @@ def test_order_company_and_slices_do_not_matter(folder, monkeypatch):
 def test_equal_texts_are_read_once_and_remembered(folder, monkeypatch):
     model = fresh(folder)
     rows = []
-    read = model._surprise
-    monkeypatch.setattr(model, "_surprise", lambda *given: rows.append(len(given[1]["input_ids"])) or read(*given))
+    read = model._log_probs
+    monkeypatch.setattr(model, "_log_probs", lambda *given: rows.append(len(given[1]["input_ids"])) or read(*given))
     first = model.perplexities(["the cat", "a dog", "the cat"])
     again = model.perplexities(["a dog", "the mat"])
     assert rows == [2, 1]
@@ -89,6 +89,57 @@ def test_long_texts_are_cut_at_the_models_positions_and_reported(folder, caplog)
 def test_a_length_beyond_the_positions_is_refused(folder):
     with pytest.raises(ValueError, match="is 161, but .* reads at most 160 tokens; pass max_length=160 or less"):
         CausalModel.load(resolve(folder), RunTime(), 161)
+
+
+def test_log_probs_of_tokens(folder):
+    found = fresh(folder).token_log_probs(TEXTS)
+    expected = [-math.log(alone(folder, text)) if text else 0.0 for text in TEXTS]
+    assert [row.sum() / max(len(row), 1) for row in found] == pytest.approx(expected, abs=1e-5)
+    assert [len(row) for row in found] == [len(text.encode()) for text in TEXTS]  # its tokens are bytes
+    assert {row.dtype for row in found} == {np.dtype(np.float32)}
+
+
+def test_another_start(make_causal):
+    folder = make_causal(5)
+    found = CausalModel.load(resolve(folder), RunTime(), start="a").token_log_probs(["bc"])[0]
+    within = CausalModel.load(resolve(folder), RunTime()).model(input_ids=torch.tensor([ids_of(folder, "abc")])).logits
+    expected = torch.log_softmax(within[0, :-1], -1)[range(2), ids_of(folder, "bc")]
+    assert found == pytest.approx(expected.numpy(), abs=1e-5)
+    with pytest.raises(CheckpointError, match="its tokenizer has no token '<start>'"):
+        CausalModel.load(resolve(folder), RunTime(), start="<start>")
+
+
+def ids_of(folder, text):
+    return transformers.AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=False)["input_ids"]
+
+
+def test_logits_that_the_network_caps(make_causal, tmp_path):
+    # Gemma 2 maps logits x to c * tanh(x / c), which its output layer alone does not.
+    folder = shutil.copytree(make_causal(5, "llama"), tmp_path / "gemma2")
+    torch.manual_seed(0)
+    config = transformers.Gemma2Config(
+        vocab_size=257, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2, head_dim=8,
+        num_key_value_heads=2, final_logit_softcapping=0.5, initializer_range=0.3, bos_token_id=0, eos_token_id=0,
+    )  # fmt: skip
+    transformers.Gemma2ForCausalLM(config).save_pretrained(folder)
+    assert fresh(folder).perplexities(TEXTS).tolist() == pytest.approx([alone(folder, t) for t in TEXTS], rel=1e-5)
+
+
+def test_an_adapter_changes_its_base(make_causal, tmp_path):
+    import peft
+
+    base = make_causal(5, "llama")
+    network = transformers.AutoModelForCausalLM.from_pretrained(base)
+    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=2, target_modules="all-linear", init_lora_weights=False)
+    adapted = peft.get_peft_model(network, settings)
+    adapted.save_pretrained(tmp_path / "adapter")
+    shutil.copy(base / "config.json", tmp_path / "adapter")
+    adapted.merge_and_unload().save_pretrained(tmp_path / "merged")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(base / name, tmp_path / "merged")
+    expected = [alone(tmp_path / "merged", text) for text in TEXTS]
+    assert fresh(tmp_path / "adapter").perplexities(TEXTS).tolist() == pytest.approx(expected, rel=1e-4)
+    assert expected[0] != pytest.approx(alone(base, TEXTS[0]), rel=1e-3)
 
 
 def test_nothing_gives_nothing(folder):

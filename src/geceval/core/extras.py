@@ -12,6 +12,7 @@ EXTRAS = {
     "transformers": "neural",
     "safetensors": "neural",
     "peft": "neural",
+    "gguf": "lm",
     "errant": "edits",
     "spacy": "edits",
     "openai": "llm",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -13,6 +14,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError
 
 _UNPACKED = 1 << 26  # bytes that any gzip file may unpack to
@@ -167,3 +169,18 @@ def _replace(path: Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits; read again only if the file has changed."""
+    return _sha256(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _sha256(path: Path, modified: int) -> str:
+    """SHA-256 of a file; `modified` only makes a changed file another entry of the cache."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -122,7 +122,7 @@ def versions() -> dict[str, str]:
 
 def asset_hashes() -> dict[str, str]:
     """SHA-256 of every bundled file that can change a number: path below `assets` to hexadecimal digits."""
-    from geceval.models.checkpoints import file_sha256
+    from geceval.core.files import file_sha256
 
     files = sorted(path for path in ASSETS.glob("*/**/*") if path.is_file())
     counted = [path for path in files if path.suffix != ".md" and path.name != "results.json"]

@@ -24,9 +24,10 @@ from geceval.core.files import read_json, write_text
 from geceval.learning.network import new_network
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
-from geceval.models.checkpoints import quiet, resolve
+from geceval.models.checkpoints import resolve
 from geceval.models.config_limits import position_limit
 from geceval.models.devices import pick_device
+from geceval.models.sources.library_messages import quiet
 from geceval.models.tokenizers import load_tokenizer
 
 logger = logging.getLogger("geceval")

@@ -5,7 +5,6 @@ The head is a sequence classifier with one output (IMPARA, SOME) or a token clas
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -19,8 +18,10 @@ from safetensors.torch import load_file, save_file
 from geceval.core.errors import InputError
 from geceval.learning.recipe import Recipe
 from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, quiet, resolve
+from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, resolve, weights_sha256
 from geceval.models.devices import pick_device
+from geceval.models.sources.library_messages import quiet
+from geceval.models.sources.named import NAMED
 from geceval.models.tokenizers import load_tokenizer
 
 
@@ -130,7 +131,7 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
     if not labels:
         facts["pooling"] = head_pooling(recipe, config)
     if recipe.lora_rank:
-        facts["base_sha256"] = hashlib.sha256((base.folder / "model.safetensors").read_bytes()).hexdigest()
+        facts["base_sha256"] = weights_sha256(base)
     config.update({f"geceval_{name}": value for name, value in facts.items()})
     with tempfile.TemporaryDirectory(dir=folder) as scratch, quiet():
         if recipe.lora_rank:
@@ -163,7 +164,7 @@ def portable_name(model: str, folder: Path) -> str:
         folder: Folder of the checkpoint that refers to it; it must exist.
     """
     path = Path(model)
-    if is_bundled(model) or path.is_absolute() or model.startswith("~") or not path.is_dir():
+    if is_bundled(model) or model in NAMED or path.is_absolute() or model.startswith("~") or not path.is_dir():
         return model
     try:
         found = Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()

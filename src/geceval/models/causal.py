@@ -1,4 +1,4 @@
-"""Perplexity of a text under a causal language model."""
+"""Log-probabilities of the tokens of a text, and its perplexity, under a causal language model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 START = "<|endoftext|>"
-LARGEST_OUTPUT = 1 << 26  # logits that are held at once: 256 MiB of float32
+LARGEST_OUTPUT = 1 << 24  # logits that are held at once: 64 MiB of float32
 
 
 class CausalModel(BatchedModel):
@@ -31,41 +31,61 @@ class CausalModel(BatchedModel):
         tokenizer: Its tokenizer.
         max_length: Tokens beyond which a text is cut; `None` never cuts.
         name: What to call the network in messages and signatures.
+        start: The token that starts a text; `None` takes the tokenizer's BOS, else `<|endoftext|>`.
 
     Raises:
-        CheckpointError: If the tokenizer has no token that starts a text.
+        CheckpointError: If the tokenizer has no such token.
     """
 
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(2)
     usual_length: ClassVar[int | None] = None
 
-    def __init__(self, model: Any, tokenizer: Any, max_length: int | None = None, name: str = "") -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, max_length: int | None = None, name: str = "", start: str | None = None
+    ) -> None:
         super().__init__(model, tokenizer, max_length, name)
-        start = tokenizer.bos_token_id
-        self.start = tokenizer.get_vocab().get(START) if start is None else start
+        self.start_token = start or tokenizer.bos_token or START
+        self.start = tokenizer.get_vocab().get(self.start_token)
         if self.start is None:
-            raise CheckpointError(f"{name}: its tokenizer has neither a BOS token nor {START}; take another model")
+            wanted = f"no token {start!r}" if start else f"neither a BOS token nor {START}"
+            raise CheckpointError(f"{name}: its tokenizer has {wanted}; name one of its tokens, or take another model")
+        self._head_alone = _head_is_all(model)
 
     @classmethod
-    def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
+    def _make(cls, checkpoint: Checkpoint, length: int | None, start: str | None = None) -> Self:
         import transformers
 
-        if checkpoint.base is not None:
-            raise CheckpointError(f"{checkpoint.folder}: an adapter; merge it into its base and pass the merged model")
         tokenizer = load_tokenizer(checkpoint)
-        model, missing = heads.read_model(transformers.AutoModelForCausalLM, checkpoint)
+        model, missing = heads.read_model(transformers.AutoModelForCausalLM, checkpoint.base or checkpoint)
         heads.check_missing(checkpoint, missing)
+        if checkpoint.base is not None:
+            model, _ = heads.merge(model, checkpoint)
         _check_causal(heads.ready(model, checkpoint), checkpoint)
-        return cls(model, tokenizer, length, checkpoint.identity)
+        return cls(model, tokenizer, length, checkpoint.identity, start or checkpoint.setting("start_token"))
 
-    def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
-        """exp of the mean negative log-likelihood of a text's tokens, given a token that starts the text.
+    def token_log_probs(self, texts: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
+        """log P(token | the tokens before it) of every token of each text, after the token that starts the text.
 
-        The start is the tokenizer's BOS token, else `<|endoftext|>`; no other special token is added.
+        No special token but the start is added.
 
         Args:
             texts: Sentences.
-            runtime: Batch size, progress and cache; fewer texts run at once where their logits would not fit.
+            runtime: Batch size, progress and cache; fewer tokens are scored at once where their logits would not fit.
+
+        Returns:
+            Per text, float32 [tokens]; the start token has none, so an empty text gives an empty array.
+
+        Raises:
+            InputError: If the network gives something that is not a number.
+        """
+        rows = self._rows("log_probs", self._log_probs, texts, runtime, _without_padding)
+        for text, row in zip(texts, rows, strict=True):
+            if np.isnan(row).any():
+                raise InputError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
+        return rows
+
+    def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
+        """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`.
 
         Returns:
             float64 [texts], each at least 1; infinite for a text without tokens.
@@ -73,23 +93,31 @@ class CausalModel(BatchedModel):
         Raises:
             InputError: If the network gives something that is not a number.
         """
-        if not texts:
-            return np.zeros(0)
-        surprise = self._array("surprise", self._surprise, texts, runtime).astype(np.float64)
-        if np.isnan(surprise).any():
-            row = int(np.flatnonzero(np.isnan(surprise))[0])
-            raise InputError(f"{self.name}: the perplexity of {texts[row]!r} is not a number; use dtype='float32'")
+        rows = self.token_log_probs(texts, runtime)
+        surprise = [-row.mean(dtype=np.float64) if len(row) else np.inf for row in rows]
         with np.errstate(over="ignore"):
-            return np.exp(surprise)
+            return np.exp(np.array(surprise, np.float64))
 
-    def _surprise(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """Mean negative log-likelihoods: [texts]."""
+    def _log_probs(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """[texts, longest - 1], 0 where a text has ended."""
         import torch
 
-        longest = batch["input_ids"].shape[1]
-        rows = max(1, LARGEST_OUTPUT // (longest * model.config.get_text_config().vocab_size))
-        ids, mask = (batch[name].split(rows) for name in ("input_ids", "attention_mask"))
-        return torch.cat([_surprise_of(model, *part) for part in zip(ids, mask, strict=True)])
+        ids, mask = batch["input_ids"], batch["attention_mask"]
+        found = torch.zeros(ids.shape[0], ids.shape[1] - 1, device=ids.device)
+        real = mask[:, 1:].bool()
+        vocabulary = model.config.get_text_config().vocab_size
+        if self._head_alone:  # logits of real tokens only
+            states = model.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state[:, :-1]
+            head, size = model.get_output_embeddings(), max(1, LARGEST_OUTPUT // vocabulary)
+            parts = zip(states[real].split(size), ids[:, 1:][real].split(size), strict=True)
+            found[real] = torch.cat([_gathered(head(states), targets) for states, targets in parts])
+            return found
+        rows = max(1, LARGEST_OUTPUT // (ids.shape[1] * vocabulary))
+        for start in range(0, len(ids), rows):
+            part = slice(start, start + rows)
+            logits = model(input_ids=ids[part], attention_mask=mask[part], use_cache=False).logits[:, :-1]
+            found[part][real[part]] = _gathered(logits[real[part]], ids[part, 1:][real[part]])
+        return found
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
         """Token ids of texts after the token that starts them, cut to at most `limit`."""
@@ -97,15 +125,15 @@ class CausalModel(BatchedModel):
         return [{"input_ids": [self.start, *ids][:limit]} for ids in output["input_ids"]]
 
 
-def _surprise_of(model: Any, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities of the targets: [tokens, vocabulary] and [tokens] to [tokens]."""
     import torch
 
-    logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits[:, :-1].float()
-    targets, real = ids[:, 1:], mask[:, 1:].bool()
-    losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
-    counts = real.sum(dim=1)
-    means = losses.masked_fill(~real, 0.0).sum(dim=1) / counts.clamp(min=1)
-    return means.masked_fill(counts == 0, float("inf"))
+    return -torch.nn.functional.cross_entropy(logits.float(), targets, reduction="none")
+
+
+def _without_padding(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
+    return row[: len(encoded["input_ids"]) - 1]
 
 
 def _check_causal(model: Any, checkpoint: Checkpoint) -> None:
@@ -116,3 +144,14 @@ def _check_causal(model: Any, checkpoint: Checkpoint) -> None:
         first, second = model(input_ids=torch.tensor([[1, 2, 3], [1, 2, 4]])).logits[:, :2]
     if not torch.allclose(first, second, atol=1e-4):
         raise CheckpointError(f"{checkpoint.folder}: no causal language model, its tokens see those that follow")
+
+
+def _head_is_all(model: Any) -> bool:
+    """Whether the output layer alone maps token states to logits: not where they are then scaled or capped."""
+    import torch
+
+    ids = torch.tensor([[1, 2, 3]], device=model.device)
+    with torch.inference_mode():
+        logits = model(input_ids=ids).logits
+        alone = model.get_output_embeddings()(model.base_model(input_ids=ids).last_hidden_state)
+    return torch.allclose(logits, alone, rtol=1e-4, atol=1e-4)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from geceval.core.cache.memory import lru_cache
-from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, read_json
+from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
+from geceval.models.sources.library_messages import first_line
 
 LAYERS = 1000
 """Layers that a network may have. A configuration of a few bytes that asks for more would keep a machine busy for hours

@@ -14,8 +14,9 @@ import pickle
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet
+from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.config_limits import read_config
+from geceval.models.sources.library_messages import first_line, quiet
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -143,7 +144,7 @@ def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> An
         model_class, checkpoint.base or checkpoint, config, any_size=checkpoint.base is not None
     )
     if checkpoint.base is not None:
-        model, brought = _merge(model, checkpoint)
+        model, brought = merge(model, checkpoint)
         missing = [name for name in missing if name not in brought]
     if pooling_of(checkpoint) == "mean":
         missing = [name for name in missing if "pooler" not in name.split(".")]  # not part of the computation
@@ -187,7 +188,7 @@ def read_model(
     return model.float(), sorted({*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])})
 
 
-def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
+def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
     """Merge an adapter into its base; also return the names of the parameters that the adapter replaces as a whole."""
     from peft import PeftModel
     from safetensors import SafetensorError, safe_open

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from geceval.models.checkpoints import Checkpoint, CheckpointError, first_line, quiet, read_json, resolve
+from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json, resolve
+from geceval.models.sources.library_messages import first_line, quiet
 
 PUBLISHED_BASE = "bert-base-cased"
 PUBLISHED_VOCABULARY = 28_996

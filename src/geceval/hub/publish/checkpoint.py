@@ -10,7 +10,8 @@ from geceval.core.errors import InputError
 from geceval.hub.cards import lint_model_card
 from geceval.hub.publish.folders import collect, report
 from geceval.hub.publish.repository import Repository
-from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, quiet, resolve
+from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, resolve
+from geceval.models.sources.library_messages import quiet
 from geceval.models.tokenizers import load_tokenizer
 
 _NAMES = re.compile(

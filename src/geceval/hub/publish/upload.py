@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from geceval.core.errors import InputError
 from geceval.hub.publish.repository import Repository, check
-from geceval.models.checkpoints import first_line, http_error, offline
+from geceval.models.sources.library_messages import first_line
+from geceval.models.sources.snapshots import http_error, offline
 from geceval.version import __version__
 
 if TYPE_CHECKING:

