@@ -21,7 +21,7 @@ from transformers.trainer_callback import PrinterCallback
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, write_text
-from geceval.learning.network import new_network
+from geceval.learning.network import trained_state
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
@@ -52,7 +52,7 @@ class ObjectiveTrainer(transformers.Trainer):
             raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
         tokenizer = load_tokenizer(base)
         with quiet():
-            self.network = new_network(recipe, base, objective.labels)
+            self.network = objective.network(recipe, base)
         self.objective = objective
 
         def encode(some: Any) -> Any:
@@ -70,6 +70,7 @@ class ObjectiveTrainer(transformers.Trainer):
             processing_class=tokenizer,
         )
         self.remove_callback(PrinterCallback)
+        self.add_callback(_WithinEpochs(recipe.evaluations))
 
     def compute_loss(
         self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
@@ -97,6 +98,20 @@ class ObjectiveTrainer(transformers.Trainer):
         return metrics
 
 
+class _WithinEpochs(transformers.TrainerCallback):
+    """Evaluates and saves several times an epoch, at equal distances."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        """At its end every epoch is evaluated and saved anyway."""
+        steps = state.max_steps // args.num_train_epochs
+        part = state.global_step % steps * self.times
+        if part // steps > (part - self.times) // steps and part >= self.times and state.global_step % steps:
+            control.should_evaluate = control.should_save = control.should_log = True
+
+
 def fit(
     objective: Objective, recipe: Recipe, rows: Any, evaluation: Any, folder: Path, progress: bool = False
 ) -> dict[str, Any]:
@@ -114,7 +129,7 @@ def fit(
 
     Returns:
         `seed`, `epoch` (the best), `selection` (the number that chose it), `steps`, `seconds`, and `history`: a list
-        with the metrics after each epoch.
+        with the metrics of each evaluation.
 
     Raises:
         InputError: If the base cannot be used, `max_length` is beyond what it can read, there is nothing to learn
@@ -144,8 +159,7 @@ def fit(
         "history": history,
     }
     if trainer.is_world_process_zero():
-        state = trainer.network.state_dict()
-        save_file({name: value.contiguous() for name, value in state.items()}, folder / "network.safetensors")
+        save_file(trained_state(trainer.network), folder / "network.safetensors")
         write_text(done, json.dumps(result, indent=2))  # at once: it says that the run is finished
         for checkpoint in folder.glob("checkpoint-*"):
             shutil.rmtree(checkpoint)
@@ -199,17 +213,18 @@ def _arguments(recipe: Recipe, folder: Path, progress: bool, greater_is_better: 
 
 
 def _history(log: list[dict[str, float]], objective: Objective) -> list[dict[str, float]]:
-    """The metrics of each epoch, from the log of the Trainer."""
-    epochs: dict[int, dict[str, float]] = {}
-    losses: dict[int, float] = {}
+    """The metrics of each evaluation, from the log of the Trainer; `epoch` is a whole number at the end of an epoch."""
+    evaluations: dict[float, dict[str, float]] = {}
+    losses: dict[float, float] = {}
     for entry in log:
-        number = round(entry["epoch"])
+        number = round(entry["epoch"], 2)
+        number = int(number) if number == int(number) else number
         names = [name for name in entry if name.startswith("eval_") and not name.endswith((_SELECTION, *_CLOCK))]
-        epochs.setdefault(number, {}).update({name.removeprefix("eval_"): entry[name] for name in names})
+        evaluations.setdefault(number, {}).update({name.removeprefix("eval_"): entry[name] for name in names})
         if "loss" in entry:
             losses[number] = entry["loss"]
     return [
         {"epoch": number, **found, "train_loss": losses.get(number), _SELECTION: objective.selection(found)}
-        for number, found in sorted(epochs.items())
+        for number, found in sorted(evaluations.items())
         if found
     ]

@@ -118,18 +118,37 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
         recipe: The recipe it was trained with.
         weights: `network.safetensors` of `geceval.learning.loop.fit`.
         folder: Folder to write `config.json`, the tokenizer, and `model.safetensors` or, for an adapter,
-            `adapter_config.json` and `adapter_model.safetensors` in 16 bits to; over a bundled encoder, the tokenizer
-            is left out. Files with the same names are replaced. An adapter names its base by `portable_name`.
+            `adapter_config.json` and `adapter_model.safetensors` in 16 bits to; over a bundled or named
+            model, the tokenizer is left out. Files with the same names are replaced. An adapter names its base by
+            `portable_name`.
         settings: Further `geceval_*` entries of `config.json`, without the prefix; see `geceval.models.checkpoints`.
         labels: As for `new_network`.
     """
     base = resolve(recipe.base)
     network = new_network(recipe, base, labels)
-    network.load_state_dict(load_file(weights))
+    load_trained(network, weights)
+    facts = dict(settings)
+    if not labels:
+        facts["pooling"] = head_pooling(recipe, network.config)
+    write_network(recipe, base, network, folder, facts)
+
+
+def trained_state(network: Any) -> dict[str, torch.Tensor]:
+    """The weights of a network that training changes: what `new_network` with the same recipe does not give."""
+    return {name: value.detach().contiguous() for name, value in network.named_parameters() if value.requires_grad}
+
+
+def load_trained(network: Any, weights: Path) -> None:
+    """Load what `trained_state` gave into a new network of the same recipe."""
+    unexpected = network.load_state_dict(load_file(weights), strict=False).unexpected_keys
+    if unexpected:
+        raise InputError(f"{weights}: of another network, it has {unexpected[0]}")
+
+
+def write_network(recipe: Recipe, base: Checkpoint, network: Any, folder: Path, settings: Mapping[str, Any]) -> None:
+    """Write a trained network and its settings, see `save`."""
     config = (network.get_base_model() if recipe.lora_rank else network).config
     facts = {"max_length": recipe.max_length, **settings}
-    if not labels:
-        facts["pooling"] = head_pooling(recipe, config)
     if recipe.lora_rank:
         facts["base_sha256"] = weights_sha256(base)
     config.update({f"geceval_{name}": value for name, value in facts.items()})
@@ -141,7 +160,7 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
         else:
             network.save_pretrained(scratch)
         config.save_pretrained(scratch)
-        if not (recipe.lora_rank and is_bundled(recipe.base)):
+        if not (recipe.lora_rank and (is_bundled(recipe.base) or recipe.base in NAMED)):
             load_tokenizer(base).save_pretrained(scratch)
         written = Path(scratch)
         (written / "README.md").unlink(missing_ok=True)  # peft writes one of its own

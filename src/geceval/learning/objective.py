@@ -12,7 +12,9 @@ from typing import Any
 import torch
 from datasets import Dataset
 
+from geceval.learning.network import new_network
 from geceval.learning.recipe import Recipe
+from geceval.models.checkpoints import Checkpoint
 
 IGNORED = -100
 """The label of tokens that the loss leaves out."""
@@ -57,6 +59,10 @@ class Objective(ABC):
     labels: Sequence[str] = ()
     greater_is_better = True
     collator: Any = Collator
+
+    def network(self, recipe: Recipe, base: Checkpoint) -> Any:
+        """The new network that `loop.fit` tunes: by default an encoder under a new head."""
+        return new_network(recipe, base, self.labels)
 
     @abstractmethod
     def encode(self, rows: Sequence[Any], tokenizer: Any, max_length: int) -> Dataset:

@@ -35,6 +35,7 @@ class Recipe:
         warmup: Share of the steps in which the rate rises from 0.
         batch_size: Pairs, or sentences, per step and process.
         epochs: Largest number of epochs; the best one is kept.
+        evaluations: How often an epoch is evaluated and saved; more for long epochs, so that a kill costs less.
         max_length: Tokens, special ones included, beyond which a text is cut.
         dtype: `"float32"`, or `"bfloat16"` for mixed precision.
         seed: Seed of the new head, the dropout and the order of the data.
@@ -52,6 +53,7 @@ class Recipe:
     warmup: float = 0.0
     batch_size: int = 32
     epochs: int = 10
+    evaluations: int = 1
     max_length: int = 128
     dtype: str = "float32"
     seed: int = 1
@@ -61,7 +63,7 @@ class Recipe:
         for name, known in (("pooling", POOLINGS), ("pooler", POOLERS), ("schedule", SCHEDULES), ("dtype", DTYPES)):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        for name, least in (("lora_rank", 0), ("batch_size", 1), ("epochs", 1), ("max_length", 3)):
+        for name, least in (("lora_rank", 0), ("batch_size", 1), ("epochs", 1), ("evaluations", 1), ("max_length", 3)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, got {getattr(self, name)}")
         if self.head_deviation is not None and not self.head_deviation > 0:

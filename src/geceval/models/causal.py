@@ -44,12 +44,8 @@ class CausalModel(BatchedModel):
         self, model: Any, tokenizer: Any, max_length: int | None = None, name: str = "", start: str | None = None
     ) -> None:
         super().__init__(model, tokenizer, max_length, name)
-        self.start_token = start or tokenizer.bos_token or START
-        self.start = tokenizer.get_vocab().get(self.start_token)
-        if self.start is None:
-            wanted = f"no token {start!r}" if start else f"neither a BOS token nor {START}"
-            raise CheckpointError(f"{name}: its tokenizer has {wanted}; name one of its tokens, or take another model")
-        self._head_alone = _head_is_all(model)
+        self.start_token, self.start = start_of(tokenizer, start, name)
+        self._head_alone = head_is_all(model)
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, start: str | None = None) -> Self:
@@ -100,29 +96,57 @@ class CausalModel(BatchedModel):
 
     def _log_probs(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """[texts, longest - 1], 0 where a text has ended."""
-        import torch
-
-        ids, mask = batch["input_ids"], batch["attention_mask"]
-        found = torch.zeros(ids.shape[0], ids.shape[1] - 1, device=ids.device)
-        real = mask[:, 1:].bool()
-        vocabulary = model.config.get_text_config().vocab_size
-        if self._head_alone:  # logits of real tokens only
-            states = model.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state[:, :-1]
-            head, size = model.get_output_embeddings(), max(1, LARGEST_OUTPUT // vocabulary)
-            parts = zip(states[real].split(size), ids[:, 1:][real].split(size), strict=True)
-            found[real] = torch.cat([_gathered(head(states), targets) for states, targets in parts])
-            return found
-        rows = max(1, LARGEST_OUTPUT // (ids.shape[1] * vocabulary))
-        for start in range(0, len(ids), rows):
-            part = slice(start, start + rows)
-            logits = model(input_ids=ids[part], attention_mask=mask[part], use_cache=False).logits[:, :-1]
-            found[part][real[part]] = _gathered(logits[real[part]], ids[part, 1:][real[part]])
-        return found
+        return log_probs(model, batch["input_ids"], batch["attention_mask"], self._head_alone)
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
         """Token ids of texts after the token that starts them, cut to at most `limit`."""
         output = self.tokenizer(texts, add_special_tokens=False, return_attention_mask=False, verbose=False)
         return [{"input_ids": [self.start, *ids][:limit]} for ids in output["input_ids"]]
+
+
+def start_of(tokenizer: Any, start: str | None = None, name: str = "") -> tuple[str, int]:
+    """The token that starts a text and its id: the given one, else the tokenizer's BOS, else `<|endoftext|>`.
+
+    Raises:
+        CheckpointError: If the tokenizer has no such token; the message begins with `name`.
+    """
+    token = start or tokenizer.bos_token or START
+    found = tokenizer.get_vocab().get(token)
+    if found is None:
+        wanted = f"no token {start!r}" if start else f"neither a BOS token nor {START}"
+        raise CheckpointError(f"{name}: its tokenizer has {wanted}; name one of its tokens, or take another model")
+    return token, found
+
+
+def log_probs(model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: bool) -> torch.Tensor:
+    """log P(token | the tokens before it) of every token but the first, differentiable.
+
+    Args:
+        model: A `...ForCausalLM`.
+        ids: [texts, tokens], padded at the end.
+        mask: [texts, tokens], 1 for a token and 0 for padding.
+        head_alone: Whether its output layer alone gives the logits, see `head_is_all`; then padding costs none.
+
+    Returns:
+        float32 [texts, tokens - 1], 0 for padding.
+    """
+    import torch
+
+    real, targets = mask[:, 1:].bool(), ids[:, 1:]
+    vocabulary = model.config.get_text_config().vocab_size
+    if head_alone:
+        states = model.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state[:, :-1]
+        head, size = model.get_output_embeddings(), max(1, LARGEST_OUTPUT // vocabulary)
+        parts = zip(states[real].split(size), targets[real].split(size), strict=True)
+        found = [_gathered(head(states), targets) for states, targets in parts]
+    else:
+        size = max(1, LARGEST_OUTPUT // (ids.shape[1] * vocabulary))
+        parts = zip(*(part.split(size) for part in (ids, mask, real, targets)), strict=True)
+        found = [
+            _gathered(model(input_ids=ids, attention_mask=mask, use_cache=False).logits[:, :-1][real], targets[real])
+            for ids, mask, real, targets in parts
+        ]
+    return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found))
 
 
 def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -146,7 +170,7 @@ def _check_causal(model: Any, checkpoint: Checkpoint) -> None:
         raise CheckpointError(f"{checkpoint.folder}: no causal language model, its tokens see those that follow")
 
 
-def _head_is_all(model: Any) -> bool:
+def head_is_all(model: Any) -> bool:
     """Whether the output layer alone maps token states to logits: not where they are then scaled or capped."""
     import torch
 

@@ -14,10 +14,11 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_lines, write_text
 from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2
-from geceval.learning.impara.job import Job
+from geceval.learning.impara.job import PairJob
 from geceval.learning.impara.ranked_pairs import RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
+from geceval.scorers.learned.edit_impact import Embed
 
 FOLDS = ("train", "dev", "test")
 PARTS = (8, 1, 1)  # section 2.4
@@ -32,7 +33,7 @@ class Corpus(NamedTuple):
     """Whether it is divided into folds; otherwise all of it is learnt from."""
 
 
-def read_pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
+def read_pairs(job: PairJob, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
     """The pairs of each fold, saved in `run/pairs.json`, and a few counts of each corpus.
 
     Raises:
@@ -46,10 +47,10 @@ def read_pairs(job: Job, run: Path, progress: bool) -> tuple[dict[str, list[Rank
     return {fold: [RankedPair(*row) for row in saved[fold]] for fold in FOLDS}, saved["data"]
 
 
-def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
+def _make_pairs(job: PairJob, progress: bool) -> dict[str, list[Any]]:
     corpora = _read(job, progress)
     fold_of = _folds(corpora)
-    encoder = Encoder.load(resolve(job.recipe.base), max_length=job.recipe.max_length)
+    encoder = Encoder.load(resolve(job.impact_model), max_length=job.recipe.max_length)
 
     def embed(texts: list[str]) -> np.ndarray:
         return encoder.embed(texts, RunTime(progress=progress))
@@ -60,12 +61,7 @@ def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
         counts = {}
         for fold, size in zip(FOLDS, [job.pairs - sum(sizes), *sizes], strict=True):
             some = [row for row in corpus.rows if fold_of.get(_key(row), "train") == fold]
-            if fold != "train" and not corpus.divided:
-                pairs = []
-            elif job.parallel_only:
-                pairs = parallel_pairs(some, total=size)
-            else:
-                pairs = ranked_pairs(some, embed, total=size, per_row=job.attempts)
+            pairs = _pairs(job, some, embed, size) if fold == "train" or corpus.divided else []
             counts[fold] = len(pairs)
             made[fold] += [dataclasses.astuple(pair) for pair in pairs]
         edits = sum(len(edits) for _, edits in corpus.rows)
@@ -73,6 +69,14 @@ def _make_pairs(job: Job, progress: bool) -> dict[str, list[Any]]:
     if not all(made[fold] for fold in FOLDS):
         raise InputError("too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair")
     return made
+
+
+def _pairs(job: PairJob, rows: list[Row], embed: Embed, total: int) -> list[RankedPair]:
+    corrections = round(total * job.share_of_corrections)
+    pairs = parallel_pairs(rows, total=corrections) if corrections else []
+    if corrections < total:
+        pairs += ranked_pairs(rows, embed, total=total - corrections, per_row=job.attempts)
+    return pairs
 
 
 def _folds(corpora: Iterable[Corpus]) -> dict[str, str]:
@@ -85,7 +89,7 @@ def _key(row: Row) -> str:
     return " ".join(row[0].split())
 
 
-def _read(job: Job, progress: bool) -> list[Corpus]:
+def _read(job: PairJob, progress: bool) -> list[Corpus]:
     corpora = []
     for path, divided in [*((path, True) for path in job.m2), *((path, False) for path in job.train_m2)]:
         sentences = read_m2(path)

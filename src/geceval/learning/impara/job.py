@@ -20,8 +20,8 @@ ADAPTER_RECIPE = Recipe(
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """Everything that a training run depends on.
+class PairJob:
+    """What every training run on ranked pairs depends on.
 
     Attributes:
         m2: M2 files; each annotator's edits give separate pairs.
@@ -33,15 +33,8 @@ class Job:
         pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing; from each of
             `train_m2` as many training pairs as from the others.
         attempts: The largest number of attempts per sentence, see `per_row` of `ranked_pairs`.
-        parallel_only: Pairs of source and full correction instead of ranked partial corrections.
         ratings: TMU-GFM-Dataset; pairs of its outputs then help to choose epoch and seed.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
-        threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
-            bundled IMPARA if the base is bundled, else 0.9.
-        keep_rank: If not 0, all weights are tuned and the change is kept as an adapter of this rank, see
-            `geceval.learning.compression`.
-        log_odds: Scale the finished logit so that differences are log-odds on the dev fold, see
-            `geceval.learning.impara.scale.log_odds`; otherwise its scale is whatever training resulted in.
     """
 
     m2: tuple[Path, ...] = ()
@@ -51,12 +44,8 @@ class Job:
     seeds: tuple[int, ...] = (1,)
     pairs: int = PAIRS
     attempts: int = ATTEMPTS
-    parallel_only: bool = False
     ratings: Path | None = None
     nlp: str | None = None
-    threshold: float | None = None
-    keep_rank: int = 0
-    log_odds: bool = False
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -64,10 +53,48 @@ class Job:
             raise InputError("nothing to learn from: give an M2 file, or a source and a corrected file")
         if self.pairs < 10:
             raise InputError(f"pairs must be at least 10, so that each fold has some, got {self.pairs}")
+
+    @property
+    def impact_model(self) -> str:
+        """The encoder whose token states give the impact of an edit: the base, before it is tuned."""
+        return self.recipe.base
+
+    @property
+    def share_of_corrections(self) -> float:
+        """Share of the pairs that are source and full correction instead of ranked partial corrections."""
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job(PairJob):
+    """Everything that a training run of IMPARA depends on.
+
+    Attributes:
+        parallel_only: Pairs of source and full correction instead of ranked partial corrections.
+        threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
+            bundled IMPARA if the base is bundled, else 0.9.
+        keep_rank: If not 0, all weights are tuned and the change is kept as an adapter of this rank, see
+            `geceval.learning.compression`.
+        log_odds: Scale the finished logit so that differences are log-odds on the dev fold, see
+            `geceval.learning.impara.scale.log_odds`; otherwise its scale is whatever training resulted in.
+    """
+
+    parallel_only: bool = False
+    threshold: float | None = None
+    keep_rank: int = 0
+    log_odds: bool = False
+
+    def __post_init__(self) -> None:
+        PairJob.__post_init__(self)
         if self.keep_rank < 0 or (self.keep_rank and self.recipe.lora_rank):
             raise InputError("keep_rank must be at least 0, and 0 where lora_rank makes an adapter from the start")
         if self.threshold is not None and not math.isfinite(self.threshold):
             raise InputError(f"threshold must be a finite number, got {self.threshold}")
+
+    @property
+    def share_of_corrections(self) -> float:
+        """All of the pairs, or none."""
+        return float(self.parallel_only)
 
 
 def suited_recipe(base: str) -> tuple[Recipe, bool]:

@@ -63,13 +63,7 @@ class PairRanking(Objective):
         def ids(texts: list[str]) -> list[list[int]]:
             return tokenizer(texts, truncation=True, max_length=max_length)["input_ids"] if texts else []
 
-        sides = zip(ids([pair.low for pair in rows]), ids([pair.high for pair in rows]), strict=True)
-        table = [{"low": low, "high": high, "length": max(len(low), len(high))} for low, high in sides if low != high]
-        if len(table) < len(rows):
-            logger.info("%d of %d pairs look equal to the network and were dropped", len(rows) - len(table), len(rows))
-        if not table:
-            raise InputError("there is no pair of texts that the network can tell apart; give it more sentences")
-        return Dataset.from_list(table)
+        return distinct_pairs(ids([pair.low for pair in rows]), ids([pair.high for pair in rows]))
 
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Eq. 4 over a batch, margins, and ones: the second text of a pair is always the better."""
@@ -83,3 +77,21 @@ class PairRanking(Objective):
     def selection(self, metrics: Mapping[str, float]) -> float:
         """The mean loss over the evaluation sets."""
         return float(np.mean([value for name, value in metrics.items() if name.endswith("_loss")]))
+
+
+def distinct_pairs(low: list[list[int]], high: list[list[int]], **more: list[Any]) -> Dataset:
+    """Rows for the collator from the token ids of worse and better texts and further columns; equal texts are dropped.
+
+    Raises:
+        InputError: If nothing is left.
+    """
+    table = [
+        {"low": left, "high": right, "length": max(len(left), len(right)), **dict(zip(more, values, strict=True))}
+        for left, right, *values in zip(low, high, *more.values(), strict=True)
+        if left != right
+    ]
+    if len(table) < len(low):
+        logger.info("%d of %d pairs look equal to the network and were dropped", len(low) - len(table), len(low))
+    if not table:
+        raise InputError("there is no pair of texts that the network can tell apart; give it more sentences")
+    return Dataset.from_list(table)

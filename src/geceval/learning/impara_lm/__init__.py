@@ -1,0 +1,1 @@
+"""IMPARA's objective on a causal language model: training, card."""
