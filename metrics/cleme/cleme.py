@@ -35,6 +35,7 @@ Args:
     merge_distance (`int`, *optional*, defaults to 0): Edits with at most so many tokens between them share a chunk.
     drop_unchanged_references (`bool`, *optional*, defaults to `False`): Of several references, leave out those that
         equal the source.
+    drop_identity (`bool`, *optional*, defaults to `False`): Count a chunk that edits leave as it was as unchanged.
     behaviour (`str`, *optional*, defaults to `"paper"`): `"head"` or `"v1"` for the authors' programs of 2025 and 2023
         with their defects; see the card.
     model (`str`, *optional*, defaults to `"bundled"`): Encoder for weights by similarity.

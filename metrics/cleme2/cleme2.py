@@ -36,6 +36,9 @@ Args:
     merge_distance (`int`, *optional*, defaults to 0): Edits with at most so many tokens between them share a chunk.
     drop_unchanged_references (`bool`, *optional*, defaults to `False`): Of several references, leave out those that
         equal the source.
+    drop_identity (`bool`, *optional*, defaults to `False`): Count a chunk that edits leave as it was as unchanged.
+    reward_untouched (`bool`, *optional*, defaults to `False`): Where nothing needs correction and nothing is changed,
+        Hit and score are 1.
     behaviour (`str`, *optional*, defaults to `"paper"`): `"head"` for the authors' program with its defects.
     model (`str`, *optional*, defaults to `"bundled"`): Encoder for weights by similarity.
     gold_m2 (`str`, *optional*): M2 file with the edits of the references.

@@ -23,7 +23,10 @@ def test_each_distinct_text_is_parsed_once_for_all_metrics_and_systems():
 
     nlp = spacy.load(pipeline.BUNDLED)
     nlp.add_pipe("note_all_texts", first=True)
-    options = {"errant": {}, "pt_errant": {"weight": "self"}, "gotoscorer": {}}
+    options = {
+        **{"errant": {}, "pt_errant": {"weight": "self"}, "gotoscorer": {}, "uot_errant": {}},
+        **{"cleme": {}, "cleme2": {"weights": "length"}},
+    }
     scorers = [make_scorer(name, {"nlp": nlp, **settings}) for name, settings in options.items()]
     for scorer in scorers:
         scorer.load()

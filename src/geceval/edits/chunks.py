@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from geceval.core.errors import InputError
-from geceval.edits.edit import Edit, in_order, overlap, without_overlaps
+from geceval.edits.edit import Edit, applicable, without_overlaps
 from geceval.edits.m2 import M2Sentence
 
 NO_EDIT_TYPES = frozenset({"noop", "UNK", "Um"})
@@ -75,20 +74,15 @@ def cut(source: str, edits: Iterable[Edit]) -> list[Chunk]:
     """
     tokens = source.split()
     chunks: list[Chunk] = []
-    previous: Edit | None = None
     done = 0
-    for edit in in_order(edit for edit in edits if edit.type not in NO_EDIT_TYPES):
-        if edit.end > len(tokens):
-            raise InputError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
-        if previous is not None and overlap(previous, edit):
-            raise InputError(f"edits {previous} and {edit} of {source!r} overlap")
+    for edit in applicable(source, tokens, (edit for edit in edits if edit.type not in NO_EDIT_TYPES)):
         _add_unchanged(chunks, tokens, done, edit.start)
         if edit.end > edit.start:
             _add_gap(chunks, edit.start)
         corrections = [" ".join(text.split()) for text in edit.corrections]
         text = " ".join(tokens[edit.start : edit.end])
         chunks.append(Chunk(edit.start, edit.end, text, corrections[0], edit.type, True, tuple(corrections[1:])))
-        done, previous = edit.end, edit
+        done = edit.end
     _add_unchanged(chunks, tokens, done, len(tokens))
     _add_gap(chunks, len(tokens))
     return chunks

@@ -83,16 +83,33 @@ def apply(source: str, edits: Iterable[Edit]) -> str:
     tokens = source.split()
     corrected: list[str] = []
     done = 0
-    previous: Edit | None = None
-    for edit in in_order(edits):
+    for edit in applicable(source, tokens, edits):
+        corrected += tokens[done : edit.start]
+        corrected += edit.correction.split()
+        done = edit.end
+    return " ".join(corrected + tokens[done:])
+
+
+def applicable(source: str, tokens: Sequence[str], edits: Iterable[Edit]) -> list[Edit]:
+    """The edits in the order of the sentence, see `in_order`.
+
+    Args:
+        source: The tokenised source.
+        tokens: Its tokens.
+        edits: Edits in any order.
+
+    Raises:
+        ValueError: If an edit lies beyond the end of the source or two edits overlap; the message says which.
+    """
+    ordered = in_order(edits)
+    done, previous = 0, None
+    for edit in ordered:
         if edit.end > len(tokens):
             raise InputError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
         if edit.start < done:
             raise InputError(f"edits {previous} and {edit} of {source!r} overlap")
-        corrected += tokens[done : edit.start]
-        corrected += edit.correction.split()
         done, previous = edit.end, edit
-    return " ".join(corrected + tokens[done:])
+    return ordered
 
 
 def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) -> tuple[str, list[Edit]]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.core.errors import InputError
-from geceval.edits.edit import Edit, distinct, in_order
+from geceval.edits.edit import Edit, applicable, distinct
 
 Tokens = tuple[str, ...]
 Span = tuple[int, int]
@@ -50,7 +49,9 @@ class JointChunks:
         return self.source_text(index) if found is None else found
 
 
-def divide(source: str, targets: Sequence[Sequence[Edit]], merge_distance: int = 0) -> JointChunks:
+def divide(
+    source: str, targets: Sequence[Sequence[Edit]], merge_distance: int = 0, drop_identity: bool = False
+) -> JointChunks:
     """Divide a sentence at the edits of all its targets.
 
     Args:
@@ -58,14 +59,13 @@ def divide(source: str, targets: Sequence[Sequence[Edit]], merge_distance: int =
         targets: The edits of the hypothesis, then those of each reference. Noops are left out; an edit that repeats
             another one of its target counts once.
         merge_distance: Edits with at most so many tokens between them fall into one chunk.
+        drop_identity: Count a chunk that a target's edits leave as it was as one without an edit.
 
     Raises:
         ValueError: If an edit lies beyond the end of the source or two edits of a target overlap.
     """
     tokens = tuple(source.split())
-    edits = [in_order(distinct(own)) for own in targets]
-    for own in edits:
-        _check(source, tokens, own)
+    edits = [applicable(source, tokens, distinct(own)) for own in targets]
     spans: list[list[int]] = []
     for start, end in sorted([(edit.start, edit.end) for own in edits for edit in own]):
         if spans and start <= spans[-1][1] + merge_distance:
@@ -73,20 +73,11 @@ def divide(source: str, targets: Sequence[Sequence[Edit]], merge_distance: int =
         else:
             spans.append([start, end])
     found = tuple((start, end) for start, end in spans)
-    return JointChunks(tokens, found, tuple(tuple(_texts(tokens, found, own)) for own in edits))
+    texts = (_texts(tokens, found, own, drop_identity) for own in edits)
+    return JointChunks(tokens, found, tuple(map(tuple, texts)))
 
 
-def _check(source: str, tokens: Tokens, edits: Sequence[Edit]) -> None:
-    done, previous = 0, None
-    for edit in edits:
-        if edit.end > len(tokens):
-            raise InputError(f"edit {edit} lies beyond the {len(tokens)} tokens of {source!r}")
-        if edit.start < done:
-            raise InputError(f"edits {previous} and {edit} of {source!r} overlap")
-        done, previous = edit.end, edit
-
-
-def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit]) -> list[Tokens | None]:
+def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit], drop_identity: bool) -> list[Tokens | None]:
     """What one target has in each span; its edits and the spans are walked through together."""
     if not edits:
         return [None] * len(spans)
@@ -98,5 +89,6 @@ def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit]) -> list
             made += [*tokens[done : edits[index].start], *edits[index].correction.split()]
             done = edits[index].end
             index += 1
-        texts.append(tuple(made) + tokens[done:end] if index > first else None)
+        text = tuple(made) + tokens[done:end] if index > first else None
+        texts.append(None if drop_identity and text == tokens[start:end] else text)
     return texts

@@ -23,10 +23,12 @@ class Settings(ChunkSettings):
 
     Attributes:
         coefficients: Of Hit, 1 - Wrong, 1 - Under and 1 - Over; they add up to 1. `None` takes those of `average`.
+        reward_untouched: Where nothing needs correction and nothing is changed, Hit and score are 1.
     """
 
     weights: str = "similarity"
     coefficients: Sequence[float] | None = None
+    reward_untouched: bool = False
 
     def __post_init__(self) -> None:
         super(Settings, self).__post_init__()
@@ -46,7 +48,7 @@ class Cleme2(JointChunkScorer):
 
     Hit, Wrong and Under are shares of the chunks that needed correction (they add up to 1 if there are any), Over is
     the share of unnecessary changes among all changes. A sentence that needs no correction and gets none has Hit 0, so
-    its COM is 1 less the coefficient of Hit.
+    its COM is 1 less the coefficient of Hit, unless `reward_untouched`.
     """
 
     name = "cleme2"
@@ -63,6 +65,8 @@ class Cleme2(JointChunkScorer):
         hit, err, under = (ratio(part, needed, 0.0) for part in (tp, wrong, fn))
         over = ratio(unnecessary, tp + wrong + unnecessary, 0.0)
         c = self.settings.coefficients or COEFFICIENTS[self.settings.preset or self.settings.average]
+        if self.settings.reward_untouched:
+            hit = hit + (needed + unnecessary == 0)
         com = c[0] * hit + c[1] * (1 - err) + c[2] * (1 - under) + c[3] * (1 - over)
         return np.stack([com, hit, err, under, over], axis=-1)
 

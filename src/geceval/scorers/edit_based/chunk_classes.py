@@ -6,9 +6,10 @@ import enum
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from geceval.core.cache.memory import lru_cache
-from geceval.edits.joint_chunks import JointChunks
+from geceval.edits.joint_chunks import JointChunks, Tokens
 
 ASSUMPTIONS = ("dependent", "independent")
 LEVELS = ("correction", "detection")
@@ -39,32 +40,32 @@ def classify(chunks: JointChunks, assumption: str, level: str = "correction") ->
     Returns:
         `[references][corrected chunks]`.
     """
-    references = range(1, len(chunks.texts))
+    own, *references = chunks.texts
+    sources = [chunks.source[start:end] for start, end in chunks.spans]
     if assumption == "dependent":
-        return [[_dependent(chunks, index, each, level) for index in range(len(chunks.spans))] for each in references]
-    shared = [_independent(chunks, index, references, level) for index in range(len(chunks.spans))]
+        return [list(map(_dependent, own, reference, sources, repeat(level))) for reference in references]
+    columns = zip(*references, strict=True)
+    shared = [_independent(*column, level) for column in zip(own, columns, sources, strict=True)]
     return [shared for _ in references]
 
 
-def _dependent(chunks: JointChunks, index: int, reference: int, level: str) -> ChunkClass:
-    changed, needed = chunks.texts[0][index] is not None, chunks.texts[reference][index] is not None
-    if level == "detection" or not (changed or needed):
-        agrees = changed == needed
-    else:
-        agrees = chunks.text(0, index) == chunks.text(reference, index)
-    if changed:
-        return ChunkClass.HIT if agrees else ChunkClass.WRONG if needed else ChunkClass.UNNECESSARY
-    return ChunkClass.KEPT if agrees else ChunkClass.MISS
+def _dependent(own: Tokens | None, reference: Tokens | None, source: Tokens, level: str) -> ChunkClass:
+    """The class of a chunk by the text of the hypothesis and that of the reference; `None` is no change."""
+    if own is None:
+        return (
+            ChunkClass.KEPT if reference is None or level == "correction" and reference == source else ChunkClass.MISS
+        )
+    agrees = reference is not None if level == "detection" else own == (source if reference is None else reference)
+    return ChunkClass.HIT if agrees else ChunkClass.UNNECESSARY if reference is None else ChunkClass.WRONG
 
 
-def _independent(chunks: JointChunks, index: int, references: Sequence[int], level: str) -> ChunkClass:
-    changed = chunks.texts[0][index] is not None
-    needed = [chunks.texts[each][index] is not None for each in references]
-    if not changed:
+def _independent(own: Tokens | None, references: Sequence[Tokens | None], source: Tokens, level: str) -> ChunkClass:
+    needed = [text is not None for text in references]
+    if own is None:
         return ChunkClass.MISS if all(needed) else ChunkClass.KEPT
     if level == "detection":
         return ChunkClass.HIT if any(needed) else ChunkClass.UNNECESSARY
-    if any(chunks.text(0, index) == chunks.text(each, index) for each in references):
+    if any(own == (source if text is None else text) for text in references):
         return ChunkClass.HIT
     return ChunkClass.WRONG if any(needed) else ChunkClass.UNNECESSARY
 

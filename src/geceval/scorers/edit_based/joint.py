@@ -13,7 +13,6 @@ import numpy as np
 
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
-from geceval.core.f_score import rounded
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, ModelName, PipelineName, check_types
 from geceval.core.result import Result
@@ -71,6 +70,7 @@ class ChunkSettings:
         level: `"correction"`, or `"detection"`, which only asks where something is changed.
         merge_distance: Edits with at most so many tokens between them fall into one chunk.
         drop_unchanged_references: Of several references, leave out those that equal the source.
+        drop_identity: Count a chunk that edits leave as it was as one without an edit; by default it is changed.
         behaviour: `"paper"`, `"head"` (the authors' program of 2025, with its defects) or `"v1"` (that of 2023).
         model: Encoder of the similarity: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
         gold_m2: M2 file with the edits of the references, taken as they are.
@@ -85,6 +85,7 @@ class ChunkSettings:
     level: str = "correction"
     merge_distance: int = 0
     drop_unchanged_references: bool = False
+    drop_identity: bool = False
     behaviour: str = "paper"
     model: ModelName = "bundled"
     gold_m2: FilePath | None = None
@@ -167,7 +168,7 @@ class JointChunkScorer(Scorer):
         else:
             total, whole = counts[rows, chosen].sum(axis=0), alone.mean(axis=0)
             if self.settings.behaviour == "v1":
-                whole = rounded(whole)
+                whole = np.round(whole, 4)  # it rounds as NumPy does here, and as Python does elsewhere
         found = dict(zip((*self.figures, *COLUMNS), map(float, (*whole, *total)), strict=True))
         return Result(
             score=float(whole[0]),
@@ -188,13 +189,17 @@ class JointChunkScorer(Scorer):
         return self.corpus_keys(before + options)
 
     def _divide(self, source: str, proposed: Sequence[Edit], references: list[Sequence[Edit]]) -> JointChunks:
-        if self.settings.behaviour == "v1":
-            return divide(source, _v1_targets(source, [proposed, *references]), self.settings.merge_distance)
-        kept = [references[index] for index in used_references(source, references)]
-        if self.settings.drop_unchanged_references and len(kept) > 1:
-            same = " ".join(source.split())
-            kept = [edits for edits in kept if apply(source, distinct(edits)) != same] or kept[:1]
-        return divide(source, [proposed, *kept], self.settings.merge_distance)
+        settings = self.settings
+        targets = [proposed, *references]
+        if settings.behaviour == "v1":
+            targets = _v1_targets(source, targets)
+        else:
+            kept = [references[index] for index in used_references(source, references)]
+            if settings.drop_unchanged_references and len(kept) > 1:
+                same = " ".join(source.split())
+                kept = [edits for edits in kept if apply(source, distinct(edits)) != same] or kept[:1]
+            targets = [proposed, *kept]
+        return divide(source, targets, settings.merge_distance, settings.drop_identity)
 
     def _count(self, corpus: Sequence[JointChunks]) -> np.ndarray:
         """Weighted counts, `[sentences][references][6]`; NaN where a sentence has fewer references than another."""
