@@ -50,9 +50,9 @@ class ObjectiveTrainer(transformers.Trainer):
         limit = position_limit(base)
         if limit is not None and recipe.max_length > limit:
             raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
-        tokenizer = load_tokenizer(base)
         with quiet():
             self.network = objective.network(recipe, base)
+        tokenizer = load_tokenizer(base, getattr(self.network.config, "geceval_border", None))
         self.objective = objective
 
         def encode(some: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The network that is fine-tuned, an encoder under a new head, and how it is saved as a checkpoint.
+"""The network that is fine-tuned, an encoder or a causal model under a new head, and how it is saved as a checkpoint.
 
 The head is a sequence classifier with one output (IMPARA, SOME) or a token classifier (error detection).
 """
@@ -22,7 +22,7 @@ from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, 
 from geceval.models.devices import pick_device
 from geceval.models.sources.library_messages import quiet
 from geceval.models.sources.named import NAMED
-from geceval.models.tokenizers import load_tokenizer
+from geceval.models.tokenizers import border_of, load_tokenizer
 
 
 def check_adapter(rank: int, base: Checkpoint) -> None:
@@ -33,6 +33,8 @@ def check_adapter(rank: int, base: Checkpoint) -> None:
 
 def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:
     """The encoder of `base` under a new head, in float32, with adapters if the recipe asks for them.
+
+    A causal model is an encoder, too; its configuration then says in `geceval_border` what stands around its texts.
 
     Args:
         recipe: How it will be tuned.
@@ -52,7 +54,11 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     )
     for name in [name for name in vars(config) if name.startswith("geceval_")]:
         delattr(config, name)
+    if heads.is_causal(encoder):
+        config.geceval_border, config.use_cache = border_of(base), False
     if hasattr(config, "classifier_pooling"):  # ModernBERT pools by itself
+        if recipe.pooling == "last":
+            raise InputError(f"{base.folder}: ModernBERT pools 'first' or 'mean', got 'last'")
         config.classifier_pooling = {"first": "cls", "mean": "mean"}[recipe.pooling]
     # The backward pass of the fused attention takes a third of the time on a CPU.
     attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
@@ -65,17 +71,18 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     if recipe.pooler == "identity" and not labels:
         _reset_pooler(network)
     if recipe.head_deviation is not None:
-        last = [module for module in network.classifier.modules() if isinstance(module, torch.nn.Linear)][-1]
+        head = heads.head_of(network)
+        last = [module for module in head.modules() if isinstance(module, torch.nn.Linear)][-1]
         torch.nn.init.normal_(last.weight, std=recipe.head_deviation)
     if recipe.dropout is not None:
         for module in network.modules():
             if isinstance(module, torch.nn.Dropout):
                 module.p = recipe.dropout
     if recipe.freeze_embeddings:
-        network.base_model.embeddings.requires_grad_(False)
+        getattr(network.base_model, "embeddings", network.get_input_embeddings()).requires_grad_(False)
     if recipe.lora_rank:
         network = _with_adapter(network, recipe, pooled=not labels and recipe.pooling == "first")
-    if head_pooling(recipe, config) == "mean":
+    if head_pooling(recipe, config) != "first":
         for name, parameter in network.named_parameters():
             if "pooler" in name.split("."):  # not part of the computation
                 parameter.requires_grad_(False)
@@ -83,8 +90,13 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
 
 
 def head_pooling(recipe: Recipe, config: Any) -> str:
-    """The value of `geceval_pooling` for the checkpoint; ModernBERT's own class does either kind of pooling."""
-    return "first" if hasattr(config, "classifier_pooling") else recipe.pooling
+    """The value of `geceval_pooling` for the checkpoint; ModernBERT's own class does either kind of pooling.
+
+    `"first"` becomes `"last"` for a causal model: its first token sees no other.
+    """
+    if hasattr(config, "classifier_pooling"):
+        return "first"
+    return "last" if recipe.pooling == "first" and hasattr(config, "geceval_border") else recipe.pooling
 
 
 def _reset_pooler(network: Any) -> None:
@@ -106,7 +118,7 @@ def _with_adapter(network: Any, recipe: Recipe, pooled: bool) -> Any:
         lora_dropout=0.0,
         target_modules="all-linear",
         exclude_modules=".*pooler.*",
-        modules_to_save=["classifier", "pooler"] if pooled else ["classifier"],
+        modules_to_save=["score"] if hasattr(network, "score") else ["classifier", *(["pooler"] if pooled else [])],
     )
     return get_peft_model(network, settings)
 
@@ -161,7 +173,7 @@ def write_network(recipe: Recipe, base: Checkpoint, network: Any, folder: Path, 
             network.save_pretrained(scratch)
         config.save_pretrained(scratch)
         if not (recipe.lora_rank and (is_bundled(recipe.base) or recipe.base in NAMED)):
-            load_tokenizer(base).save_pretrained(scratch)
+            load_tokenizer(base, getattr(config, "geceval_border", None)).save_pretrained(scratch)
         written = Path(scratch)
         (written / "README.md").unlink(missing_ok=True)  # peft writes one of its own
         if recipe.lora_rank:

@@ -8,7 +8,8 @@ own folder (`geceval_se_model` likewise).
 
 geceval's own settings live in `config.json`, all of them optional:
 
-- `geceval_pooling`: `"first"` or `"mean"`, see `geceval.models.heads`;
+- `geceval_pooling`: `"first"`, `"mean"` or `"last"`, see `geceval.models.heads`;
+- `geceval_border`: the token that stands before, between and after the texts of a network that was a causal model;
 - `geceval_threshold` and `geceval_se_model`: the threshold of IMPARA and the model of its similarity estimator;
 - `geceval_max_length`: tokens, special ones included, beyond which a text is cut;
 - `geceval_base_sha256`: SHA-256 of the weights that an adapter was trained on, see `weights_sha256`;
@@ -39,6 +40,7 @@ _SETTINGS = {
     "geceval_max_length": int,
     "geceval_threshold": (int, float),
     "geceval_se_model": str,
+    "geceval_border": str,
     "geceval_base_sha256": str,
     "geceval_start_token": str,
 }

@@ -1,11 +1,12 @@
 """What is read from the token states of a network: pooled vectors and the logits of a classification head.
 
-There are two poolings. `"first"` means the head as the network's own class computes it, which is how published
+There are three poolings. `"first"` means the head as the network's own class computes it, which is how published
 checkpoints are scored by `AutoModelForSequenceClassification`: BERT reads the first token through its tanh pooler,
 ModernBERT follows its own `classifier_pooling`. `"mean"` (IMPARA-GED, section 4.1) averages the states of all tokens
 that are not padding, special tokens included, and hands the average to the class's classifier: the linear layer of BERT
 and DeBERTa (their pooler is left out), the dense and the output layer of ELECTRA and RoBERTa. A ModernBERT checkpoint
-needs no setting of ours for that: its `classifier_pooling` is `"mean"`.
+needs no setting of ours for that: its `classifier_pooling` is `"mean"`. `"last"` hands the state of the last real token
+to the classifier, as causal models do, whose first token sees no other.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from geceval.models.sources.library_messages import first_line, quiet
 if TYPE_CHECKING:
     from torch import Tensor
 
-POOLINGS = ("first", "mean")
+POOLINGS = ("first", "mean", "last")
 
 
 def pooling_of(checkpoint: Checkpoint) -> str:
-    """The pooling written in a checkpoint's `config.json`: `"first"` unless `geceval_pooling` says `"mean"`.
+    """The pooling written in a checkpoint's `config.json`: `"first"` unless `geceval_pooling` says another.
 
     Raises:
         CheckpointError: If it says anything else.
     """
     pooling = checkpoint.setting("pooling", "first")
     if pooling not in POOLINGS:
-        raise CheckpointError(f"{checkpoint.folder}: geceval_pooling must be 'first' or 'mean', got {pooling!r}")
+        raise CheckpointError(f"{checkpoint.folder}: geceval_pooling must be 'first', 'mean' or 'last', got {pooling!r}")
     return pooling
 
 
@@ -50,13 +51,35 @@ def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
     return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
 
 
+def last_pool(states: Tensor, mask: Tensor) -> Tensor:
+    """The states of the last real tokens; shapes as for `mean_pool`, padding at the end."""
+    import torch
+
+    last = mask.sum(dim=1).clamp(min=1) - 1
+    return states[torch.arange(len(states), device=states.device), last]
+
+
+def is_causal(network: Any) -> bool:
+    """Whether no token changes what the network says of those before it."""
+    import torch
+
+    with torch.inference_mode():
+        first, second = network(input_ids=torch.tensor([[1, 2, 3], [1, 2, 4]]))[0][:, :2]
+    return torch.allclose(first, second, atol=1e-4)
+
+
+def head_of(network: Any) -> Any:
+    """The classification head of a `...ForSequenceClassification` or `...ForTokenClassification`."""
+    return network.score if hasattr(network, "score") else network.classifier  # decoders call it so
+
+
 def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> Tensor:
     """Logits of a sequence classifier, differentiable, so that training and scoring share one definition.
 
     Args:
         model: A `...ForSequenceClassification`, possibly wrapped by peft.
         batch: `input_ids` and `attention_mask`, each [texts, tokens], and `token_type_ids` for pairs.
-        pooling: `"first"` or `"mean"`, see the module's docstring.
+        pooling: One of `POOLINGS`, see the module's docstring.
 
     Returns:
         [texts, labels].
@@ -64,8 +87,9 @@ def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> T
     if pooling == "first":
         return model(**batch).logits
     network = model.get_base_model() if hasattr(model, "get_base_model") else model
-    pooled = mean_pool(network.base_model(**batch).last_hidden_state, batch["attention_mask"])
-    classifier = network.classifier
+    pool = {"mean": mean_pool, "last": last_pool}[pooling]
+    pooled = pool(network.base_model(**batch).last_hidden_state, batch["attention_mask"])
+    classifier = head_of(network)
     if hasattr(classifier, "out_proj"):
         return classifier(pooled.unsqueeze(1))
     dropout = getattr(network, "dropout", None)
@@ -146,7 +170,7 @@ def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> An
     if checkpoint.base is not None:
         model, brought = merge(model, checkpoint)
         missing = [name for name in missing if name not in brought]
-    if pooling_of(checkpoint) == "mean":
+    if pooling_of(checkpoint) != "first":
         missing = [name for name in missing if "pooler" not in name.split(".")]  # not part of the computation
     check_missing(checkpoint, missing)
     return ready(model, checkpoint)
@@ -209,7 +233,7 @@ def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
 def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
     """Raise a `CheckpointError` that names the parameters that the checkpoint lacks."""
     if missing:
-        what = "no classification head" if any("classifier" in name for name in missing) else "parameters are missing"
+        what = "no classification head" if any("classifier" in name or "score" in name for name in missing) else "parameters are missing"
         raise CheckpointError(
             f"{checkpoint.folder}: {what} ({', '.join(missing[:3])}); train it first, or fetch it again"
         )

@@ -1,4 +1,4 @@
-"""The tokenizer of a checkpoint, even if it was saved without one."""
+"""The tokenizer of a checkpoint, even if it was saved without one, and what it puts around a text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PUBLISHED_VOCABULARY = 28_996
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 
 
-def load_tokenizer(checkpoint: Checkpoint) -> Any:
+def load_tokenizer(checkpoint: Checkpoint, border: str | None = None) -> Any:
     """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one.
 
     That model is the base of an adapter, or what `_name_or_path` of the configuration names; else `bert-base-cased` for
@@ -22,9 +22,11 @@ def load_tokenizer(checkpoint: Checkpoint) -> Any:
 
     Args:
         checkpoint: A resolved checkpoint.
+        border: A token to put before a text, between the two of a pair, and after; `None` takes `geceval_border` of the
+            checkpoint, else leaves the special tokens to the tokenizer.
 
     Raises:
-        CheckpointError: If there is no tokenizer, or it cannot belong to the network.
+        CheckpointError: If there is no tokenizer, it cannot belong to the network, or it does not know the border.
     """
     import transformers
 
@@ -41,7 +43,43 @@ def load_tokenizer(checkpoint: Checkpoint) -> Any:
         raise CheckpointError(
             f"{checkpoint.folder}: the tokenizer of {holder.model!r} has {len(tokenizer)} entries, the network {size}"
         )
+    border = border or checkpoint.setting("border")
+    if border:
+        _put_around(tokenizer, border, holder)
     return tokenizer
+
+
+def border_of(checkpoint: Checkpoint) -> str:
+    """The token to put around the texts of a causal model, whose tokenizer puts none.
+
+    That is `geceval_start_token` of the checkpoint, else the EOS token, else the BOS token.
+
+    Raises:
+        CheckpointError: If the tokenizer has none of them, or cannot be read.
+    """
+    tokenizer = load_tokenizer(checkpoint)
+    border = checkpoint.setting("start_token") or tokenizer.eos_token or tokenizer.bos_token
+    if not border:
+        raise CheckpointError(
+            f"{checkpoint.folder}: a causal model whose tokenizer has no EOS or BOS token to put around texts; write one "
+            "of its tokens into its config.json as geceval_start_token"
+        )
+    return border
+
+
+def _put_around(tokenizer: Any, border: str, holder: Checkpoint) -> None:
+    from tokenizers.processors import TemplateProcessing
+
+    number = tokenizer.get_vocab().get(border)
+    if number is None or not tokenizer.is_fast:
+        raise CheckpointError(
+            f"{holder.folder}: texts of this network have {border!r} around them, which its tokenizer "
+            f"{'does not know' if number is None else 'cannot add: it is not a fast one (tokenizer.json)'}"
+        )
+    single, pair = [border, "$A", border], [border, "$A", border, "$B", border]
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single=single, pair=pair, special_tokens=[(border, number)]
+    )
 
 
 def _spelling(folder: Path) -> dict[str, bool]:
