@@ -3,29 +3,33 @@
 import csv
 import json
 import random
+import shutil
 
 import numpy as np
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file
 
 import geceval
 from geceval.core.options import RunTime
 from geceval.learning.network import new_network
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.detector import Detector
 from geceval.models.encoder import Encoder
-from geceval.models.tokenizers import load_tokenizer
 
+BORDER = {"gpt2": "<|endoftext|>", "llama": "<s>"}
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "150", "--quiet"]
-SENTENCES = ["the cat sit on mat dog run school", "a dog sat", "the mat likes", "", "a " * 200]
+TEXTS = ["the cat sit", "a dog sat on mat", "", "a " * 200]
 
 
 @pytest.fixture(scope="module", params=["gpt2", "llama"])
-def causal(request, make_causal):
-    return make_causal(5, request.param)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def causal(kind, make_causal):
+    return make_causal(5, kind)
 
 
 @pytest.fixture(scope="module")
@@ -40,29 +44,120 @@ def ratings(tmp_path_factory):
             for _ in range(2):
                 verb = rng.choice(["sat", "sit"])
                 output = f"{rng.choice(['the', 'a'])} {rng.choice(['cat', 'dog'])} {verb}"
-                mean = 4.0 if verb == "sat" else 2.0
-                table.writerow([f"a cat sit {number}", output, "", "", "", "x", mean, mean, mean])
+                table.writerow([f"a cat sit {number}", output, "", "", "", "x", *[4.0 if verb == "sat" else 2.0] * 3])
     return path
 
 
-@pytest.mark.parametrize(("pooling", "stated"), [("first", "last"), ("last", "last"), ("mean", "mean")])
-def test_some_learns_and_what_is_loaded_is_what_was_trained(
-    load_script, causal, ratings, tmp_path, pooling, stated
-):
+def rated(ratings, base, folder, *options):
+    arguments = ["--ratings", str(ratings), "--dev", "15", "--test", "15", "--init-from", str(base), *QUICK]
+    return [*arguments, "--output", str(folder), *options]
+
+
+def by_hand(folder, text, pooling):
+    """The answer of a finished part to one text, from the sub-tokens and states of plain transformers and peft."""
+    from peft import PeftModel
+
+    config = transformers.AutoConfig.from_pretrained(folder)
+    base = json.loads((folder / "adapter_config.json").read_text())["base_model_name_or_path"]
+    plain = transformers.AutoModelForSequenceClassification.from_pretrained(base, config=config)
+    network = PeftModel.from_pretrained(plain, folder).merge_and_unload().eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    border = tokenizer.convert_tokens_to_ids(config.geceval_border)
+    texts = text if isinstance(text, tuple) else (text,)
+    ids = [border]
+    for part in texts:
+        ids += [*tokenizer(part, add_special_tokens=False)["input_ids"], border]
+    with torch.no_grad():
+        states = network.base_model(input_ids=torch.tensor([ids])).last_hidden_state[0]
+        return network.score(states.mean(0) if pooling == "mean" else states[-1]).item()
+
+
+@pytest.mark.parametrize(("pooling", "stated"), [("first", "last"), ("mean", "mean")])
+def test_some_learns_and_answers_as_by_hand(load_script, kind, causal, ratings, tmp_path, pooling, stated):
     folder = tmp_path / "some"
-    arguments = ["--ratings", str(ratings), "--dev", "15", "--test", "15", "--init-from", str(causal), *QUICK]
-    arguments += ["--output", str(folder), "--pooling", pooling, "--lora-rank", "8", "--epochs", "20"]
-    assert load_script("train_some").main(arguments) == 0
+    options = rated(ratings, causal, folder, "--pooling", pooling, "--lora-rank", "8", "--epochs", "20")
+    assert load_script("train_some").main(options) == 0
     results = json.loads((folder / "results.json").read_text())
     assert results["parts"]["grammaticality"]["test"]["pearson"] > 0.7
-    config = json.loads((folder / "grammer/config.json").read_text())
-    assert (config["geceval_pooling"], config["geceval_border"]) == (stated, "<|endoftext|>" if "gpt2" in config["model_type"] else "<s>")
-    good, bad = geceval.load("some", model=str(folder)).compute(
-        sources=["a cat sit 1"] * 2, predictions=["the dog sat", "the dog sit"]
-    )["grammaticality_scores"]
+    config = json.loads((folder / "fluency/config.json").read_text())
+    assert (config["geceval_pooling"], config["geceval_border"]) == (stated, BORDER[kind])
+    found = geceval.load("some", model=str(folder)).compute(
+        sources=["a cat sit 1", "a cat sit 2", ""], predictions=["the dog sat", "the dog sit", ""]
+    )
+    good, bad, _ = found["scores"]
     assert good > bad + 0.2
-    kept = load_file(folder / "run/grammaticality/seed-1/network.safetensors")
-    saved = load_file(folder / "grammer/adapter_model.safetensors")
-    head = next(name for name in saved if name.endswith("score.weight"))
-    trained = next(value for name, value in kept.items() if name.endswith("score.modules_to_save.default.weight"))
-    assert torch.equal(saved[head], trained.half())
+    for part, name, texts in [
+        ("grammer", "grammaticality", ["the dog sat", "the dog sit", ""]),
+        ("meaning", "meaning", [("a cat sit 1", "the dog sat"), ("a cat sit 2", "the dog sit"), ("", "")]),
+    ]:
+        expected = [(by_hand(folder / part, text, stated) - 1) / 3 for text in texts]
+        assert found[f"{name}_scores"] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("pooling", ["last", "mean"])
+def test_batch_size_and_order_do_not_matter(make_causal, tmp_path, pooling):
+    folder = whole(make_causal(5, "llama"), tmp_path, pooling)
+    network = Encoder.load(resolve(folder), head=True)
+    alone = [Encoder(network.model, network.tokenizer, 128, "", pooling).logits([text]).item() for text in TEXTS]
+    assert np.std(alone) > 0.01
+    together = Encoder(network.model, network.tokenizer, 128, "", pooling).logits(TEXTS[::-1], RunTime(batch_size=3))
+    assert together[::-1, 0] == pytest.approx(alone, abs=1e-5)
+
+
+def whole(base, folder, pooling="last"):
+    """A sequence classifier over a causal model, all weights in one file."""
+    network = new_network(Recipe(base=str(base), head_deviation=0.5), resolve(base))
+    network.config.geceval_pooling = pooling
+    network.save_pretrained(folder)
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(base / name, folder / name)
+    return folder
+
+
+def test_a_published_classifier_without_our_settings_scores_as_in_transformers(make_causal, tmp_path):
+    folder = whole(make_causal(5, "llama"), tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    del config["geceval_border"], config["geceval_pooling"]
+    (folder / "config.json").write_text(json.dumps({**config, "pad_token_id": 1}))
+    plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    with torch.no_grad():
+        expected = [plain(**tokenizer(text, return_tensors="pt")).logits.item() for text in TEXTS[:2]]
+    assert Encoder.load(resolve(folder), head=True).logits(TEXTS[:2])[:, 0] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"geceval_border": "<nowhere>"}, "'<nowhere>' around them, which its tokenizer does not know"),
+        ({"geceval_pooling": "middle"}, "must be 'first', 'mean' or 'last', got 'middle'"),
+    ],
+)
+def test_settings_that_cannot_be(make_causal, tmp_path, settings, message):
+    folder = whole(make_causal(5, "llama"), tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **settings}))
+    with pytest.raises(CheckpointError, match=message):
+        Encoder.load(resolve(folder), head=True)
+
+
+def test_a_tokenizer_without_any_token_for_the_border(load_script, make_causal, ratings, tmp_path, capsys):
+    base = shutil.copytree(make_causal(5, "gpt2"), tmp_path / "base")
+    settings = json.loads((base / "tokenizer_config.json").read_text())
+    (base / "tokenizer_config.json").write_text(
+        json.dumps({name: value for name, value in settings.items() if not name.endswith("os_token")})
+    )
+    assert load_script("train_some").main(rated(ratings, base, tmp_path / "some")) == 2
+    assert "no EOS or BOS token to put around texts; write one of its tokens" in capsys.readouterr().err
+    config = json.loads((base / "config.json").read_text())
+    (base / "config.json").write_text(json.dumps({**config, "geceval_start_token": "<|endoftext|>"}))
+    assert new_network(Recipe(base=str(base)), resolve(base)).config.geceval_border == "<|endoftext|>"
+
+
+def test_an_adapter_over_another_base(load_script, make_causal, ratings, tmp_path):
+    base = shutil.copytree(make_causal(5, "llama"), tmp_path / "base")
+    options = rated(ratings, base, tmp_path / "some", "--lora-rank", "2", "--epochs", "1")
+    assert load_script("train_some").main(options) == 0
+    shutil.copy(make_causal(6, "llama") / "model.safetensors", base)
+    with pytest.raises(CheckpointError, match="trained over weights with SHA-256"):
+        geceval.load("some", model=str(tmp_path / "some")).compute(sources=["a"], predictions=["a"])

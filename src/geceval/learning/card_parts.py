@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from geceval.models.checkpoints import is_bundled
+from geceval.models.sources.named import NAMED
 
 
 def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
@@ -16,11 +17,15 @@ def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def front_matter(base: str, task: str, tags: Sequence[str]) -> str:
-    """What the Hub reads from a card: the licence and base model of a bundled `base`, the task and the tags."""
-    known = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2"
+    """What the Hub reads from a card: licence and base model of a bundled or named `base`, the task and the tags."""
+    licence = "license: other"
+    if is_bundled(base):
+        licence = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2"
+    elif base in NAMED:
+        licence = f"license: {NAMED[base].licence.lower()}\nbase_model: {NAMED[base].hub_id}"
     return (
         f"---\nlibrary_name: transformers\nlanguage: en\npipeline_tag: {task}\n"
-        f"{known if is_bundled(base) else 'license: other'}\ntags: [{', '.join(tags)}]\n---"
+        f"{licence}\ntags: [{', '.join(tags)}]\n---"
     )
 
 

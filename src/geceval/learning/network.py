@@ -44,22 +44,14 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
 
     Raises:
         CheckpointError: If the base cannot be used.
+        InputError: If its architecture has no such pooling or pooler.
     """
     check_adapter(recipe.lora_rank, base)
     encoder = heads.load_encoder(base)
     transformers.set_seed(recipe.seed)
-    names = dict(enumerate(labels or ["LABEL_0"]))
-    config = transformers.AutoConfig.from_pretrained(
-        base.folder, id2label=names, label2id={name: number for number, name in names.items()}
-    )
-    for name in [name for name in vars(config) if name.startswith("geceval_")]:
-        delattr(config, name)
+    config = _new_config(recipe, base, labels)
     if heads.is_causal(encoder):
         config.geceval_border, config.use_cache = border_of(base), False
-    if hasattr(config, "classifier_pooling"):  # ModernBERT pools by itself
-        if recipe.pooling == "last":
-            raise InputError(f"{base.folder}: ModernBERT pools 'first' or 'mean', got 'last'")
-        config.classifier_pooling = {"first": "cls", "mean": "mean"}[recipe.pooling]
     # The backward pass of the fused attention takes a third of the time on a CPU.
     attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
     kind = transformers.AutoModelForTokenClassification if labels else transformers.AutoModelForSequenceClassification
@@ -87,6 +79,21 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
             if "pooler" in name.split("."):  # not part of the computation
                 parameter.requires_grad_(False)
     return network
+
+
+def _new_config(recipe: Recipe, base: Checkpoint, labels: Sequence[str]) -> Any:
+    """The configuration of `base` for a new head, without the settings of an old one."""
+    names = dict(enumerate(labels or ["LABEL_0"]))
+    config = transformers.AutoConfig.from_pretrained(
+        base.folder, id2label=names, label2id={name: number for number, name in names.items()}
+    )
+    for name in [name for name in vars(config) if name.startswith("geceval_")]:
+        delattr(config, name)
+    if hasattr(config, "classifier_pooling"):  # ModernBERT pools by itself
+        if recipe.pooling == "last":
+            raise InputError(f"{base.folder}: ModernBERT pools 'first' or 'mean', got 'last'")
+        config.classifier_pooling = {"first": "cls", "mean": "mean"}[recipe.pooling]
+    return config
 
 
 def head_pooling(recipe: Recipe, config: Any) -> str:

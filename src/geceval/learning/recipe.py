@@ -18,9 +18,10 @@ class Recipe:
     """How to fine-tune; the defaults are IMPARA's (Maeda et al. 2022, section 3.1.1 and its published code).
 
     Attributes:
-        base: The network to start from: `"bundled"`, a folder, or a Hub id, e.g. an error detector.
-        pooling: `"first"` or `"mean"`, see `geceval.models.heads`; written into the checkpoint. A token classifier
-            has none.
+        base: The network to start from: `"bundled"`, a folder, or a Hub id: an encoder, e.g. an error detector, or a
+            causal model.
+        pooling: `"first"`, `"mean"` or `"last"`, see `geceval.models.heads`; written into the checkpoint. For a causal
+            model `"first"` means `"last"`. A token classifier has none.
         pooler: How BERT's pooler, which reads the first token, is initialised: from the `"base"`, or as the
             `"identity"` for a base whose pooler was never trained (sentence encoders); then q(Y) starts as the paper's
             w · y, Eq. 2.

@@ -43,7 +43,12 @@ def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe, pooling:
     """
     add = parser.add_argument
     add("--output", type=Path, required=True, help="folder of the checkpoint")
-    add("--init-from", dest="base", default=recipe.base, help="'bundled', 'bundled:NAME', a folder or a Hub id")
+    add(
+        "--init-from",
+        dest="base",
+        default=recipe.base,
+        help="'bundled', 'bundled:NAME', 'smollm2', a folder or a Hub id",
+    )
     if pooling:
         add("--pooling", choices=POOLINGS, default=recipe.pooling, help="how the head reads the tokens")
         add(

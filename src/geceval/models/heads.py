@@ -6,7 +6,7 @@ ModernBERT follows its own `classifier_pooling`. `"mean"` (IMPARA-GED, section 4
 that are not padding, special tokens included, and hands the average to the class's classifier: the linear layer of BERT
 and DeBERTa (their pooler is left out), the dense and the output layer of ELECTRA and RoBERTa. A ModernBERT checkpoint
 needs no setting of ours for that: its `classifier_pooling` is `"mean"`. `"last"` hands the state of the last real token
-to the classifier, as causal models do, whose first token sees no other.
+to the classifier, as causal models do, whose first token sees no other; for them `"first"` means the same.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def pooling_of(checkpoint: Checkpoint) -> str:
     """
     pooling = checkpoint.setting("pooling", "first")
     if pooling not in POOLINGS:
-        raise CheckpointError(f"{checkpoint.folder}: geceval_pooling must be 'first', 'mean' or 'last', got {pooling!r}")
+        raise CheckpointError(
+            f"{checkpoint.folder}: geceval_pooling must be 'first', 'mean' or 'last', got {pooling!r}"
+        )
     return pooling
 
 
@@ -84,10 +86,10 @@ def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> T
     Returns:
         [texts, labels].
     """
-    if pooling == "first":
-        return model(**batch).logits
     network = model.get_base_model() if hasattr(model, "get_base_model") else model
-    pool = {"mean": mean_pool, "last": last_pool}[pooling]
+    if pooling == "first" and not hasattr(network, "score"):
+        return model(**batch).logits
+    pool = mean_pool if pooling == "mean" else last_pool  # decoders look for padding by its id, which a text may hold
     pooled = pool(network.base_model(**batch).last_hidden_state, batch["attention_mask"])
     classifier = head_of(network)
     if hasattr(classifier, "out_proj"):
@@ -233,7 +235,11 @@ def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
 def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
     """Raise a `CheckpointError` that names the parameters that the checkpoint lacks."""
     if missing:
-        what = "no classification head" if any("classifier" in name or "score" in name for name in missing) else "parameters are missing"
+        what = (
+            "no classification head"
+            if any("classifier" in name or "score" in name for name in missing)
+            else "parameters are missing"
+        )
         raise CheckpointError(
             f"{checkpoint.folder}: {what} ({', '.join(missing[:3])}); train it first, or fetch it again"
         )

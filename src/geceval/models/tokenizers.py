@@ -61,8 +61,8 @@ def border_of(checkpoint: Checkpoint) -> str:
     border = checkpoint.setting("start_token") or tokenizer.eos_token or tokenizer.bos_token
     if not border:
         raise CheckpointError(
-            f"{checkpoint.folder}: a causal model whose tokenizer has no EOS or BOS token to put around texts; write one "
-            "of its tokens into its config.json as geceval_start_token"
+            f"{checkpoint.folder}: a causal model whose tokenizer has no EOS or BOS token to put around texts; write "
+            "one of its tokens into its config.json as geceval_start_token"
         )
     return border
 
