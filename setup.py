@@ -12,6 +12,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/geceval/version.py").r
 
 NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14"]
 LM = [*NEURAL, "transformers>=4.56", "gguf>=0.10"]
+METEOR = ["snowballstemmer>=2.2"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7"]
 LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
@@ -21,6 +22,7 @@ SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
 DEV = [
     *TRAIN,
     *LLM,
+    *METEOR,
     *PLOTS,
     *RAY,
     "bert-score>=0.3.13",
@@ -67,6 +69,7 @@ setup(
         "lm": LM,
         "edits": EDITS,
         "llm": LLM,
+        "meteor": METEOR,
         "plots": PLOTS,
         "train": TRAIN,
         "space": SPACE,

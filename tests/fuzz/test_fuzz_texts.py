@@ -135,10 +135,11 @@ def neural(make_checkpoint, make_causal):
         "impara_ged": {"model": classifier},
         "ged": {"model": detector, "task": "sentence"},
         "scribendi": {"model": str(make_causal(3))},
+        "fluency": {"model": str(make_causal(3)), "normalization": "slor"},
     }
 
 
-@pytest.mark.parametrize("metric", ["impara", "pt_errant", "pt_m2", "impara_ged", "ged", "scribendi"])
+@pytest.mark.parametrize("metric", ["impara", "pt_errant", "pt_m2", "impara_ged", "ged", "scribendi", "fluency"])
 def test_metrics_with_networks(metric, neural):
     scorer = registry.make_scorer(metric, neural[metric])
     low, high = scorer.bounds

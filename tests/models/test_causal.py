@@ -166,6 +166,21 @@ def test_without_bos_the_end_of_text_starts_a_text(make_causal, tmp_path):
     assert model.perplexities(TEXTS) == pytest.approx(fresh(folder).perplexities(TEXTS), rel=1e-6)
 
 
+def test_an_empty_text_ends_with_the_end_of_text_else_with_eos(make_causal, tmp_path):
+    for kind, end in {"gpt2": "<|endoftext|>", "llama": "x"}.items():  # that of the vocabulary comes first
+        other = copied(make_causal(5, kind), tmp_path / kind, eos_token="x")
+        model = transformers.AutoModelForCausalLM.from_pretrained(other).eval()
+        token = transformers.AutoTokenizer.from_pretrained(other).get_vocab()[end]
+        with torch.no_grad():
+            expected = torch.log_softmax(model(input_ids=torch.tensor([[0]])).logits[0, 0].double(), -1)[token].item()
+        assert CausalModel.load(resolve(other), RunTime()).end_log_prob() == pytest.approx(expected, abs=1e-5)
+
+
+def test_tokens_are_counted_uncut(folder):
+    assert fresh(folder).token_counts(["", "a b", "x" * 200]) == [0, 3, 200]
+    assert fresh(folder).token_counts([]) == []
+
+
 def test_without_any_start_it_is_refused(make_causal, tmp_path):
     folder = copied(make_causal(5, "llama"), tmp_path / "no-start", bos_token=None)
     with pytest.raises(CheckpointError, match="neither a BOS token nor <|endoftext|>"):

@@ -13,6 +13,7 @@ EXTRAS = {
     "safetensors": "neural",
     "peft": "neural",
     "gguf": "lm",
+    "snowballstemmer": "meteor",
     "errant": "edits",
     "spacy": "edits",
     "openai": "llm",

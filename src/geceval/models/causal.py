@@ -39,12 +39,15 @@ class CausalModel(BatchedModel):
 
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(2)
     usual_length: ClassVar[int | None] = None
+    if_cut: ClassVar[str] = "what lies beyond is taken to be as probable as what was read"
 
     def __init__(
         self, model: Any, tokenizer: Any, max_length: int | None = None, name: str = "", start: str | None = None
     ) -> None:
         super().__init__(model, tokenizer, max_length, name)
         self.start_token, self.start = start_of(tokenizer, start, name)
+        end = tokenizer.get_vocab().get(START, tokenizer.eos_token_id)
+        self.end = self.start if end is None else end
         self._head_alone = head_is_all(model)
 
     @classmethod
@@ -94,6 +97,25 @@ class CausalModel(BatchedModel):
         surprise = [-row.mean(dtype=np.float64) if len(row) else np.inf for row in rows]
         with np.errstate(over="ignore"):
             return np.exp(np.array(surprise, np.float64))
+
+    def end_log_prob(self) -> float:
+        """log P(end | start) that a text ends at once: the end is `<|endoftext|>`, else the tokenizer's EOS.
+
+        Raises:
+            InputError: If the network gives something that is not a number.
+        """
+        import torch
+
+        ids = torch.tensor([[self.start, self.end]], device=self.model.device)
+        with torch.inference_mode():
+            found = self._log_probs(self.model, {"input_ids": ids, "attention_mask": torch.ones_like(ids)}).item()
+        if np.isnan(found):
+            raise InputError(f"{self.name}: the likelihood of the empty text is not a number; use dtype='float32'")
+        return found
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens texts have, the start not counted and nothing cut."""
+        return [len(encoded["input_ids"]) - 1 for encoded in self._encode(list(texts))] if texts else []
 
     def _log_probs(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """[texts, longest - 1], 0 where a text has ended."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count, check_moderate
-from geceval.core.errors import InputError, named
+from geceval.core.checks import check_count
+from geceval.core.errors import named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
@@ -17,6 +17,7 @@ from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.estimators import estimate
+from geceval.scorers.learned.part_weights import check_weights
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -50,18 +51,7 @@ class Settings:
         check_types(self)
         if self.max_length is not None:
             check_count("max_length", self.max_length, least=4)  # a pair has three special tokens
-        if isinstance(self.weights, str):
-            check_choice("weights", self.weights, tuple(WEIGHTS))
-            return
-        if len(self.weights) != len(PARTS):
-            raise InputError(f"weights must be 'sentence', 'system' or three numbers, got {self.weights!r}")
-        for part, weight in zip(PARTS, self.weights, strict=True):
-            check_moderate(f"the weight of {part}", weight)
-            if weight < 0:
-                raise InputError(f"the weight of {part} must not be negative, got {weight!r}")
-        if not any(self.weights):
-            raise InputError("at least one of the weights must be positive")
-        object.__setattr__(self, "weights", tuple(map(float, self.weights)))
+        object.__setattr__(self, "weights", check_weights(self.weights, WEIGHTS))
 
     @property
     def triple(self) -> tuple[float, float, float]:

@@ -1,0 +1,56 @@
+"""Log-likelihoods of corrections under a causal language model, finite for any text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geceval.core.errors import InputError
+from geceval.core.options import RunTime
+from geceval.models.detokenization import detokenize
+
+if TYPE_CHECKING:
+    from geceval.models.causal import CausalModel
+
+
+def log_likelihoods(
+    model: CausalModel, texts: Sequence[str], runtime: RunTime, as_prose: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of log P(token | before) over each text, and how many tokens it has.
+
+    A text without words has one token, the end: its log-likelihood is log P(end | start). Of a text that is too long
+    for the model, what lies beyond is taken to be as probable as what was read.
+
+    Args:
+        model: A causal language model.
+        texts: Tokenised or not.
+        runtime: Batch size, progress, cache.
+        as_prose: Whether the model reads texts de-tokenised.
+
+    Returns:
+        float64 [texts] and int [texts].
+
+    Raises:
+        ValueError: If a log-likelihood is not a finite number.
+    """
+    read = [(detokenize(text) if as_prose else text) if text.split() else "" for text in texts]
+    rows = model.token_log_probs(read, runtime)
+    totals = np.array([row.sum(dtype=np.float64) for row in rows])
+    counts = np.array([len(row) for row in rows])
+    empty = counts == 0
+    if empty.any():
+        totals[empty], counts[empty] = model.end_log_prob(), 1
+    long = np.flatnonzero(counts + 1 == model.max_length)  # all that were cut
+    if long.size:
+        whole = np.array(model.token_counts([read[index] for index in long]))
+        totals[long] *= whole / counts[long]
+        counts[long] = whole
+    bad = np.flatnonzero(~np.isfinite(totals))
+    if bad.size:
+        raise InputError(
+            f"{model.name}: the log-likelihood of {texts[bad[0]][:60]!r} is {totals[bad[0]]}; use dtype='float32', or "
+            "another model"
+        )
+    return totals, counts

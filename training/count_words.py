@@ -1,0 +1,37 @@
+"""Count words for the unigram log-probabilities of `fluency` with normalization="slor".
+
+    python training/count_words.py my-corpus.txt --output counts.tsv
+
+then `geceval.load("fluency", normalization="slor", unigrams="counts.tsv")`. Texts are UTF-8, `.gz` or `-` for standard
+input; see `geceval.scorers.learned.unigrams` for what a word is.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from geceval.core.files import read_lines, write_text
+from geceval.learning.scripts import exit_code, script_parser
+from geceval.scorers.learned.unigrams import count
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line and count; the exit code."""
+    parser = script_parser(__doc__)
+    parser.add_argument("texts", nargs="+", help="text files, tokenised or not")
+    parser.add_argument("--output", type=Path, required=True, help="the file to write: a word, a tab, its count")
+    parser.add_argument("--least", type=int, default=2, help="leave out words that occur less often")
+    options = parser.parse_args(arguments)
+
+    def count_and_write() -> None:
+        counts = count((line for path in options.texts for line in read_lines(path)), options.least)
+        rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+        write_text(options.output, "".join(f"{word}\t{times}\n" for word, times in rows))
+        print(f"{options.output}: {len(rows)} words, {counts.total()} occurrences")
+
+    return exit_code("count_words", count_and_write)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
