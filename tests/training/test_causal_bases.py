@@ -15,7 +15,9 @@ from geceval.core.options import RunTime
 from geceval.learning.network import new_network
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.detector import Detector
 from geceval.models.encoder import Encoder
+from geceval.models.words import encode_words
 
 BORDER = {"gpt2": "<|endoftext|>", "llama": "<s>"}
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "150", "--quiet"]
@@ -124,6 +126,81 @@ def test_a_published_classifier_without_our_settings_scores_as_in_transformers(m
     with torch.no_grad():
         expected = [plain(**tokenizer(text, return_tensors="pt")).logits.item() for text in TEXTS[:2]]
     assert Encoder.load(resolve(folder), head=True).logits(TEXTS[:2])[:, 0] == pytest.approx(expected, abs=1e-5)
+
+
+def labels_by_hand(folder, sentence):
+    """Log-probabilities of each word, from the sub-tokens of plain transformers: two copies, borders around each."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network = transformers.AutoModelForTokenClassification.from_pretrained(folder).eval()
+    border = tokenizer.convert_tokens_to_ids(network.config.geceval_border)
+    ids, last = [border], []
+    for _ in range(2):
+        last = []
+        for word in sentence.split():
+            ids += tokenizer(" " + word, add_special_tokens=False)["input_ids"]
+            last.append(len(ids) - 1)
+        ids.append(border)
+    with torch.no_grad():
+        return network(input_ids=torch.tensor([ids])).logits[0, last].log_softmax(-1).numpy()
+
+
+@pytest.fixture(scope="module")
+def detector(load_script, causal, corpus, tmp_path_factory):
+    """A finished run of the script, all weights tuned."""
+    folder = tmp_path_factory.mktemp("finished") / "ged"
+    files = [part for use in ("train", "dev", "test") for part in (f"--{use}-m2", str(corpus))]
+    arguments = [*files, "--init-from", str(causal), "--output", str(folder), "--epochs", "12", *QUICK]
+    assert load_script("train_ged").main(arguments) == 0
+    return folder
+
+
+def test_a_detector_learns_and_its_card_says_where_labels_sit(detector):
+    results = json.loads((detector / "results.json").read_text())
+    assert results["test"]["toy.m2"]["f"] > 0.9  # "sit" and "run" are always wrong
+    assert "its last sub-token, of the second of two copies" in (detector / "README.md").read_text()
+    assert geceval.detect(["the cat sit on mat dog run school"], model=str(detector))
+
+
+def test_a_detector_answers_as_by_hand_whatever_the_batch(detector):
+    sentences = ["the cat sit on mat dog run school", "a dog", "", "the mat likes the cat"]
+    for batch_size in (1, 4):
+        loaded = Detector.load(resolve(detector))
+        fresh = Detector(loaded.model, loaded.tokenizer, loaded.max_length, "", loaded.twice)
+        found = fresh.log_probabilities(sentences, RunTime(batch_size=batch_size))
+        assert [len(row) for row in found] == [8, 2, 0, 5]
+        for row, sentence in zip(found, sentences, strict=True):
+            if sentence:
+                assert row == pytest.approx(labels_by_hand(detector, sentence), abs=1e-4)
+
+
+def test_a_later_word_counts_for_an_earlier_one(detector):
+    # A causal model that read the sentence once could not tell these two apart at the second word.
+    loaded = Detector.load(resolve(detector))
+    one, other = loaded.log_probabilities(["the cat sit on mat", "the cat likes a dog"])
+    assert abs(one[1] - other[1]).max() > 1e-6
+
+
+@pytest.mark.parametrize("limit", [3, 10, 11, 16, 40])
+def test_a_sentence_that_is_cut_loses_as_many_words_of_both_copies(detector, limit):
+    loaded = Detector.load(resolve(detector))
+    words = ["the", "cat", "sit", "on", "mat"]
+    ((ids, labelled),) = encode_words(loaded.tokenizer, [words], limit, twice=True)
+    assert len(ids) <= limit
+    border = ids[0]
+    second = len(ids) - 1 - ids[::-1].index(border, 1)  # the border between the copies
+    assert all(index is None or index > second for index in labelled)
+    seen = [index for index in labelled if index is not None]
+    assert seen == sorted(seen) and labelled[: len(seen)] == seen
+    assert len(seen) == {3: 0, 10: 1, 11: 1, 16: 2, 40: 5}[limit]
+
+
+def test_a_killed_detector_ends_with_the_same_weights(start_script, whole_and_broken, corpus, make_causal):
+    options = ["--m2", str(corpus), "--init-from", str(make_causal(5, "llama")), "--lora-rank", "2", "--epochs", "3"]
+    whole, broken = whole_and_broken(
+        lambda folder: start_script("train_ged", [*options, "--output", str(folder), *QUICK])
+    )
+    assert whole.keys() == broken.keys()
+    assert all(torch.equal(whole[name], broken[name]) for name in whole)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Error detection by a token classifier: how probable each label is for each word of a sentence.
 
-The label of a word is that of its first sub-token, as in training. A word that the network does not see counts as
-correct: a word without any sub-token (a lone control character), or one beyond the length limit.
+The label of a word is that of its first sub-token, as in training; a network that was a causal model (`geceval_border`)
+reads the sentence twice, and the label is that of the word's last sub-token in the second copy. A word that the network
+does not see counts as correct: a word without any sub-token (a lone control character), or one beyond the length limit.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Detector(BatchedModel):
         tokenizer: Its fast tokenizer.
         max_length: Tokens, special ones included, beyond which a sentence is cut.
         name: What to call the network in messages.
+        twice: Whether it reads each sentence twice, see `geceval.models.words`.
 
     Attributes:
         labels: Names of its labels, in the order of their ids.
@@ -48,8 +50,11 @@ class Detector(BatchedModel):
 
     if_cut: ClassVar[str] = "the words beyond count as correct"
 
-    def __init__(self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "") -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "", twice: bool = False
+    ) -> None:
         super().__init__(model, tokenizer, max_length, name)
+        self.twice = twice
         names = model.config.id2label
         self.labels = tuple(names[number] for number in range(model.config.num_labels))
         found = [number for number, label in enumerate(self.labels) if label.lower() in CORRECT_NAMES]
@@ -66,7 +71,8 @@ class Detector(BatchedModel):
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
         model = heads.load_token_classifier(checkpoint)
-        return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity)
+        twice = checkpoint.setting("border") is not None
+        return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, twice)
 
     def log_probabilities(self, sentences: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
         """Natural logarithms of the probabilities of each label.
@@ -103,16 +109,16 @@ class Detector(BatchedModel):
         return [decide(row, self.correct, threshold).tolist() for row in rows]
 
     def _of_words(self, row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
-        first = np.array(encoded["first"], int)
+        labelled = np.array(encoded["labelled"], int)
         unseen = np.full((1, len(self.labels)), -np.inf, np.float32)
         unseen[0, self.correct] = 0.0
-        return np.where((first == _UNSEEN)[:, None], unseen, row[first])
+        return np.where((labelled == _UNSEEN)[:, None], unseen, row[labelled])
 
     def _encode(self, texts: list[str], limit: int | None = None) -> list[dict[str, list[int]]]:
-        encoded = encode_words(self.tokenizer, [text.split() for text in texts], limit)
+        encoded = encode_words(self.tokenizer, [text.split() for text in texts], limit, self.twice)
         return [
-            {"input_ids": ids, "first": [_UNSEEN if index is None else index for index in first]}
-            for ids, first in encoded
+            {"input_ids": ids, "labelled": [_UNSEEN if index is None else index for index in labelled]}
+            for ids, labelled in encoded
         ]
 
     def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:

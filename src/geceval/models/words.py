@@ -1,4 +1,4 @@
-"""Tokenization of sentences that are split into words: which sub-token begins each word."""
+"""Tokenization of sentences that are split into words: at which sub-token the label of each word stands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def encode_words(
-    tokenizer: Any, sentences: Sequence[Sequence[str]], max_length: int | None = None
+    tokenizer: Any, sentences: Sequence[Sequence[str]], max_length: int | None = None, twice: bool = False
 ) -> list[tuple[list[int], list[int | None]]]:
     """Token ids of sentences that are split into words.
 
@@ -16,16 +16,20 @@ def encode_words(
             a space before it, including the first.
         sentences: The words of each sentence.
         max_length: Tokens, special ones included, beyond which a sentence is cut; `None` cuts nothing.
+        twice: Whether the sentence is read twice, as a pair of itself, so that a causal model has seen all of it when
+            it reads a word for the second time (Springer et al. 2024); both copies count for `max_length`.
 
     Returns:
-        For each sentence its token ids and, for each word, the index of its first sub-token; `None` for a word that was
-        cut off or has no sub-token (a lone control character).
+        For each sentence its token ids and, for each word, the index of its first sub-token, or, if it is read twice,
+        of its last sub-token in the second copy; `None` for a word that was cut off or has no sub-token (a lone control
+        character).
     """
     if not sentences:
         return []
     space = " " if _marks_spaces(tokenizer) else ""
+    pieces = [[space + word for word in words] for words in sentences]
     encoded = tokenizer(
-        [[space + word for word in words] for words in sentences],
+        *([pieces] * (2 if twice else 1)),
         is_split_into_words=True,
         truncation=max_length is not None,
         max_length=max_length,
@@ -34,11 +38,11 @@ def encode_words(
     )
     found = []
     for row, words in enumerate(sentences):
-        first: list[int | None] = [None] * len(words)
+        labelled: list[int | None] = [None] * len(words)
         for index, word in enumerate(encoded.word_ids(row)):
-            if word is not None and first[word] is None:
-                first[word] = index
-        found.append((encoded["input_ids"][row], first))
+            if word is not None and (twice or labelled[word] is None):  # of two copies the second loses no more words
+                labelled[word] = index
+        found.append((encoded["input_ids"][row], labelled))
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from geceval.core.files import read_json
 from geceval.learning.card_parts import evaluation_tables, front_matter, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
 
@@ -14,7 +15,7 @@ _CARD = """{front}
 # Error detector: {title}
 
 A token classifier that says of each word whether it is part of an error ({classes} classes, Yuan et al. 2021). The
-label of a word sits on its first sub-token; a missing word is marked at the word to its right, at the end of a sentence
+label of a word sits on {where}; a missing word is marked at the word to its right, at the end of a sentence
 at the last word.
 
 ```
@@ -46,6 +47,7 @@ On sentences that chose nothing:
 - Its training corpora are for research that is not commercial; ask their owners for other uses.
 """
 
+_WHERE = ("its first sub-token", "its last sub-token, of the second of two copies of the sentence")
 _TAGS = ["grammatical-error-detection", "grammatical-error-correction", "geceval"]
 _SCORES = ("precision", "recall", "f", "macro_f")
 
@@ -71,6 +73,7 @@ def ged_card(results: Mapping[str, Any], folder: Path) -> str:
         title=folder.name,
         model=folder.name,
         classes=settings["classes"],
+        where=_WHERE["geceval_border" in read_json(folder / "config.json")],
         made=table(("setting", "value"), rows),
         data=_data(results),
         runs=table(("seed", "best epoch", *_SCORES, "seconds"), run_rows(results["runs"], _SCORES)),

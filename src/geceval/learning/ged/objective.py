@@ -1,7 +1,8 @@
 """The loss and the scores of grammatical error detection (GED) as token classification.
 
-The label of a word is that of its first sub-token; the loss is the cross-entropy over the words of a batch, in which
-errors may weigh more. The best epoch is the one with the highest F0.5 on the dev fold: of the class INCORRECT with two
+The label of a word is that of its first sub-token; a causal model reads the sentence twice, and the label is that of
+the word's last sub-token in the second copy. The loss is the cross-entropy over the words of a batch, in which errors
+may weigh more. The best epoch is the one with the highest F0.5 on the dev fold: of the class INCORRECT with two
 classes, else from macro precision and recall, CORRECT included (Yuan et al. 2021; IMPARA-GED, section 4.1).
 """
 
@@ -16,6 +17,8 @@ from datasets import Dataset
 
 from geceval.core.errors import InputError
 from geceval.learning.objective import IGNORED, Objective
+from geceval.learning.recipe import Recipe
+from geceval.models.checkpoints import Checkpoint
 from geceval.models.words import encode_words
 from geceval.scorers.learned.detection_counts import detection_scores
 
@@ -32,11 +35,17 @@ class Detection(Objective):
     """
 
     def __init__(self, labels: Sequence[str], error_weight: float = 1.0) -> None:
-        self.labels, self.error_weight = labels, error_weight
+        self.labels, self.error_weight, self.twice = labels, error_weight, False
+
+    def network(self, recipe: Recipe, base: Checkpoint) -> Any:
+        """A token classifier; from now on sentences are encoded as it reads them."""
+        network = super().network(recipe, base)
+        self.twice = hasattr(network.config, "geceval_border")
+        return network
 
     def encode(self, rows: Sequence[Labelled], tokenizer: Any, max_length: int) -> Dataset:
         """Token ids and labels of sentences; those without any labelled token are dropped."""
-        encoded = encode_words(tokenizer, [source.split() for source, _ in rows], max_length)
+        encoded = encode_words(tokenizer, [source.split() for source, _ in rows], max_length, self.twice)
         table = []
         for (ids, positions), (_, labels) in zip(encoded, rows, strict=True):
             row = [IGNORED] * len(ids)
