@@ -29,6 +29,7 @@ from geceval.cli.register import register
 from geceval.cli.report import report
 from geceval.cli.score import score
 from geceval.cli.train import train
+from geceval.cli.transport import transport
 from geceval.cli.tune_weights import tune_weights
 from geceval.cli.weights import weights
 from geceval.core.errors import UserError
@@ -64,6 +65,7 @@ _VERBS = {
     "detect": detect,
     "impacts": impacts,
     "chunks": chunks,
+    "transport": transport,
     "weights": weights,
     "tune-weights": tune_weights,
     "meta": meta,

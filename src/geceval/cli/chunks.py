@@ -16,6 +16,7 @@ from geceval.cli.shared_options import (
     GoldM2,
     Nlp,
     Output,
+    PageFormat,
     Progress,
     Quiet,
     References,
@@ -24,23 +25,13 @@ from geceval.cli.shared_options import (
     no_warnings,
 )
 from geceval.cli.tables import check_outputs, terminal_width, write
-from geceval.core.errors import InputError
-from geceval.core.files import read_lines, read_parallel
-from geceval.core.inputs import references_by_sentence
+from geceval.cli.text_files import read_side_by_side
 from geceval.core.options import RunTime
 from geceval.version import __version__
 from geceval.workflows.chunks import ChunkTable, chunk_tables
 
 MARKS = {"hit": "✓", "wrong": "✗", "under": "−", "over": "+", "varies": "?", "changed": "*"}
 _COLOURS = {"hit": "green", "wrong": "red", "under": "blue", "over": "magenta", "varies": "yellow", "changed": "bold"}
-
-
-class ChunkFormat(str, enum.Enum):
-    """How chunks are written."""
-
-    table = "table"
-    json = "json"
-    html = "html"
 
 
 class Assumption(str, enum.Enum):
@@ -87,7 +78,7 @@ def chunks(
     nlp: Nlp = None,
     workers: Workers = 1,
     cache: Cache = None,
-    form: Annotated[ChunkFormat, typer.Option("--format", help="How to write it.")] = ChunkFormat.table,
+    form: Annotated[PageFormat, typer.Option("--format", help="How to write it.")] = PageFormat.table,
     output: Output = None,
     width: Width = None,
     progress: Progress = False,
@@ -104,7 +95,9 @@ def chunks(
     """
     no_warnings(quiet)
     check_outputs(output)
-    left, right, targets = _columns(texts or [], sources, predictions, references or [], gold_m2, predictions_m2)
+    left, right, targets = read_side_by_side(
+        "chunks", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
+    )
     tables = chunk_tables(
         left,
         right,
@@ -123,47 +116,13 @@ def chunks(
     several = "sentence" if len(tables) == 1 else "sentences"
     caption = f"{len(shown)} of {len(tables)} {several}" if changed else f"{len(tables)} {several}"
     caption += f"; {assumption.value}, {level.value}, merge distance {merge_distance}"
-    if form is ChunkFormat.json:
+    if form is PageFormat.json:
         text = json.dumps(_to_json(shown, facts), ensure_ascii=False, indent=2) + "\n"
-    elif form is ChunkFormat.html:
+    elif form is PageFormat.html:
         text = chunks_page(shown, caption)
     else:
         text = _to_text(shown, caption, width or terminal_width(output), terminal_colours(output))
     write(text, output)
-
-
-def _columns(
-    texts: Sequence[str],
-    sources: str | None,
-    predictions: str | None,
-    references: Sequence[str],
-    gold_m2: str | None,
-    predictions_m2: str | None,
-) -> tuple[list[str] | None, list[str] | None, list[list[str | None]] | None]:
-    """Sources, predictions, references; `None` for what an M2 file holds."""
-    if texts and (sources or predictions):
-        raise InputError("chunks takes either texts, SOURCE HYPOTHESIS REFERENCE..., or -s FILE and -p FILE")
-    if texts and (len(texts) < 2 or (references and len(texts) > 2)):
-        raise InputError("chunks takes SOURCE HYPOTHESIS REFERENCE...; beside two texts -r A -r B, one file each")
-    if gold_m2 and (references or len(texts) > 2):
-        raise InputError("--gold-m2 FILE takes the place of references")
-    if not (references or gold_m2 or len(texts) > 2):
-        raise InputError("chunks needs references: as texts, as -r FILE..., or --gold-m2 FILE")
-    if texts:
-        files = [read_parallel(path, "the source", 1) for path in references]
-        return [texts[0]], [texts[1]], references_by_sentence(texts[:1], files, references) or [[*texts[2:]]]
-    if not sources and not gold_m2 and not predictions_m2:
-        raise InputError("chunks needs the sources: -s FILE, or an M2 file")
-    if not predictions and not predictions_m2:
-        raise InputError("chunks needs the hypotheses: -p FILE, or --predictions-m2 FILE")
-    if references and not sources:
-        raise InputError("chunks needs the sources of the references: -s FILE")
-    left = read_lines(sources) if sources else None
-    if left is None:
-        return None, read_lines(predictions) if predictions else None, None
-    right = read_parallel(predictions, str(sources), len(left)) if predictions else None
-    files = [read_parallel(path, str(sources), len(left)) for path in references]
-    return left, right, references_by_sentence(left, files, references)
 
 
 def _to_json(tables: Sequence[ChunkTable], facts: dict[str, Any]) -> dict[str, Any]:

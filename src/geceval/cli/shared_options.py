@@ -22,6 +22,14 @@ class Format(str, enum.Enum):
     latex = "latex"
 
 
+class PageFormat(str, enum.Enum):
+    """How sentences side by side are written."""
+
+    table = "table"
+    json = "json"
+    html = "html"
+
+
 Metrics = Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
 Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, one sentence per line.")]
 References = Annotated[

@@ -64,6 +64,58 @@ def read_references(paths: Sequence[str], sources: Sequence[str], source: str) -
     return references_by_sentence(sources, [read_parallel(path, source, len(sources)) for path in paths], paths)
 
 
+def read_side_by_side(
+    verb: str,
+    texts: Sequence[str],
+    sources: str | None,
+    predictions: str | None,
+    references: Sequence[str],
+    gold_m2: str | None,
+    predictions_m2: str | None,
+) -> tuple[list[str] | None, list[str] | None, list[list[str | None]] | None]:
+    """Read what `geceval chunks` and `geceval transport` compare: texts, or files.
+
+    Args:
+        verb: Name of the verb, for the messages.
+        texts: A source, a correction and references, or nothing.
+        sources: File of sources.
+        predictions: File of corrections.
+        references: Files, one per annotator; beside texts, of one line each.
+        gold_m2: M2 file with the edits of the references.
+        predictions_m2: M2 file with the edits of the corrections.
+
+    Returns:
+        Sources, predictions and references; `None` for what an M2 file holds.
+
+    Raises:
+        OSError: If a file cannot be read.
+        ValueError: If something is missing or given twice, or files differ in length.
+    """
+    if texts and (sources or predictions):
+        raise InputError(f"{verb} takes either texts, SOURCE HYPOTHESIS REFERENCE..., or -s FILE and -p FILE")
+    if texts and (len(texts) < 2 or (references and len(texts) > 2)):
+        raise InputError(f"{verb} takes SOURCE HYPOTHESIS REFERENCE...; beside two texts -r A -r B, one file each")
+    if gold_m2 and (references or len(texts) > 2):
+        raise InputError("--gold-m2 FILE takes the place of references")
+    if not (references or gold_m2 or len(texts) > 2):
+        raise InputError(f"{verb} needs references: as texts, as -r FILE..., or --gold-m2 FILE")
+    if texts:
+        files = [read_parallel(path, "the source", 1) for path in references]
+        return [texts[0]], [texts[1]], references_by_sentence(texts[:1], files, references) or [[*texts[2:]]]
+    if not sources and not gold_m2 and not predictions_m2:
+        raise InputError(f"{verb} needs the sources: -s FILE, or an M2 file")
+    if not predictions and not predictions_m2:
+        raise InputError(f"{verb} needs the hypotheses: -p FILE, or --predictions-m2 FILE")
+    if references and not sources:
+        raise InputError(f"{verb} needs the sources of the references: -s FILE")
+    left = read_lines(sources) if sources else None
+    if left is None:
+        return None, read_lines(predictions) if predictions else None, None
+    right = read_parallel(predictions, str(sources), len(left)) if predictions else None
+    files = [read_parallel(path, str(sources), len(left)) for path in references]
+    return left, right, references_by_sentence(left, files, references)
+
+
 def name_systems(paths: Sequence[str]) -> dict[str, str]:
     """A short, distinct name for each file: its stem, preceded by as many folders as necessary.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -128,7 +129,7 @@ class UotErrant(EditScorer):
         found = self._plans(self._check(sources, predictions, references))
         counts = [{annotator: total(plan.counts()) for annotator, plan in row.items()} for row in found]
         chosen = self.choose(counts).annotators
-        return [row[annotator] for row, annotator in zip(found, chosen, strict=True)]
+        return [dataclasses.replace(row[each], annotator=each) for row, each in zip(found, chosen, strict=True)]
 
     def order(self) -> Order:
         """ERRANT's own, by unrounded F."""

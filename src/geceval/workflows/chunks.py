@@ -11,11 +11,12 @@ from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime
-from geceval.edits.edit import Edit, apply, distinct
+from geceval.edits.edit import Edit
 from geceval.edits.joint_chunks import JointChunks, Span, divide
 from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, LEVELS, ChunkClass, classify
 from geceval.scorers.edit_based.joint import numbered, used_references
-from geceval.scorers.references.gold import Gold, edits_and_gold, gold_from_m2, gold_sentences, proposed_from_m2
+from geceval.scorers.references.gold import Gold, edits_and_gold, gold_from_m2, proposed_from_m2
+from geceval.scorers.references.side_by_side import reference_names, sources_and_predictions, wanted_rows
 
 LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
 """What a cell may be labelled: corrected as the reference does, corrected in another way, not corrected, changed
@@ -115,14 +116,11 @@ def chunk_tables(
     check_choice("assumption", assumption, ASSUMPTIONS)
     check_choice("level", level, LEVELS)
     check_count("merge_distance", merge_distance, least=0)
-    if sources is None:
-        sources = _sources_of(predictions_m2 or gold_m2)
-    if predictions is None:
-        predictions = _predictions_of(predictions_m2)
+    sources, predictions = sources_and_predictions(_NAME, sources, predictions, gold_m2, predictions_m2)
     columns = check_columns(_NAME, sources, predictions, references, needs_references=gold_m2 is None)
     gold = gold_from_m2(_NAME, columns, gold_m2, alternatives=False)
     proposed = proposed_from_m2(_NAME, columns, predictions_m2)
-    wanted = _rows(lines, len(columns.sources))
+    wanted = wanted_rows(_NAME, lines, len(columns.sources))
     columns = Columns(
         _pick(columns.sources, wanted),
         _pick(columns.predictions, wanted),
@@ -136,7 +134,7 @@ def chunk_tables(
         return get_annotator(nlp)
 
     edits, others = edits_and_gold(annotator, runtime or RunTime(), columns, gold, proposed)
-    names = [_names(references[row]) for row in wanted] if gold_m2 is None and references is not None else None
+    names = [reference_names(references[row]) for row in wanted] if gold_m2 is None and references is not None else None
     tables = []
     for number, row in enumerate(wanted):
         source, found = columns.sources[number], others[number]
@@ -150,44 +148,8 @@ def chunk_tables(
     return tables
 
 
-def _sources_of(path: str | Path | None) -> list[str]:
-    if path is None:
-        raise InputError(f"{_NAME} needs the sources")
-    return [sentence.source for sentence in gold_sentences(path, alternatives=False)]
-
-
-def _predictions_of(path: str | Path | None) -> list[str]:
-    """What the only annotator makes of each source; `proposed_from_m2` then checks that there is only one."""
-    if path is None:
-        raise InputError(f"{_NAME} needs the predictions, or predictions_m2")
-    made = []
-    for sentence in gold_sentences(path, alternatives=False):
-        try:
-            made.append(apply(sentence.source, distinct(next(iter(sentence.edits.values())))))
-        except InputError as error:
-            raise InputError(f"{_NAME}: {path}, line {sentence.line}: {error}") from error
-    return made
-
-
-def _rows(lines: Collection[int] | None, count: int) -> list[int]:
-    """Indices of the sentences that are wanted."""
-    if lines is None:
-        return list(range(count))
-    for line in lines:
-        if not 1 <= line <= count:
-            raise InputError(f"{_NAME}: line must be one of the {count} sentences, counted from 1, got {line}")
-    return [line - 1 for line in sorted(set(lines))]
-
-
 def _pick(rows: Sequence[_Row], wanted: Sequence[int]) -> list[_Row]:
     return [rows[row] for row in wanted]
-
-
-def _names(row: str | Sequence[str | None]) -> dict[int, str]:
-    """What to call the references of a sentence, by their position among those that are there."""
-    texts = [row] if isinstance(row, str) else row
-    present = [number for number, text in enumerate(texts, start=1) if text is not None]
-    return {index: f"reference {number}" for index, number in enumerate(present)}
 
 
 def _divide(source: str, edits: Sequence[Edit], gold: Gold, distance: int) -> tuple[JointChunks, list[int]]:

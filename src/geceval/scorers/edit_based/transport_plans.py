@@ -29,6 +29,7 @@ class TransportPlan:
         masses: Of the system's edits, [edits].
         gold_masses: Of the reference's edits, [gold].
         plan: How much of the mass of each edit goes to each of the reference's, [edits][gold].
+        annotator: The annotator, or the index of the reference, whose edits `gold` are.
     """
 
     edits: Sequence[Edit]
@@ -36,15 +37,41 @@ class TransportPlan:
     masses: np.ndarray
     gold_masses: np.ndarray
     plan: np.ndarray
+    annotator: int = 0
+
+    def shown(self, least: float = 0.01) -> np.ndarray:
+        """Which pairs of edits are worth showing, bool [edits][gold].
+
+        Args:
+            least: Share of the smaller of two masses below which what is transported between them is left out.
+        """
+        return (self.plan > 0) & (self.plan >= least * np.minimum(self.masses[:, None], self.gold_masses))
+
+    def pairs(self, least: float = 0.01) -> list[tuple[int | None, int | None, float]]:
+        """Index of an edit of the system, of one of the reference, and what is transported; then the edits that are in
+        no pair that is worth showing, of the system, then of the reference, with `None` for the other side and 0.
+        """
+        shown = self.shown(least)
+        return [
+            *((i, j, float(self.plan[i, j])) for i, j in np.argwhere(shown).tolist()),
+            *((i, None, 0.0) for i in np.flatnonzero(~shown.any(axis=1)).tolist()),
+            *((None, j, 0.0) for j in np.flatnonzero(~shown.any(axis=0)).tolist()),
+        ]
+
+    def left(self) -> tuple[list[float], list[float]]:
+        """The mass of each edit, of the system and of the reference, that is not transported; negative where more is
+        transported than there is.
+        """
+        return _left(self.masses, self.plan.sum(axis=1)), _left(self.gold_masses, self.plan.sum(axis=0))
 
     def counts(self) -> TypeCounts:
         """Error type to counts: mass that is transported (tp) or not (fp), by the type of the system's edit, and mass
-        of the reference that nothing answers (fn), by its type. What is left is negative where more than all is taken.
+        of the reference that nothing answers (fn), by its type; see `left`.
         """
-        taken, answered = self.plan.sum(axis=1), self.plan.sum(axis=0)
+        unanswered, missed = self.left()
         counts: TypeCounts = {}
-        of_system = zip(self.edits, taken.tolist(), _left(self.masses, taken), strict=True)
-        of_gold = zip(self.gold, _left(self.gold_masses, answered), strict=True)
+        of_system = zip(self.edits, self.plan.sum(axis=1).tolist(), unanswered, strict=True)
+        of_gold = zip(self.gold, missed, strict=True)
         for kind, more in (
             *((edit.type, Counts(tp, fp, 0.0)) for edit, tp, fp in of_system),
             *((edit.type, Counts(0.0, 0.0, fn)) for edit, fn in of_gold),
@@ -94,14 +121,13 @@ def plan_table(plans: Sequence[TransportPlan], least: float = 0.01) -> list[tupl
         For each sentence, by index, its pairs of edits with what is transported, then the edits that answer nothing and
         the edits of the reference that nothing answers: the other side of such a row is empty, and 0 is transported.
     """
+    nothing = "", "", 0.0
     rows: list[tuple[str | int | float, ...]] = []
     for index, each in enumerate(plans):
         system = [_cells(edit, mass) for edit, mass in zip(each.edits, each.masses.tolist(), strict=True)]
         gold = [_cells(edit, mass) for edit, mass in zip(each.gold, each.gold_masses.tolist(), strict=True)]
-        shown = (each.plan > 0) & (each.plan >= least * np.minimum(each.masses[:, None], each.gold_masses))
-        rows += [(index, *system[i], *gold[j], float(each.plan[i, j])) for i, j in np.argwhere(shown).tolist()]
-        rows += [(index, *system[i], "", "", 0.0, 0.0) for i in np.flatnonzero(~shown.any(axis=1)).tolist()]
-        rows += [(index, "", "", 0.0, *gold[j], 0.0) for j in np.flatnonzero(~shown.any(axis=0)).tolist()]
+        for i, j, moved in each.pairs(least):
+            rows.append((index, *(nothing if i is None else system[i]), *(nothing if j is None else gold[j]), moved))
     return rows
 
 

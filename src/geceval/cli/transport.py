@@ -1,0 +1,138 @@
+"""`geceval transport`: which edit of a correction answers which edit of a reference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+import geceval.cli.shared_options as shared
+from geceval.cli.arguments import metric_options
+from geceval.cli.html.transport import shares, span_text, transport_page
+from geceval.cli.tables import check_outputs, table_text, terminal_width, write
+from geceval.cli.text_files import read_side_by_side
+from geceval.version import __version__
+from geceval.workflows.transport import SentencePlan, transport_plans
+
+_METRIC = "uot_errant"
+_COLUMNS = ["line", "edit", "type", "mass", "transported", "reference's edit", "type", "mass", "reference"]
+
+
+def transport(
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE HYPOTHESIS REFERENCE...]", help="A sentence, its correction, references."),
+    ] = None,
+    sources: Annotated[
+        str | None, typer.Option("-s", "--sources", help="File, one sentence per line; by default that of an M2 file.")
+    ] = None,
+    predictions: Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")] = None,
+    references: shared.References = None,
+    gold_m2: shared.GoldM2 = None,
+    predictions_m2: Annotated[
+        str | None, typer.Option("--predictions-m2", help="M2 file of the system's own edits; -p can be left out.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of uot_errant, such as behaviour."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Encoder: bundled, a folder, or a Hub id[@revision].")] = None,
+    least: Annotated[
+        float, typer.Option(min=0, max=1, help="Leave out pairs below this share of the smaller mass (not in json).")
+    ] = 0.01,
+    line: Annotated[list[int] | None, typer.Option(help="Show only these sentences, counted from 1.")] = None,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Show only sentences that the hypothesis or its reference changes.")
+    ] = False,
+    nlp: shared.Nlp = None,
+    workers: shared.Workers = 1,
+    batch_size: shared.BatchSize = 64,
+    device: shared.Device = "auto",
+    cache: shared.Cache = None,
+    form: Annotated[shared.PageFormat, typer.Option("--format", help="How to write it.")] = shared.PageFormat.table,
+    output: shared.Output = None,
+    width: shared.Width = None,
+    progress: shared.Progress = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Show which edit of a correction answers which edit of a reference, and how much of it.
+
+    These are the transport plans of the metric uot_errant: the mass of an edit is the length of its vector, and what is
+    transported from an edit of the correction to one of the reference counts as right. Of several references, each
+    sentence shows the one that the corpus score takes.
+
+    With texts, which stand without a flag, -r takes one file of one line: -r A -r B; with -s FILE several: -r A B.
+
+    Example: geceval transport "He go to school ." "He goes to the school ." "He went to school ."
+    """
+    shared.no_warnings(quiet)
+    check_outputs(output)
+    left, right, targets = read_side_by_side(
+        "transport", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
+    )
+    runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
+    options = metric_options([_METRIC], option, model=model, nlp=nlp, cache=cache)[_METRIC]
+    plans = transport_plans(
+        left,
+        right,
+        targets,
+        gold_m2=gold_m2,
+        predictions_m2=predictions_m2,
+        options={**runtime, **options},
+        lines=line,
+    )
+    shown = [each for each in plans if len(each.plan.edits) + len(each.plan.gold)] if changed else plans
+    several = "sentence" if len(plans) == 1 else "sentences"
+    caption = f"{len(shown)} of {len(plans)} {several}" if changed else f"{len(plans)} {several}"
+    if form is shared.PageFormat.json:
+        content = {"geceval": __version__, "sentences": list(map(_to_json, shown))}
+        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    elif form is shared.PageFormat.html:
+        text = transport_page(shown, caption, least)
+    else:
+        rows = [row for each in shown for row in _rows(each, least)]
+        text = table_text(_COLUMNS, rows, width or terminal_width(output), caption)
+    write(text, output)
+
+
+def _rows(each: SentencePlan, least: float) -> list[list[Any]]:
+    plan, nothing = each.plan, ["", "", ""]
+    own = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.edits, plan.masses.tolist(), strict=True)]
+    gold = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.gold, plan.gold_masses.tolist(), strict=True)]
+    return [
+        [each.line, *(nothing if i is None else own[i]), moved, *(nothing if j is None else gold[j]), each.reference]
+        for i, j, moved in plan.pairs(least)
+    ]
+
+
+def _to_json(each: SentencePlan) -> dict[str, Any]:
+    plan = each.plan
+    precision, recall = shares(plan)
+    return {
+        "line": each.line,
+        "source": each.source,
+        "prediction": each.prediction,
+        "reference": each.reference,
+        "precision": precision,
+        "recall": recall,
+        "edits": _edits(each.source, plan.edits, plan.masses.tolist()),
+        "reference_edits": _edits(each.source, plan.gold, plan.gold_masses.tolist()),
+        "transported": plan.plan.tolist(),
+    }
+
+
+def _edits(source: str, edits: Sequence[Any], masses: Sequence[float]) -> list[dict[str, Any]]:
+    tokens = source.split()
+    return [
+        {
+            "start": edit.start,
+            "end": edit.end,
+            "source": " ".join(tokens[edit.start : edit.end]),
+            "correction": edit.correction,
+            "type": edit.type,
+            "mass": mass,
+        }
+        for edit, mass in zip(edits, masses, strict=True)
+    ]

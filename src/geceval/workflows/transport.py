@@ -1,0 +1,80 @@
+"""Which edit of a correction answers which edit of a reference: the transport plans of UOT-ERRANT, by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from geceval import registry
+from geceval.core.errors import InputError
+from geceval.core.inputs import References
+from geceval.scorers.references.side_by_side import reference_names, sources_and_predictions, wanted_rows
+
+if TYPE_CHECKING:
+    from geceval.scorers.edit_based.transport_plans import TransportPlan
+
+_NAME = "transport"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentencePlan:
+    """The plan of one sentence.
+
+    Attributes:
+        line: Number of the sentence, from 1.
+        source: The sentence.
+        prediction: Its correction.
+        reference: Name of the reference that it is compared with: the one that the corpus score takes.
+        plan: Edits of both sides, their masses, and what is transported.
+    """
+
+    line: int
+    source: str
+    prediction: str
+    reference: str
+    plan: TransportPlan
+
+
+def transport_plans(
+    sources: Sequence[str] | None = None,
+    predictions: Sequence[str] | None = None,
+    references: References | None = None,
+    *,
+    gold_m2: str | Path | None = None,
+    predictions_m2: str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    lines: Collection[int] | None = None,
+) -> list[SentencePlan]:
+    """The transport plans of `uot_errant` for a system.
+
+    Args:
+        sources: One string per sentence; by default those of an M2 file.
+        predictions: One string per sentence; by default what the edits of `predictions_m2` make of the sources.
+        references: One list per sentence, in which `None` is no reference; not needed with `gold_m2`.
+        gold_m2: M2 file with the edits of the references.
+        predictions_m2: M2 file with the edits of the predictions.
+        options: Further options of `uot_errant`, such as `model`, `behaviour` or `batch_size`.
+        lines: Numbers of the sentences that are wanted, from 1; all by default. References are chosen over all.
+
+    Raises:
+        OSError: If a file cannot be read.
+        TypeError: If a column or a row has the wrong type, or there is no such option.
+        ValueError: If there is nothing to compare, columns and files do not fit each other, an option is out of range,
+            or the encoder cannot be used.
+    """
+    files = {"gold_m2": gold_m2, "predictions_m2": predictions_m2}
+    for name in files.keys() & (options or {}).keys():
+        raise InputError(f"{_NAME}: {name} is no option here; pass it beside the columns")
+    scorer: Any = registry.make_scorer("uot_errant", {**(options or {}), **files})
+    sources, predictions = sources_and_predictions(_NAME, sources, predictions, gold_m2, predictions_m2)
+    wanted = wanted_rows(_NAME, lines, len(sources))
+    plans = scorer.plans(sources, predictions, references)
+    found = []
+    for row in wanted:
+        annotator = plans[row].annotator
+        named = gold_m2 is None and references is not None
+        name = reference_names(references[row])[annotator] if named else f"annotator {annotator}"
+        found.append(SentencePlan(row + 1, sources[row], predictions[row], name, plans[row]))
+    return found
