@@ -129,10 +129,14 @@ def _write(file: Path, folder: Path) -> None:
     source = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
     try:
         with quiet(), contextlib.redirect_stderr(io.StringIO()):  # a bar that transformers shows in any case
-            model = transformers.AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float16)
+            model, report = transformers.AutoModelForCausalLM.from_pretrained(
+                **source, dtype=torch.float16, output_loading_info=True
+            )
             tokenizer = transformers.AutoTokenizer.from_pretrained(**source)
     except Exception as error:  # transformers and gguf each raise their own
         raise CheckpointError(f"{file}: cannot be read ({first_line(error)})") from error
+    if report["missing_keys"]:  # transformers has drawn them at random
+        raise CheckpointError(f"{file}: cannot be read (it lacks {min(report['missing_keys'])})")
     config = model.config
     del config.quantization_config, config._name_or_path
     config.architectures = [type(model).__name__]

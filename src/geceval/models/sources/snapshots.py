@@ -8,6 +8,8 @@ from pathlib import Path
 from geceval.core.errors import InputError
 from geceval.models.sources.library_messages import first_line
 
+_WANTED = ("*.json", "*.txt", "*.model", "*.jinja")  # and weights
+_NOT_WANTED = ("onnx/*", "openvino/*", "checkpoint-*")
 WEIGHTS = ("model.safetensors", "adapter_model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
 
 
@@ -29,12 +31,13 @@ def http_error() -> type[Exception]:
 
 
 def cached_snapshot(repository: str, revision: str | None = None) -> Path | None:
-    """The folder of a Hub repository if it is in the local cache with its weights, without a call to the Hub."""
+    """The folder of a Hub repository if it is whole in the local cache, without a call to the Hub."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
+    patterns = {"allow_patterns": [*_WANTED, "*.safetensors"], "ignore_patterns": list(_NOT_WANTED)}
     try:
-        folder = Path(snapshot_download(repository, revision=revision, local_files_only=True))
+        folder = Path(snapshot_download(repository, revision=revision, local_files_only=True, **patterns))
     except LocalEntryNotFoundError:
         return None
     return folder if any((folder / weights).is_file() for weights in WEIGHTS) else None
@@ -54,14 +57,14 @@ def snapshot(repository: str, revision: str | None = None, part: str = "") -> Pa
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 
-    def fetch(*patterns: str) -> Path:
-        options = {"revision": revision, "local_files_only": offline(), "allow_patterns": list(patterns)}
-        return Path(snapshot_download(repository, ignore_patterns=["onnx/*", "openvino/*", "checkpoint-*"], **options))
+    def fetch(weights: str) -> Path:
+        options = {"revision": revision, "local_files_only": offline(), "allow_patterns": [*_WANTED, weights]}
+        return Path(snapshot_download(repository, ignore_patterns=list(_NOT_WANTED), **options))
 
     try:
-        folder = fetch("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors")
+        folder = fetch("*.safetensors")
         if not any((folder / part / weights).is_file() for weights in WEIGHTS):
-            folder = fetch("*.json", "*.txt", "*.model", "*.jinja", "*.bin")
+            folder = fetch("*.bin")
     except HFValidationError as error:
         raise CheckpointError(f"{repository}: neither a folder that exists nor a valid Hub id") from error
     except RevisionNotFoundError as error:
