@@ -1,0 +1,53 @@
+"""Grammaticality, fluency by a language model and METEOR against the source, reference-free."""
+
+import geceval.hub.module  # From: geceval[lm,meteor]
+
+_CITATION = """\
+@inproceedings{asano-etal-2017-reference,
+    title = "Reference-based Metrics can be Replaced with Reference-less Metrics in Evaluating Grammatical Error
+        Correction Systems",
+    author = "Asano, Hiroki and Mizumoto, Tomoya and Inui, Kentaro",
+    booktitle = "Proceedings of the Eighth International Joint Conference on Natural Language Processing (Volume 2:
+        Short Papers)",
+    year = "2017",
+    pages = "343--348",
+    url = "https://aclanthology.org/I17-2058",
+}
+"""
+
+_DESCRIPTION = """\
+The reference-free baseline of 2017: a weighted sum of the grammaticality of a correction, here the share of its words
+in which an error detector finds none, its fluency, SLOR under a language model, and its METEOR against the source.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string per sentence.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
+    references: Not used; dropped if given, so that the metric can be combined with others.
+    weights (`str` or three `float`, *optional*, defaults to `"some-sentence"`): Weights of grammaticality, fluency and
+        meaning: `"some-system"` (.07, .83, .10), `"some-sentence"` (.02, .82, .16), or three numbers, none negative.
+    grammar (`str`, *optional*, defaults to `"detector"`): `"detector"`: 1 - errors / words; `"regressor"`: the
+        grammaticality of SOME.
+    grammar_model (`str`, *optional*, defaults to `"bundled"`): The error detector, or a checkpoint of SOME:
+        `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+    model (`str`, *optional*, defaults to `"smollm2"`): The causal language model of the fluency.
+    start, detokenize, unigrams, max_length (*optional*): Of the fluency, see `fluency`.
+    synonyms (`str`, *optional*): `"wordnet"` lets METEOR match synonyms; nltk and its WordNet must be installed.
+
+Returns:
+    score (`float`): Mean of the sentence scores; higher is better.
+    scores (`list` of `float`): One score per sentence.
+    grammaticality, fluency, meaning (`float`): Means of the sub-scores.
+    grammaticality_scores, fluency_scores, meaning_scores (`list` of `float`): One sub-score per sentence.
+    signature (`str`): What was computed, with the hashes of the models.
+
+Examples:
+
+    asano2017 = geceval.load("asano2017")
+    asano2017.compute(sources=sources, predictions=predictions)["score"]
+"""
+
+
+class Asano2017(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/I17-2058", "https://aclanthology.org/2020.coling-main.573"]

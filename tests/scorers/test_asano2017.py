@@ -1,0 +1,164 @@
+"""The metric of Asano et al. (2017): its three parts each against another way to compute it, and their sum."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from geceval import registry
+from geceval.models.checkpoints import ASSETS, resolve
+from geceval.models.detector import Detector
+from geceval.scorers.asano2017 import Asano2017, Settings
+from geceval.scorers.attribution.attribute import attribute
+from geceval.scorers.ngram.meteor import meteor
+
+SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", "a b", "It are ."]
+PREDICTIONS = ["He goes to school every day .", "I do n't like cats .", "They are happy .", "", "", "It are ."]
+
+
+@pytest.fixture(scope="module")
+def folder(make_causal):
+    return make_causal(9)
+
+
+def scored(folder, **options):
+    return Asano2017(Settings(model=str(folder), **options)).score(SOURCES, PREDICTIONS)
+
+
+def test_fluency_is_that_of_fluency_by_slor(folder, tmp_path):
+    counts = tmp_path / "counts.tsv"
+    counts.write_text("he\t3\ngoes\t2\n", encoding="utf-8")
+    for options in ({}, {"detokenize": False}, {"start": "x"}, {"unigrams": str(counts)}, {"max_length": 20}):
+        fluency = registry.make_scorer("fluency", {"model": str(folder), "normalization": "slor", **options})
+        found = scored(folder, **options).details["fluency_scores"]
+        assert found == pytest.approx(fluency.score(SOURCES, PREDICTIONS).scores, abs=1e-5)
+
+
+def test_meaning_is_meteor_against_the_source(folder):
+    found = scored(folder).details["meaning_scores"]
+    assert found == [meteor(*pair) for pair in zip(PREDICTIONS, SOURCES, strict=True)]
+    assert found[2:5] == [1.0, 1.0, 0.0]
+
+
+def test_grammaticality_is_the_share_of_words_without_error(folder):
+    detector = Detector.load(resolve("bundled:ged"))
+    found = scored(folder).details["grammaticality_scores"]
+    rows = detector.log_probabilities(PREDICTIONS)
+    errors = [sum(word.argmax() != detector.correct for word in row) for row in rows]
+    words = [len(text.split()) for text in PREDICTIONS]
+    assert errors[-1] > 0  # It are .
+    expected = [1 - wrong / n if n else 1.0 for wrong, n in zip(errors, words, strict=True)]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_detector_of_ones_own(folder, make_checkpoint):
+    own = make_checkpoint(8, architecture="BertForTokenClassification", labels=("CORRECT", "INCORRECT"))
+    result = scored(folder, grammar_model=str(own))
+    labels = Detector.load(resolve(own)).label_ids(PREDICTIONS)
+    expected = [1 - np.mean(row) if row else 1.0 for row in labels]
+    assert result.details["grammaticality_scores"] == pytest.approx(expected, abs=1e-12)
+    assert f"|grammar_model:{own.name}@" in result.signature
+
+
+def test_the_regressor_of_some(folder):
+    some = registry.make_scorer("some").score(SOURCES, PREDICTIONS).details["grammaticality_scores"]
+    result = scored(folder, grammar="regressor")
+    assert result.details["grammaticality_scores"] == pytest.approx(some, abs=1e-5)
+    again = scored(folder, grammar="regressor", grammar_model=str(ASSETS / "some"))
+    assert again.scores == pytest.approx(result.scores, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "numbers"),
+    [
+        ("some-system", (0.07, 0.83, 0.10)),
+        ("some-sentence", (0.02, 0.82, 0.16)),
+        ([0.5, 0, 2], (0.5, 0.0, 2.0)),
+    ],
+)
+def test_the_weighted_sum(folder, weights, numbers):
+    result = scored(folder, weights=weights)
+    parts = [result.details[f"{part}_scores"] for part in ("grammaticality", "fluency", "meaning")]
+    assert result.scores == pytest.approx(np.array(numbers) @ np.array(parts), abs=1e-9)
+    assert result.score == pytest.approx(np.mean(result.scores), abs=1e-9)
+    for part, scores in zip(("grammaticality", "fluency", "meaning"), parts, strict=True):
+        assert result.details[part] == pytest.approx(np.mean(scores), abs=1e-12)
+    assert f"|weights:{','.join(map(repr, numbers))}|" in result.signature
+
+
+def test_every_setting_is_in_the_signature_and_changes_it(folder, make_causal, make_checkpoint, tmp_path):
+    counts = tmp_path / "counts.tsv"
+    counts.write_text("a\t3\n", encoding="utf-8")
+    options = [
+        {},
+        {"weights": "some-system"},
+        {"grammar": "regressor"},
+        {"grammar_model": str(make_checkpoint(8, architecture="BertForTokenClassification", num_labels=2))},
+        {"model": str(make_causal(10))},
+        {"start": "x"},
+        {"detokenize": False},
+        {"unigrams": str(counts)},
+        {"max_length": 50},
+    ]
+    lines = [scored(**{"folder": folder, **each} if "model" not in each else {"folder": each["model"]}).signature
+             for each in options]  # fmt: skip
+    assert len(set(lines)) == len(options)
+    for field in dataclasses.fields(Settings):
+        assert all(f"|{field.name}:" in line for line in lines)
+
+
+def test_attribution_divides_the_gain(folder):
+    scorer = Asano2017(Settings(model=str(folder)))
+    (found,) = attribute(scorer, [SOURCES[0]], [PREDICTIONS[0]])
+    before, after = scorer.score([SOURCES[0]] * 2, [SOURCES[0], PREDICTIONS[0]]).scores
+    assert len(found.scores) == 2
+    assert sum(found.scores) == pytest.approx(after - before, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"weights": "paper"}, ValueError, "weights must be one of 'some-system', 'some-sentence', got 'paper'"),
+        ({"weights": (1, 2)}, ValueError, "weights must be 'some-system', 'some-sentence' or three numbers"),
+        ({"weights": (1, -1, 0)}, ValueError, "the weight of fluency must not be negative"),
+        ({"weights": (0, 0, 0)}, ValueError, "at least one of the weights must be positive"),
+        ({"grammar": "gug"}, ValueError, "grammar must be one of 'detector', 'regressor', got 'gug'"),
+        ({"synonyms": "yes"}, ValueError, "synonyms must be one of 'wordnet', got 'yes'"),
+        ({"max_length": 1}, ValueError, "max_length must be at least 2, got 1"),
+        ({"start": ""}, ValueError, "start must be a token"),
+    ],
+)
+def test_bad_settings(options, error, message):
+    with pytest.raises(error, match=message):
+        Settings(**options)
+
+
+def test_models_of_the_wrong_kind(folder, make_checkpoint):
+    classifier = make_checkpoint(7)
+    with pytest.raises(ValueError, match="asano2017: .*error detection needs a token classifier"):
+        scored(folder, grammar_model=str(classifier))
+    with pytest.raises(ValueError, match="asano2017: .*no sub-folder 'grammer', spelt so"):
+        scored(folder, grammar="regressor", grammar_model=str(classifier))
+    with pytest.raises(ValueError, match="asano2017: "):
+        scored(classifier)
+
+
+def test_the_real_model(smollm2):
+    """One sentence by hand: SLOR from plain transformers and the bundled counts."""
+    from geceval.scorers.learned.unigrams import load_unigrams
+
+    folder = resolve(smollm2).folder
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    ids = torch.tensor([[0, *tokenizer("He goes to school every day.").input_ids]])
+    with torch.no_grad():
+        likelihood = -model(input_ids=ids, labels=ids).loss.item() * (ids.shape[1] - 1)
+    unigram = load_unigrams("bundled").log_probability("He goes to school every day .")
+    result = Asano2017(Settings(model=smollm2)).score(SOURCES[:1], PREDICTIONS[:1])
+    (grammaticality,), (meaning,) = (result.details[f"{part}_scores"] for part in ("grammaticality", "meaning"))
+    expected = 0.02 * grammaticality + 0.82 * (likelihood - unigram) / 7 + 0.16 * meaning
+    assert result.score == pytest.approx(expected, abs=1e-4)
