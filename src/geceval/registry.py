@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.core.errors import InputError, named
+from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import References
-from geceval.core.options import replace_options
+from geceval.core.options import check_mapping, replace_options
 from geceval.core.result import Result
 from geceval.scorers.base import Scorer
 
@@ -51,7 +51,33 @@ def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
         TypeError: If an option does not exist.
     """
     cls = scorer_class(name)
-    return cls(*replace_options(name, cls.Settings(), cls.RunTime(), options or {}))
+    return cls(*replace_options(name, cls.Settings(), cls.RunTime(), {} if options is None else options))
+
+
+def make_scorers(
+    name: str, metrics: str | Iterable[str], options: Mapping[str, Mapping[str, Any]] | None
+) -> dict[str, Scorer]:
+    """A scorer for each of several metrics.
+
+    Args:
+        name: Name of the function that takes these arguments, for the messages.
+        metrics: One or more names; what is repeated counts once.
+        options: Metric to its settings and run-time options.
+
+    Raises:
+        ValueError: If there is no metric, none of a name, options are for another one, or an option has a bad value.
+        TypeError: If the arguments are of another type, or an option does not exist.
+    """
+    if not isinstance(metrics, Iterable):
+        raise InputTypeError(f"{name}: metrics must be names of metrics, got {metrics!r}")
+    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
+    options = {} if options is None else options
+    check_mapping(name, options)
+    others = [other for other in options if other not in names]
+    if not names or others:
+        wrong = f"options for {others[0]!r}, which is not among {names}" if others else "name at least one metric"
+        raise InputError(f"{name}: {wrong}")
+    return {each: make_scorer(each, options.get(each)) for each in names}
 
 
 def score_systems(

@@ -113,9 +113,10 @@ def test_shares(options, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"coefficients": [0.5, 0.5]}, "coefficients must be four numbers that add up to 1"),
-        ({"coefficients": [0.5, 0.5, 0.5, 0.5]}, "coefficients must be four numbers that add up to 1"),
-        ({"coefficients": [math.nan, 0, 0, 0]}, "coefficients"),
+        ({"coefficients": [0.5, 0.5]}, "coefficients must be four shares that add up to 1"),
+        ({"coefficients": [0.5, 0.5, 0.5, 0.5]}, "coefficients must be four shares that add up to 1"),
+        ({"coefficients": [0.5, 0.5, 0.5, -0.5]}, "coefficients must be four shares that add up to 1"),
+        ({"coefficients": [math.nan, 0, 0, 0]}, "coefficients must be four shares that add up to 1"),
         ({"behaviour": "v1"}, "cleme2: behaviour 'v1' is older than CLEME2.0"),
         ({"weights": "llm"}, "cleme2: weights must be"),
     ],

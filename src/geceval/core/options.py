@@ -79,6 +79,23 @@ class RunTime:
         check_choice("dtype", self.dtype, (*DTYPES, "auto"))
 
 
+def runtime_or_default(name: str, runtime: RunTime | None) -> RunTime:
+    """The run-time options that a function was given, or the default ones.
+
+    Args:
+        name: Name of the function, for the message.
+        runtime: What it was given.
+
+    Raises:
+        TypeError: If they are something else.
+    """
+    if runtime is None:
+        return RunTime()
+    if not isinstance(runtime, RunTime):
+        raise InputTypeError(f"{name}: runtime must be a geceval.core.options.RunTime, got {_typed(runtime)}")
+    return runtime
+
+
 def check_types(options: Any) -> None:
     """Check each field of a dataclass against its type annotation; its `__post_init__` calls this first.
 
@@ -93,8 +110,7 @@ def check_types(options: Any) -> None:
         if typing.get_origin(hint) is Literal and isinstance(value, str):
             check_choice(name, value, typing.get_args(hint))
         if not _fits(value, hint):
-            got = "None" if value is None else f"{type(value).__name__} {reprlib.repr(value)}"
-            raise InputTypeError(f"{name} must be {_describe(hint)}, got {got}")
+            raise InputTypeError(f"{name} must be {_describe(hint)}, got {_typed(value)}")
 
 
 def path_options(options: type) -> dict[str, str]:
@@ -121,6 +137,10 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint in (int, float):
         return isinstance(value, (int, hint)) and not isinstance(value, bool)
     return isinstance(value, hint)
+
+
+def _typed(value: Any) -> str:
+    return "None" if value is None else f"{type(value).__name__} {reprlib.repr(value)}"
 
 
 _WORDS = {bool: "a bool", int: "an int", float: "a number", str: "a string"}
@@ -170,7 +190,18 @@ def make_settings(name: str, kind: type[SettingsT], options: Mapping[str, Any]) 
         return kind(**options)
 
 
+def check_mapping(name: str, options: Any) -> None:
+    """Refuse options that are not given by name.
+
+    Raises:
+        TypeError: If they are no mapping.
+    """
+    if not isinstance(options, Mapping):
+        raise InputTypeError(f"{name}: options must be a dict of names and values, got {_typed(options)}")
+
+
 def _check_known(name: str, options: Mapping[str, Any], known: list[str]) -> None:
+    check_mapping(name, options)
     unknown = [option for option in options if option not in known]
     if unknown:
         raise InputTypeError(f"{name}: unknown option {unknown[0]!r}; the options are: {', '.join(known)}")

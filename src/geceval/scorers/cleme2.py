@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.checks import check_moderate
 from geceval.core.errors import InputError
 from geceval.core.f_score import ratio
 from geceval.scorers.edit_based.joint import ChunkSettings, JointChunkScorer
@@ -37,10 +36,9 @@ class Settings(ChunkSettings):
         if self.coefficients is None:
             return
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
-        for value in self.coefficients:
-            check_moderate("coefficients", value)
-        if len(self.coefficients) != 4 or abs(math.fsum(self.coefficients) - 1) > 1e-5:
-            raise InputError(f"coefficients must be four numbers that add up to 1, got {self.coefficients!r}")
+        shares = len(self.coefficients) == 4 and all(0 <= value <= 1 for value in self.coefficients)
+        if not shares or abs(math.fsum(self.coefficients) - 1) > 1e-5:
+            raise InputError(f"coefficients must be four shares that add up to 1, got {self.coefficients!r}")
 
 
 class Cleme2(JointChunkScorer):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import Columns
@@ -24,14 +23,12 @@ from geceval.scorers.edit_based.errant_counts import (
 from geceval.scorers.references.annotator_choice import AVERAGES, Order
 from geceval.scorers.references.gold import (
     edits_and_gold,
+    errant_annotator,
     extraction_facts,
     extracts,
     gold_from_m2,
     proposed_from_m2,
 )
-
-if TYPE_CHECKING:
-    from geceval.edits.errant.annotator import Annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,28 +96,23 @@ class Errant(EditScorer):
     def load(self) -> None:
         """Load the spaCy pipeline."""
         if extracts(self.settings):
-            self._annotator()
+            errant_annotator(self.settings.nlp)
 
     def _score(self, columns: Columns) -> Result:
         gold = gold_from_m2(self.name, columns, self.settings.gold_m2)
         proposed = proposed_from_m2(self.name, columns, self.settings.predictions_m2)
-        return self._compare(*edits_and_gold(self._annotator, self.runtime, columns, gold, proposed))
+        return self._compare(*edits_and_gold(self.settings.nlp, self.runtime, columns, gold, proposed))
 
     def order(self) -> Order:
         """ERRANT's own ranking, which is not that of M2."""
         return errant_order(self.settings.beta, self.settings.rounding)
-
-    def _annotator(self) -> Annotator:
-        from geceval.edits.errant.annotator import get_annotator
-
-        return get_annotator(self.settings.nlp)
 
     def _compare(self, proposed: Sequence[Sequence[Edit]], gold: Sequence[Mapping[int, Sequence[Edit]]]) -> Result:
         compared = [
             {annotator: self._count(edits, others) for annotator, others in options.items()}
             for edits, options in zip(proposed, gold, strict=True)
         ]
-        return self.typed_result(compared, extraction_facts(self._annotator, self.settings))
+        return self.typed_result(compared, extraction_facts(self.settings))
 
     def _count(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> TypeCounts:
         options = self.settings.level, self.settings.length, self.settings.without_types

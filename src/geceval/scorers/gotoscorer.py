@@ -11,7 +11,6 @@ import functools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,10 +37,7 @@ from geceval.scorers.difficulty.reference_chunks import (
 )
 from geceval.scorers.difficulty.report import DifficultyReport
 from geceval.scorers.references.annotator_choice import AVERAGES
-from geceval.scorers.references.gold import extraction_facts, extracts, gold_facts, proposed_from_m2
-
-if TYPE_CHECKING:
-    from geceval.edits.errant.annotator import Annotator
+from geceval.scorers.references.gold import errant_annotator, extraction_facts, extracts, gold_facts, proposed_from_m2
 
 logger = logging.getLogger("geceval")
 
@@ -125,7 +121,7 @@ class Gotoscorer(Scorer):
     def load(self) -> None:
         """Load the spaCy pipeline, if edits are to be extracted."""
         if extracts(self.settings):
-            self._annotator()
+            errant_annotator(self.settings.nlp)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         columns = super()._check(sources, predictions, references)
@@ -200,7 +196,7 @@ class Gotoscorer(Scorer):
             difficulty = self._count(columns.sources, [[only] for only in chunks], settings.systems)
         difficulty.check(chunks)
         if errant_types:
-            chunks = classify(self._annotator(), columns.sources, chunks)
+            chunks = classify(errant_annotator(self.settings.nlp), columns.sources, chunks)
         return DifficultyReport(
             chunks, difficulty, difficulty.weights(self.settings.a, self.settings.b, self.settings.c)
         )
@@ -228,17 +224,18 @@ class Gotoscorer(Scorer):
         settings = self.settings
         if settings.gold_m2 is not None:
             return chunks_of_m2(self.name, settings.gold_m2, columns.sources, settings.ref_id)
-        return cut_texts(self._annotator(), self.runtime, columns.sources, columns.references)
+        return cut_texts(errant_annotator(self.settings.nlp), self.runtime, columns.sources, columns.references)
 
     def _system(self, columns: Columns) -> list[list[Chunk]]:
         """The chunks of the predictions: [sentences][chunks]."""
         proposed = proposed_from_m2(self.name, columns, self.settings.predictions_m2)
         if proposed is None:
-            return cut_predictions(self._annotator(), self.runtime, columns.sources, columns.predictions)
+            annotator = errant_annotator(self.settings.nlp)
+            return cut_predictions(annotator, self.runtime, columns.sources, columns.predictions)
         return [cut(source, distinct(edits)) for source, edits in zip(columns.sources, proposed, strict=True)]
 
     def _count(self, sources: list[str], gold: list[list[list[Chunk]]], systems: Sequence[Sequence[str]]) -> Difficulty:
-        how = self._annotator(), self.runtime
+        how = errant_annotator(self.settings.nlp), self.runtime
         return count_systems(self.name, *how, sources, gold, systems, self.settings.covered_insertion)
 
     def _weights(self, difficulty: Difficulty | None, gold: list[list[list[Chunk]]]) -> list[list[list[float]]]:
@@ -285,12 +282,7 @@ class Gotoscorer(Scorer):
         facts = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
         facts["weights"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
         facts["systems"] = "given" if settings.systems is not None else None
-        return signature(self.name, settings, refs=refs, **facts, **extraction_facts(self._annotator, settings))
-
-    def _annotator(self) -> Annotator:
-        from geceval.edits.errant.annotator import get_annotator
-
-        return get_annotator(self.settings.nlp)
+        return signature(self.name, settings, refs=refs, **facts, **extraction_facts(settings))
 
 
 @lru_cache(maxsize=None)

@@ -24,6 +24,7 @@ from geceval.scorers.judge.cache import AnswerCache
 from geceval.scorers.judge.prompts import Question
 from geceval.scorers.judge.session import JudgeSession, Usage, Verdict
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
+from geceval.scorers.references.gold import errant_annotator
 
 if TYPE_CHECKING:
     from geceval.edits.errant.annotator import Annotator
@@ -217,11 +218,7 @@ class LlmJudge(Scorer):
         return signature(self.name, settings, **facts, prompt=prompts.version(settings.level, settings.criterion))
 
     def _annotator(self) -> Annotator | None:
-        if self.settings.level != "edit":
-            return None
-        from geceval.edits.errant.annotator import get_annotator
-
-        return get_annotator(self.settings.nlp)
+        return errant_annotator(self.settings.nlp) if self.settings.level == "edit" else None
 
 
 def _grade(verdict: Verdict | None, question: Question, output: str) -> float:

@@ -10,7 +10,7 @@ from geceval.core.options import PipelineName
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.scorers.edit_based import pretrained_weights as pt
-from geceval.scorers.references.gold import edits_and_gold, gold_from_m2
+from geceval.scorers.references.gold import edits_and_gold, errant_annotator, gold_from_m2
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +39,18 @@ class PtErrant(pt.WeightedEdits):
 
     def load(self) -> None:
         """Load the spaCy pipeline and the model behind the weights, or take them from the cache of this process."""
-        from geceval.edits.errant.annotator import get_annotator
-
-        get_annotator(self.settings.nlp)
+        errant_annotator(self.settings.nlp)
         pt.load_pair_scorer(self.settings, self.runtime)
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """ERRANT's edits compared with those of each annotator."""
-        from geceval.edits.errant.annotator import get_annotator
-
         settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2)
-        annotator = get_annotator(settings.nlp)
-        proposed, gold = edits_and_gold(lambda: annotator, self.runtime, columns, gold)
+        proposed, gold = edits_and_gold(settings.nlp, self.runtime, columns, gold)
         rows = []
         for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
             rows.append({annotator: _compare(source, edits, others) for annotator, others in options.items()})
-        return rows, {"nlp": annotator.pipeline, "errant": package_version("errant")}
+        return rows, {"nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
 
 
 def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.EditComparison:

@@ -21,6 +21,7 @@ from geceval.scorers.edit_based.transport_plans import BEHAVIOURS, COSTS, Transp
 from geceval.scorers.references.annotator_choice import AVERAGES, Order
 from geceval.scorers.references.gold import (
     edits_and_gold,
+    errant_annotator,
     extraction_facts,
     extracts,
     gold_from_m2,
@@ -28,7 +29,6 @@ from geceval.scorers.references.gold import (
 )
 
 if TYPE_CHECKING:
-    from geceval.edits.errant.annotator import Annotator
     from geceval.models.encoder import Encoder
 
 
@@ -106,7 +106,7 @@ class UotErrant(EditScorer):
     def load(self) -> None:
         """Load the encoder and, where edits are extracted, the spaCy pipeline."""
         if extracts(self.settings):
-            self._annotator()
+            errant_annotator(self.settings.nlp)
         self._encoder()
 
     def plans(
@@ -143,7 +143,7 @@ class UotErrant(EditScorer):
             "max_length": encoder.max_length,
             "dtype": pick_dtype(self.runtime),
             "transformers": package_version("transformers"),
-            **extraction_facts(self._annotator, self.settings),
+            **extraction_facts(self.settings),
         }
         return self.typed_result(compared, facts)
 
@@ -152,7 +152,7 @@ class UotErrant(EditScorer):
         settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2)
         proposed = proposed_from_m2(self.name, columns, settings.predictions_m2)
-        proposed, gold = edits_and_gold(self._annotator, self.runtime, columns, gold, proposed)
+        proposed, gold = edits_and_gold(self.settings.nlp, self.runtime, columns, gold, proposed)
         rows = [
             (source, each)
             for source, edits, others in zip(columns.sources, proposed, gold, strict=True)
@@ -169,11 +169,6 @@ class UotErrant(EditScorer):
             pairs += [(own, next(vectors)) for _ in others]
         plans = iter(transport(pairs, settings.cost, settings.behaviour, settings.reg, settings.reg_m))
         return [{annotator: next(plans) for annotator in others} for others in gold]
-
-    def _annotator(self) -> Annotator:
-        from geceval.edits.errant.annotator import get_annotator
-
-        return get_annotator(self.settings.nlp)
 
     def _encoder(self) -> Encoder:
         from geceval.models.checkpoints import resolve

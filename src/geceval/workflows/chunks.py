@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import RunTime
+from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
 from geceval.edits.joint_chunks import JointChunks, Span, divide
 from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, LEVELS, ChunkClass, classify
@@ -113,6 +113,7 @@ def chunk_tables(
         ValueError: If there is nothing to compare, columns and files do not fit each other, an option is out of range,
             or the edits of a target overlap.
     """
+    runtime = runtime_or_default(_NAME, runtime)
     check_choice("assumption", assumption, ASSUMPTIONS)
     check_choice("level", level, LEVELS)
     check_count("merge_distance", merge_distance, least=0)
@@ -128,12 +129,7 @@ def chunk_tables(
     )
     gold, proposed = (None if rows is None else _pick(rows, wanted) for rows in (gold, proposed))
 
-    def annotator() -> Any:
-        from geceval.edits.errant.annotator import get_annotator
-
-        return get_annotator(nlp)
-
-    edits, others = edits_and_gold(annotator, runtime or RunTime(), columns, gold, proposed)
+    edits, others = edits_and_gold(nlp, runtime, columns, gold, proposed)
     names = [reference_names(references[row]) for row in wanted] if gold_m2 is None and references is not None else None
     tables = []
     for number, row in enumerate(wanted):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.options import make_settings
@@ -67,15 +67,16 @@ def compare(
         ValueError: If there are fewer than two systems, columns do not fit together, or an option has a bad value.
     """
     settings = make_settings("compare", Settings, test)
+    if not isinstance(systems, Mapping):
+        raise InputTypeError(f"compare: systems must be a dict of names and predictions, got {type(systems).__name__}")
     if len(systems) < 2:
         raise InputError("compare: there is nothing to compare: pass at least two systems")
-    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
-    if predictions_m2 is not None and set(predictions_m2) != set(systems):
+    scorers = registry.make_scorers("compare", metrics, options)
+    if predictions_m2 is not None and (not isinstance(predictions_m2, Mapping) or set(predictions_m2) != set(systems)):
         raise InputError("compare: predictions_m2 must have one M2 file per system, under its name")
     found = {}
-    outputs = {name: list(predictions) for name, predictions in systems.items()}
-    for name in names:
-        scorer = registry.make_scorer(name, (options or {}).get(name))
+    outputs = {name: list(own) if isinstance(own, tuple) else own for name, own in systems.items()}
+    for name, scorer in scorers.items():
         with naming_the_extra(name):
             results = registry.score_systems(scorer, list(sources), outputs, references, predictions_m2)
         found[name] = compare_results(scorer, results, settings)

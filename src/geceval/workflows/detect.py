@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geceval.core.inputs import check_columns
-from geceval.core.options import RunTime
+from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.ged_labels import CORRECT, LABELS
 from geceval.scorers.ged import Settings
 from geceval.scorers.learned.detection import in_scheme, load_detector, scheme
@@ -60,9 +60,9 @@ def detect(
     """
     from geceval.models.detector import decide, error_probabilities
 
+    runtime = runtime_or_default("detect", runtime)
     settings = Settings(model=model, classes=classes, threshold=threshold, max_length=max_length)
     texts = check_columns("detect", sentences, sentences, warn=False).sources
-    runtime = runtime or RunTime()
     detector = load_detector(model, runtime, settings.max_length, classes)
     size = classes or scheme(detector)
     names = [LABELS[size][number] for number in in_scheme(detector, size)]

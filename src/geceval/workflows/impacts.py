@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import check_columns
-from geceval.core.options import RunTime
+from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
 from geceval.scorers.learned.edit_impact import edit_impacts as impacts_of
 
@@ -52,17 +52,15 @@ def edit_impacts(
     from geceval.models.config_limits import readable_length
     from geceval.models.encoder import Encoder
 
+    runtime = runtime_or_default("impacts", runtime)
     columns = check_columns("impacts", sources, corrections)
-    runtime = runtime or RunTime()
     if edits is None:
         from geceval.edits.errant.annotator import get_annotator
 
         pairs = list(zip(columns.sources, columns.predictions, strict=True))
         edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
-    elif len(edits) != len(columns.sources):
-        raise InputError(
-            f"impacts: {len(edits)} lists of edits but {len(columns.sources)} sources; pass one a sentence"
-        )
+    else:
+        _check_edits(edits, len(columns.sources))
     checkpoint = resolve(model)
     encoder = Encoder.load(checkpoint, runtime, readable_length(checkpoint, IMPACT_LENGTH))
 
@@ -71,3 +69,13 @@ def edit_impacts(
 
     impacts = impacts_of(list(zip(columns.sources, edits, strict=True)), embed)
     return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]
+
+
+def _check_edits(edits: Any, sentences: int) -> None:
+    if not isinstance(edits, Sequence):
+        raise InputTypeError(f"impacts: edits must be a list with one list of Edits per sentence, got {edits!r}")
+    if len(edits) != sentences:
+        raise InputError(f"impacts: {len(edits)} lists of edits but {sentences} sources; pass one a sentence")
+    for row, own in enumerate(edits):
+        if not isinstance(own, Sequence) or not all(isinstance(edit, Edit) for edit in own):
+            raise InputTypeError(f"impacts: edits[{row}] must be a list of Edits, got {own!r}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.checks import check_choice
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References, check_references
 from geceval.core.options import make_settings
@@ -97,11 +97,12 @@ def maege(
         ValueError: If the file is not M2 or no sentence of it qualifies, or an option has a bad value.
     """
     chosen = make_settings("maege", Settings, settings)
-    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
-    scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
+    scorers = registry.make_scorers("maege", metrics, options)
     for name, scorer in scorers.items():
         if (file := scorer.m2_file()) is not None:
             raise InputError(f"{name}: maege makes texts of its own, which no {file} fits; pass references instead")
+    if not isinstance(m2, (str, Path)):
+        raise InputTypeError(f"maege: m2 must be the path of an M2 file, got {type(m2).__name__}")
     sentences = gold_sentences(m2)
     given = _References(sentences, references)
     data = [

@@ -48,12 +48,7 @@ def trainer_metrics(
         ValueError: If there is no such metric, options are given for one that is not computed, or a model cannot be
             used.
     """
-    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
-    others = [name for name in options or {} if name not in names]
-    if not names or others:
-        wrong = f"options for {others[0]!r}, which is not among {names}" if others else "name at least one metric"
-        raise InputError(f"trainer_metrics: {wrong}")
-    scorers = {name: registry.make_scorer(name, (options or {}).get(name)) for name in names}
+    scorers = registry.make_scorers("trainer_metrics", metrics, options)
     for name, scorer in scorers.items():
         with naming_the_extra(name):
             scorer.load()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from geceval.core.checks import check_choice, check_count
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, ModelName, PipelineName, check_types
 from geceval.core.result import Result
@@ -39,6 +39,7 @@ from geceval.scorers.references.annotator_choice import AVERAGES, best_annotator
 from geceval.scorers.references.gold import (
     Gold,
     edits_and_gold,
+    errant_annotator,
     extraction_facts,
     extracts,
     gold_facts,
@@ -47,7 +48,6 @@ from geceval.scorers.references.gold import (
 )
 
 if TYPE_CHECKING:
-    from geceval.edits.errant.annotator import Annotator
     from geceval.models.matching import Matcher
 
 logger = logging.getLogger("geceval")
@@ -129,7 +129,7 @@ class JointChunkScorer(Scorer):
     def load(self) -> None:
         """Load the spaCy pipeline and, for weights by similarity, the encoder."""
         if extracts(self.settings):
-            self._annotator()
+            errant_annotator(self.settings.nlp)
         if self.settings.weights == "similarity":
             self._matcher()
 
@@ -143,7 +143,7 @@ class JointChunkScorer(Scorer):
         settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2, alternatives=False)
         proposed = proposed_from_m2(self.name, columns, settings.predictions_m2)
-        targets = edits_and_gold(self._annotator, self.runtime, columns, gold, proposed)
+        targets = edits_and_gold(settings.nlp, self.runtime, columns, gold, proposed)
         corpus = []
         for row, (edits, others) in enumerate(zip(*targets, strict=True)):
             try:
@@ -238,13 +238,9 @@ class JointChunkScorer(Scorer):
         preset = "corpus" if settings.behaviour == "head" else settings.preset or settings.average
         return length_weights(mean, preset, settings.assumption)
 
-    def _annotator(self) -> Annotator:
-        from geceval.edits.errant.annotator import get_annotator
-
-        return get_annotator(self.settings.nlp)
-
     def _matcher(self) -> Matcher:
-        return load_matcher(self.settings.model, None, None, self.runtime)
+        with named(self.name):
+            return load_matcher(self.settings.model, None, None, self.runtime)
 
     def _similarity(self, candidates: list[str], references: list[str]) -> np.ndarray:
         return self._matcher().match(candidates, references, self.runtime)[:, 2]
@@ -252,7 +248,7 @@ class JointChunkScorer(Scorer):
     def _signature(self, corpus: Sequence[JointChunks]) -> str:
         settings, similar = self.settings, self.settings.weights == "similarity"
         facts: dict[str, Any] = {"model": None, "refs": number_range(len(c.texts) - 1 for c in corpus)}
-        facts |= extraction_facts(self._annotator, settings)
+        facts |= extraction_facts(settings)
         if similar:
             matcher = self._matcher()
             facts |= {"model": matcher.name, "layer": matcher.layer, "dtype": pick_dtype(self.runtime)}

@@ -18,7 +18,7 @@ from geceval.scorers.learned.detection_counts import count
 from geceval.scorers.learned.ged_settings import Settings
 from geceval.scorers.learned.label_sequences import kind_of, parse_labels
 from geceval.scorers.references.annotator_choice import best_annotator, m2_order
-from geceval.scorers.references.gold import Gold, errant_edits, gold_facts
+from geceval.scorers.references.gold import Gold, errant_annotator, errant_edits, gold_facts
 
 if TYPE_CHECKING:
     from geceval.edits.edit import Edit
@@ -126,9 +126,7 @@ class LabelComparison:
         return parse_labels(self.metric, cell, text, self.columns.sources[row], self.classes)
 
     def _of_corrections(self, texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
-        from geceval.edits.errant.annotator import get_annotator
-
-        self._annotator = get_annotator(self.settings.nlp)
+        self._annotator = errant_annotator(self.settings.nlp)
         rows = errant_edits(self._annotator, self.runtime, self.columns.sources, texts)
         return [[self._of_edits(number, edits) for edits in row] for number, row in enumerate(rows)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -93,6 +93,21 @@ def columns_with_references(
     return check_columns(metric, sources, predictions, given, needs_references=True)
 
 
+def errant_annotator(nlp: Any) -> Annotator:
+    """The annotator behind ERRANT; spaCy is imported only when it is called.
+
+    Args:
+        nlp: See `geceval.edits.errant.annotator.get_annotator`.
+
+    Raises:
+        TypeError: If `nlp` is neither a pipeline nor a name nor a path.
+        ValueError: If the pipeline is missing, broken or unusable for ERRANT.
+    """
+    from geceval.edits.errant.annotator import get_annotator
+
+    return get_annotator(nlp)
+
+
 def errant_edits(
     annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[Sequence[str]]
 ) -> list[list[list[Edit]]]:
@@ -142,7 +157,7 @@ def proposed_from_m2(metric: str, columns: Columns, path: str | Path | None) -> 
 
 
 def edits_and_gold(
-    annotator: Callable[[], Annotator],
+    nlp: Any,
     runtime: RunTime,
     columns: Columns,
     gold: list[Gold] | None,
@@ -151,7 +166,7 @@ def edits_and_gold(
     """Edits of the predictions and gold edits; those that are not given are extracted by ERRANT, all in one call.
 
     Args:
-        annotator: Gives the pipeline behind ERRANT; called only if edits are to be extracted.
+        nlp: The pipeline behind ERRANT, see `errant_annotator`; loaded only if edits are to be extracted.
         runtime: Worker processes, progress, cache.
         columns: Checked columns, with references unless `gold` is given.
         gold: From `gold_from_m2`.
@@ -164,7 +179,7 @@ def edits_and_gold(
         return proposed, gold
     rows = zip(columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
     texts = [[*([text] if proposed is None else []), *(row if gold is None else [])] for text, row in rows]
-    found = errant_edits(annotator(), runtime, columns.sources, texts)
+    found = errant_edits(errant_annotator(nlp), runtime, columns.sources, texts)
     first = 1 if proposed is None else 0
     return (
         [row[0] for row in found] if proposed is None else proposed,
@@ -177,11 +192,11 @@ def extracts(settings: Any) -> bool:
     return settings.gold_m2 is None or settings.predictions_m2 is None
 
 
-def extraction_facts(annotator: Callable[[], Annotator], settings: Any) -> dict[str, str | None]:
+def extraction_facts(settings: Any) -> dict[str, str | None]:
     """What the signature says of the extraction: the pipeline and ERRANT's version, where edits are extracted."""
     if not extracts(settings):
         return {"nlp": None}
-    return {"nlp": annotator().pipeline, "errant": package_version("errant")}
+    return {"nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
 
 
 def gold_sentences(path: str | Path, alternatives: bool = True) -> list[M2Sentence]:
