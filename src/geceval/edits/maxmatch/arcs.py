@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from geceval.edits.maxmatch.dense_arcs import DenseArcs
-from geceval.edits.maxmatch.lattice import Arc, Purge, Steps, walk_back, weight
+from geceval.edits.maxmatch.lattice import Arc, Purge, Steps, relax, walk_back, weight
 
 DENSE_CELLS = 120  # from here on, numpy over all starts at once is faster than dictionaries
 
@@ -85,11 +85,6 @@ class SparseArcs:
         costs = [float("inf")] * self.size
         before = [-1] * self.size
         costs[0] = 0.0
-        changed = True
-        while changed:
-            changed = False
-            for v, w, cost in arcs:
-                cost += costs[v]
-                if cost < costs[w]:
-                    costs[w], before[w], changed = cost, v, True
+        while relax(arcs, costs, before):
+            pass
         return walk_back(before)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from geceval.edits.maxmatch.lattice import EPSILON, Arc, Purge, Steps, walk_back, weight
+from geceval.edits.maxmatch.lattice import EPSILON, Arc, Purge, Steps, relax, walk_back, weight
 
 # A way from a start to a cell is one number: steps, unchanged words (12 bits), whether it begins with an insertion.
 _STEP, _SAME, _INSERTS, _FAR = 1 << 13, 1 << 1, 1, 1 << 28
@@ -155,15 +155,11 @@ class DenseArcs:
         before = [-1] * self.size
         changed = True
         while changed:
-            changed = False
-            for v, w, cost in steps:
-                cost += totals[v]
-                if cost < totals[w]:
-                    totals[w], before[w], changed = cost, v, True
+            changed = relax(steps, totals, before)
             # Joined arcs are listed in such an order that those into a cell come before those that start there.
             current = np.array(totals)
             for level in levels:
-                changed |= _relax(level, current, before)
+                changed |= _relax_level(level, current, before)
             totals = current.tolist()
         return walk_back(before)
 
@@ -184,7 +180,7 @@ class DenseArcs:
         return levels
 
 
-def _relax(level: _Level, totals: np.ndarray, before: list[int]) -> bool:
+def _relax_level(level: _Level, totals: np.ndarray, before: list[int]) -> bool:
     """Let the joined arcs into the cells of one level shorten the paths to them."""
     candidates = totals[: level.costs.shape[1]] + level.costs
     best = candidates.min(axis=1)

@@ -8,7 +8,7 @@ section 4).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
@@ -74,6 +74,22 @@ class Purge:
         """Whether the next entry of the list stays."""
         self.skips = not (changes or self.skips)
         return not self.skips
+
+
+def relax(arcs: Iterable[tuple[int, int, float]], costs: list[float], before: list[int]) -> bool:
+    """Let arcs (from, to, cost), in their order, shorten the paths to their ends; whether any path is shorter now.
+
+    Args:
+        arcs: The arcs.
+        costs: Of the cheapest path to each cell so far; updated.
+        before: The cell before each cell on that path; updated.
+    """
+    changed = False
+    for v, w, cost in arcs:
+        cost += costs[v]
+        if cost < costs[w]:
+            costs[w], before[w], changed = cost, v, True
+    return changed
 
 
 def walk_back(before: list[int]) -> list[tuple[int, int]]:
