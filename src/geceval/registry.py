@@ -11,6 +11,7 @@ from typing import Any
 
 from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import References
+from geceval.core.messages import did_you_mean
 from geceval.core.options import check_mapping, replace_options
 from geceval.core.result import Result
 from geceval.scorers.base import Scorer
@@ -29,7 +30,8 @@ def check_name(name: str) -> None:
         ValueError: If there is no such metric; the message lists those that exist.
     """
     if name not in list_metrics():
-        raise InputError(f"unknown metric {name!r}; the metrics are: {', '.join(list_metrics())}")
+        known = list_metrics()
+        raise InputError(f"unknown metric {name!r}; the metrics are: {', '.join(known)}{did_you_mean(name, known)}")
 
 
 def scorer_class(name: str) -> type[Scorer]:

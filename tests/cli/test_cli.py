@@ -1,6 +1,8 @@
 """The command as users run it: what it prints, where it writes, and how it fails."""
 
+import csv
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.cli import main, tables
+from geceval.cli.arguments import make_scorers
 from geceval.cli.shared_options import Format
 from geceval.core.result import Result
 
@@ -149,7 +152,50 @@ def test_latex_is_escaped(ok, tmp_path):
     text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "latex")
     assert r"1 & a\_b\&c & 0." in text
     assert text.startswith("% gleu|")
-    assert r"\begin{tabular}{rlr}" in text
+    assert "% \\usepackage{booktabs}\n\\begin{tabular}{rlr}\n\\toprule\nrank & system & gleu" in text
+    assert text.endswith("\\bottomrule\n\\end{tabular}\n") and r"\midrule" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("x.json", "{"), ("x.tsv", "rank\tsystem\t"), ("x.csv", "rank,system,"), ("x.TEX", "% gleu|")]
+)
+def test_the_name_of_the_output_says_its_format(ok, tmp_path, monkeypatch, name, start):
+    monkeypatch.setenv("GECEVAL_FORMAT", "tsv")  # holds for names that say nothing
+    arguments = ["score", "-m", "gleu", *CORPUS, "--output", tmp_path / name]
+    ok(*arguments)
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+    ok(*arguments, "--format", "table")
+    assert (tmp_path / name).read_text(encoding="utf-8").split()[:2] == ["rank", "system"]
+    ok(*arguments[:-1], tmp_path / "x.txt")
+    assert (tmp_path / "x.txt").read_text(encoding="utf-8").startswith("rank\t")
+
+
+def test_csv_quotes_what_holds_a_comma(ok, tmp_path):
+    odd = tmp_path / 'a,"b.txt'
+    odd.write_bytes(Path(SOURCE).read_bytes())
+    text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "csv")
+    (header, row) = csv.reader(text.splitlines())
+    assert header == ["rank", "system", "gleu", "gleu_signature"]
+    assert row[:2] == ["1", 'a,"b'] and float(row[2]) == score_directly("gleu", SOURCE).score
+
+
+def test_references_beside_an_m2_file(ok, fails, tmp_path, caplog):
+    gold = tmp_path / "gold.m2"
+    ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold)
+    both = ["-s", SOURCE, "-p", SYSTEMS[0], "-r", REFERENCES[0], "--gold-m2", gold]
+    assert fails("score", "-m", "gleu", "errant", *both) == (
+        "gleu, errant would take --gold-m2 and leave out -r: pass one of them"
+    )
+    assert fails("score", "-m", "impara", *both).startswith("impara reads no M2 file; --gold-m2 is for")
+    with caplog.at_level(logging.WARNING, "geceval"):
+        make_scorers({"gleu": {"gold_m2": str(gold)}, "bertscore": {}, "impara": {}}, [REFERENCES[0]])
+    assert caplog.messages == ["references are those of --gold-m2 for gleu, of -r for bertscore"]
+
+
+def test_what_somebody_may_have_meant(fails):
+    assert fails("score", "-m", "glue", *CORPUS).endswith("; did you mean 'gleu'?")
+    assert fails("score", "-m", "gleu", *CORPUS, "-o", "ordre=2").endswith("; did you mean 'order'?")
+    assert "did you mean" not in fails("score", "-m", "xyzzy", *CORPUS)
 
 
 def test_sentence_scores(ok):

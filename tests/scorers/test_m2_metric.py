@@ -186,7 +186,7 @@ def test_too_large_a_sentence_is_reported(caplog):
     prediction = " ".join(f"p{i}" for i in range(80))
     result = M2().score(["a b", source], ["a b", prediction], ["a b", prediction])
     assert result.details["thinned"] == [1]
-    assert "row 1" in caplog.text
+    assert "(first: sentence 2)" in caplog.text
     assert result.score == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import logging
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,9 @@ from typer.core import TyperArgument, TyperCommand
 
 from geceval import registry
 from geceval.core.errors import InputError
+from geceval.core.messages import did_you_mean
+
+logger = logging.getLogger("geceval")
 
 FLAGS_FOR = {
     "threshold": ("impara", "scribendi"),
@@ -87,13 +91,11 @@ def metric_options(
     annotations = {metric: _annotations(metric) for metric in metrics}
     given = []
     for key, value in flags.items():
-        takers = [name for name in metrics if name in FLAGS_FOR.get(key, metrics)]
+        takers = [name for name in metrics if name in FLAGS_FOR.get(key, metrics) and key in annotations[name]]
         if value is not None and not takers:
-            raise InputError(
-                f"--{key} is for {', '.join(FLAGS_FOR[key])}; none of them is among -m {' '.join(metrics)}"
-            )
+            raise _no_taker(key, metrics)
         if value is not None:
-            given += [f"{name}.{key}={value}" for name in takers] if key in FLAGS_FOR else [f"{key}={value}"]
+            given += [f"{name}.{key}={value}" for name in takers]
     for assignment in [*given, *(assignments or [])]:
         target, equals, text = assignment.partition("=")
         metric, dot, key = target.rpartition(".")
@@ -106,23 +108,42 @@ def metric_options(
         takers = [name for name in names if key in annotations[name]]
         if not takers:
             known = "; ".join(f"{name} has {', '.join(sorted(annotations[name]))}" for name in names)
-            raise InputError(f"unknown option {key!r}; {known}")
+            near = did_you_mean(key, sorted({option for name in names for option in annotations[name]}))
+            raise InputError(f"unknown option {key!r}; {known}{near}")
         for name in takers:
             options[name][key] = parse_value(key, text, annotations[name][key])
     return options
 
 
+def _no_taker(key: str, metrics: Sequence[str]) -> InputError:
+    """The error for a flag that none of the metrics takes."""
+    takers = FLAGS_FOR.get(key) or [name for name in registry.list_metrics() if key in _annotations(name)]
+    reads = f"{', '.join(metrics)} {'reads' if len(metrics) == 1 else 'read'} no M2 file; "
+    why = reads if key == "gold_m2" else ""
+    flag = key.replace("_", "-")
+    return InputError(f"{why}--{flag} is for {', '.join(takers)}; none of them is among -m {' '.join(metrics)}")
+
+
 def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str] | None) -> dict[str, Any]:
     """One scorer per metric, with its options.
 
+    Where some metrics take the references of an M2 file and others those of reference files, a warning says which.
+
     Raises:
-        ValueError: If an option has a bad value, or a metric needs references and no reference files are given.
+        ValueError: If an option has a bad value, a metric needs references and no reference files are given, or such
+            files are given and every metric takes the M2 file.
     """
     scorers = {name: registry.make_scorer(name, own) for name, own in options.items()}
     for name, scorer in scorers.items():
         if scorer.needs_references() and not references:
             gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""
             raise InputError(f"{name} needs references: pass -r FILE...{gold}")
+    from_m2 = [name for name, scorer in scorers.items() if getattr(scorer.settings, "gold_m2", None) is not None]
+    from_files = [name for name, scorer in scorers.items() if scorer.needs_references()]
+    if from_m2 and references and not from_files:
+        raise InputError(f"{', '.join(from_m2)} would take --gold-m2 and leave out -r: pass one of them")
+    if from_m2 and from_files:
+        logger.warning("references are those of --gold-m2 for %s, of -r for %s", *map(", ".join, (from_m2, from_files)))
     return scorers
 
 

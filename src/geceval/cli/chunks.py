@@ -16,16 +16,19 @@ from geceval.cli.shared_options import (
     GoldM2,
     Nlp,
     Output,
+    Page,
     PageFormat,
     Progress,
     Quiet,
     References,
     Width,
     Workers,
+    chosen_format,
     no_warnings,
 )
 from geceval.cli.tables import check_outputs, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
+from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.version import __version__
 from geceval.workflows.chunks import ChunkTable, chunk_tables
@@ -78,7 +81,7 @@ def chunks(
     nlp: Nlp = None,
     workers: Workers = 1,
     cache: Cache = None,
-    form: Annotated[PageFormat, typer.Option("--format", help="How to write it.")] = PageFormat.table,
+    form: Page = None,
     output: Output = None,
     width: Width = None,
     progress: Progress = False,
@@ -94,6 +97,7 @@ def chunks(
     Example: geceval chunks "He go to school ." "He goes to the school ." "He goes to school ."
     """
     no_warnings(quiet)
+    form = chosen_format(form, output, PageFormat)
     check_outputs(output)
     left, right, targets = read_side_by_side(
         "chunks", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
@@ -113,8 +117,7 @@ def chunks(
     )
     shown = [table for table in tables if any(table.corrected())] if changed else tables
     facts = {"assumption": assumption.value, "level": level.value, "merge_distance": merge_distance}
-    several = "sentence" if len(tables) == 1 else "sentences"
-    caption = f"{len(shown)} of {len(tables)} {several}" if changed else f"{len(tables)} {several}"
+    caption = f"{len(shown):,} of {counted(len(tables), 'sentence')}" if changed else counted(len(tables), "sentence")
     caption += f"; {assumption.value}, {level.value}, merge distance {merge_distance}"
     if form is PageFormat.json:
         text = json.dumps(_to_json(shown, facts), ensure_ascii=False, indent=2) + "\n"

@@ -11,6 +11,7 @@ import geceval.cli.shared_options as shared
 from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.text_files import read_corpus
+from geceval.core.messages import counted
 from geceval.meta.significance.systems import METHODS
 from geceval.workflows.compare import Comparison
 from geceval.workflows.compare import compare as compare_systems
@@ -32,7 +33,7 @@ def compare(
     seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 1,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
-    form: shared.Form = shared.Format.table,
+    form: shared.Form = None,
     output: shared.Output = None,
     width: shared.Width = None,
     quiet: shared.Quiet = False,
@@ -41,6 +42,7 @@ def compare(
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """
+    form = shared.chosen_format(form, output, shared.Format)
     shared.no_warnings(quiet)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
@@ -53,7 +55,7 @@ def compare(
     test["predictions_m2"] = m2_of_systems(metrics, corpus.systems, predictions_m2)
     found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
     columns, rows = _table(list(found.values()), confidence)
-    caption = f"{len(corpus.sources)} sentences; p of the difference from the {_role(baseline)}, two-sided"
+    caption = f"{counted(len(corpus.sources), 'sentence')}; p of the difference from the {_role(baseline)}, two-sided"
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.test for each in found.values()]))
     show(columns, rows, form, output, caption, notes, width)
 

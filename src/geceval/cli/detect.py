@@ -15,6 +15,7 @@ import geceval.cli.shared_options as shared
 from geceval.cli.tables import check_outputs, show, write
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines
+from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.workflows.detect import detect as detect_errors
 
@@ -46,11 +47,11 @@ def detect(
     batch_size: shared.BatchSize = 64,
     device: shared.Device = "auto",
     form: Annotated[
-        Marks,
+        Marks | None,
         typer.Option(
             "--format", help="text: marked sentences; table: errors; tsv: all words; json: one sentence per line."
         ),
-    ] = Marks.text,
+    ] = None,
     output: shared.Output = None,
     progress: shared.Progress = False,
 ) -> None:
@@ -58,6 +59,7 @@ def detect(
 
     Example: geceval detect "He go to school every days ."
     """
+    form = shared.chosen_format(form, output, Marks)
     check_outputs(output)
     sentences = _sentences(texts or [], sources)
     runtime = RunTime(batch_size=batch_size, device=device, progress=progress)
@@ -76,9 +78,7 @@ def detect(
             for index, word in enumerate(row)
             if every or word.is_error
         ]
-        caption = (
-            f"{len(rows)} sentence{'' if len(rows) == 1 else 's'}, {len(cells)} error{'' if len(cells) == 1 else 's'}"
-        )
+        caption = f"{counted(len(rows), 'sentence')}, {counted(len(cells), 'error')}"
         columns = ["line", "token", "word", "label", "error"]
         show(columns, cells, shared.Format(form.value), output, caption)
 

@@ -26,7 +26,7 @@ def doctor(
     rewrite: Annotated[
         bool, typer.Option("--write", help="For maintainers: store the numbers of this installation as the right ones.")
     ] = False,
-    form: shared.Form = shared.Format.table,
+    form: shared.Form = None,
     output: shared.Output = None,
     width: shared.Width = None,
 ) -> None:
@@ -36,6 +36,7 @@ def doctor(
 
     Example: geceval doctor
     """
+    form = shared.chosen_format(form, output, shared.Format)
     shared.no_warnings(quiet=True)
     if rewrite:
         if metrics or quick or output:

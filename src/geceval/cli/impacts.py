@@ -18,6 +18,7 @@ from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines
 from geceval.core.inputs import references_by_sentence
+from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.edits.edit import Edit
 from geceval.workflows.attribution import attribute
@@ -68,7 +69,7 @@ def impacts(
     batch_size: shared.BatchSize = 64,
     device: shared.Device = "auto",
     workers: shared.Workers = 1,
-    form: shared.Form = shared.Format.table,
+    form: shared.Form = None,
     output: shared.Output = None,
     progress: shared.Progress = False,
 ) -> None:
@@ -83,6 +84,7 @@ def impacts(
 
     Example: geceval impacts --method shapley -m impara "He go to school ." "He goes to the school ."
     """
+    form = shared.chosen_format(form, output, shared.Format)
     check_outputs(output)
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
     if method is Method.impact:
@@ -154,8 +156,8 @@ def _render(
         for edit, value in zip(row.edits, row.values, strict=True)
     ]
     notes = [f"line {number}: {row.note}" for number, row in enumerate(rows, start=1) if row.note]
-    counted = f"{len(left)} {'sentence' if len(left) == 1 else 'sentences'}, {len(cells)} edits"
-    return records_text(columns, cells, form, counted + caption, notes, width)
+    caption = f"{counted(len(left), 'sentence')}, {counted(len(cells), 'edit')}{caption}"
+    return records_text(columns, cells, form, caption, notes, width)
 
 
 def _span(source: str, edit: Edit) -> str:

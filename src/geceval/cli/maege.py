@@ -41,7 +41,7 @@ def maege(
     max_edits: Annotated[int, typer.Option(min=1, help="Edits per sentence in the most corrected corpus.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 1,
     option: shared.MetricOptions = None,
-    form: shared.Form = shared.Format.table,
+    form: shared.Form = None,
     output: shared.Output = None,
     width: shared.Width = None,
     quiet: shared.Quiet = False,
@@ -50,6 +50,7 @@ def maege(
 
     Example: geceval maege -m impara gleu --m2 official-2014.combined.m2
     """
+    form = shared.chosen_format(form, output, shared.Format)
     shared.no_warnings(quiet)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))

@@ -70,13 +70,14 @@ def meta(
     cache: shared.Cache = None,
     plot: Annotated[str | None, typer.Option(help="Figure to write: .png, .svg or .pdf.")] = None,
     save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet, .tsv or .json.")] = None,
-    form: shared.Form = shared.Format.table,
+    form: shared.Form = None,
     output: shared.Output = None,
 ) -> None:
     """Compare metrics with human judgments of systems.
 
     Example: geceval meta -m impara gleu --data SEEDA --gold-m2 official-2014.combined.m2 --level sentence
     """
+    form = shared.chosen_format(form, output, shared.Format)
     names = list(dict.fromkeys(metrics or []))
     if not names and not scores:
         raise InputError("meta takes metrics (-m NAME...), files of scores (--scores FILE...), or both")

@@ -40,7 +40,7 @@ def score(
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,
     cache: shared.Cache = None,
     sentence: Annotated[bool, typer.Option("--sentence", help="One score per sentence.")] = False,
-    form: shared.Form = shared.Format.table,
+    form: shared.Form = None,
     output: shared.Output = None,
     width: shared.Width = None,
     progress: shared.Progress = False,
@@ -50,6 +50,7 @@ def score(
 
     Example: geceval score -m impara errant -s source.txt -p systems/*.txt -r reference_0.txt reference_1.txt
     """
+    form = shared.chosen_format(form, output, shared.Format)
     shared.no_warnings(quiet)
     metrics = list(dict.fromkeys(metrics))
     options = metric_options(

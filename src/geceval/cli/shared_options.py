@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import enum
 import logging
-from typing import Annotated
+import os
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import typer
+
+from geceval.core.errors import InputError
+
+Kind = TypeVar("Kind", bound=enum.Enum)
 
 
 class Format(str, enum.Enum):
@@ -19,7 +25,14 @@ class Format(str, enum.Enum):
     table = "table"
     json = "json"
     tsv = "tsv"
+    csv = "csv"
     latex = "latex"
+
+
+SUFFIXES = {".json": "json", ".tsv": "tsv", ".csv": "csv", ".tex": "latex", ".html": "html"}
+"""How the name of an output ends, and the format that it stands for."""
+
+FORMAT_VARIABLE = "GECEVAL_FORMAT"
 
 
 class PageFormat(str, enum.Enum):
@@ -59,7 +72,15 @@ Nlp = Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")]
 Workers = Annotated[int, typer.Option(min=1, help="Processes that parse sentences.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")]
 BatchSize = Annotated[int, typer.Option(help="Sentences per batch.")]
-Form = Annotated[Format, typer.Option("--format", envvar="GECEVAL_FORMAT", help="How to write it.")]
+Form = Annotated[
+    Format | None,
+    typer.Option(
+        "--format", help="How to write it; by default as --output ends, else as GECEVAL_FORMAT says, or table."
+    ),
+]
+Page = Annotated[
+    PageFormat | None, typer.Option("--format", help="How to write it; by default as --output ends, or table.")
+]
 Output = Annotated[str | None, typer.Option(help="File to write, in place of standard output.")]
 Width = Annotated[int | None, typer.Option(min=20, help="Columns of a table.")]
 Progress = Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")]
@@ -70,3 +91,24 @@ def no_warnings(quiet: bool) -> None:
     """What `--quiet` does."""
     if quiet:
         logging.getLogger("geceval").setLevel(logging.ERROR)
+
+
+def chosen_format(form: Kind | None, output: str | None, kinds: type[Kind]) -> Kind:
+    """The format to write: the one given, that of the output's name, that of the environment, or the first.
+
+    Args:
+        form: What `--format` says.
+        output: The file to write.
+        kinds: The formats that the verb knows; the environment variable holds for `Format` only.
+
+    Raises:
+        ValueError: If the environment variable names no format.
+    """
+    names = [kind.value for kind in kinds]
+    ending = SUFFIXES.get(Path(output or "").suffix.lower())
+    if form is not None or ending in names:
+        return form or kinds(ending)
+    name = os.environ.get(FORMAT_VARIABLE) if kinds is Format else None
+    if name and name not in names:
+        raise InputError(f"{FORMAT_VARIABLE} is {name!r}, which is none of {', '.join(names)}")
+    return kinds(name or names[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import io
 import json
@@ -16,6 +17,7 @@ from typing import Any
 
 import geceval.cli.shared_options as shared
 from geceval.core.files import write_text
+from geceval.core.messages import counted
 from geceval.core.result import Result
 from geceval.scorers.base import Scorer
 from geceval.version import __version__
@@ -73,11 +75,11 @@ def render(
         return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
     columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
     signatures = _signatures(rows, metrics)
-    if form is shared.Format.tsv:
+    if form in (shared.Format.tsv, shared.Format.csv):
         columns = [*columns, *(f"{metric.name}_signature" for metric in metrics)]
         cells = [[*row, *signatures.values()] for row in cells]
     better = "higher" if metrics[0].higher_is_better else "lower"
-    caption = f"{sentences} sentences, ranked by {metrics[0].name} ({better} is better)"
+    caption = f"{counted(sentences, 'sentence')}, ranked by {metrics[0].name} ({better} is better)"
     return records_text(columns, cells, form, caption, list(signatures.values()), width)
 
 
@@ -139,13 +141,17 @@ def records_text(
     notes: Sequence[str] = (),
     width: int | None = None,
 ) -> str:
-    """Rows as a table, JSON (caption, rows as objects, notes), TSV (rows only) or LaTeX (notes as comments)."""
+    """Rows as a table, JSON (caption, rows as objects, notes), TSV or CSV (rows only), or LaTeX (notes as comments)."""
     if form is shared.Format.json:
         rows = [dict(zip(columns, map(_or_null, row), strict=True)) for row in cells]
         content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
+    if form is shared.Format.csv:
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerows(lines)
+        return buffer.getvalue()
     if form is shared.Format.tsv:
-        lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
         return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
     if form is shared.Format.latex:
         return _latex(columns, cells, notes)
@@ -212,11 +218,11 @@ def _latex(columns: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequen
         return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
 
     numeric = [_is_numeric(cells, number) for number in range(len(columns))]
-    lines = [f"% {note}" for note in notes]
-    lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\hline"]
-    lines.append(" & ".join(map(escape, columns)) + r" \\ \hline")
+    lines = [f"% {note}" for note in [*notes, r"\usepackage{booktabs}"]]
+    lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\toprule"]
+    lines += [" & ".join(map(escape, columns)) + r" \\", r"\midrule"]
     lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
 def _is_numeric(cells: Sequence[Sequence[Any]], column: int) -> bool:

@@ -13,6 +13,7 @@ from geceval.cli.arguments import metric_options
 from geceval.cli.html.transport import shares, span_text, transport_page
 from geceval.cli.tables import check_outputs, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
+from geceval.core.messages import counted
 from geceval.version import __version__
 from geceval.workflows.transport import SentencePlan, transport_plans
 
@@ -51,7 +52,7 @@ def transport(
     batch_size: shared.BatchSize = 64,
     device: shared.Device = "auto",
     cache: shared.Cache = None,
-    form: Annotated[shared.PageFormat, typer.Option("--format", help="How to write it.")] = shared.PageFormat.table,
+    form: shared.Page = None,
     output: shared.Output = None,
     width: shared.Width = None,
     progress: shared.Progress = False,
@@ -68,6 +69,7 @@ def transport(
     Example: geceval transport "He go to school ." "He goes to the school ." "He went to school ."
     """
     shared.no_warnings(quiet)
+    form = shared.chosen_format(form, output, shared.PageFormat)
     check_outputs(output)
     left, right, targets = read_side_by_side(
         "transport", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
@@ -84,8 +86,7 @@ def transport(
         lines=line,
     )
     shown = [each for each in plans if len(each.plan.edits) + len(each.plan.gold)] if changed else plans
-    several = "sentence" if len(plans) == 1 else "sentences"
-    caption = f"{len(shown)} of {len(plans)} {several}" if changed else f"{len(plans)} {several}"
+    caption = f"{len(shown):,} of {counted(len(plans), 'sentence')}" if changed else counted(len(plans), "sentence")
     if form is shared.PageFormat.json:
         content = {"geceval": __version__, "sentences": list(map(_to_json, shown))}
         text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"

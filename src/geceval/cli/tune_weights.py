@@ -51,7 +51,7 @@ def tune_weights(
     share: Annotated[float, typer.Option(help="For sentences: part to tune on; the rest is reported on.")] = 0.1,
     seed: Annotated[int, typer.Option(help="For sentences: which of them to tune on.")] = 1,
     option: shared.OneMetricOptions = None,
-    form: shared.Form = shared.Format.table,
+    form: shared.Form = None,
     output: shared.Output = None,
 ) -> None:
     """Find the weights of SOME's sub-metrics that agree best with people, among all steps of .01 that add up to 1.
@@ -61,6 +61,7 @@ def tune_weights(
     The table shows them beside the two sets of weights of the paper, and the line below it the option for `geceval
     score` and `geceval meta`.
     """
+    form = shared.chosen_format(form, output, shared.Format)
     check_outputs(output)
     options = metric_options([METRIC], option)[METRIC]
     if "weights" in options:

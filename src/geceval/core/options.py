@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, Union,
 
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputTypeError, named
+from geceval.core.messages import did_you_mean
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -204,4 +205,5 @@ def _check_known(name: str, options: Mapping[str, Any], known: list[str]) -> Non
     check_mapping(name, options)
     unknown = [option for option in options if option not in known]
     if unknown:
-        raise InputTypeError(f"{name}: unknown option {unknown[0]!r}; the options are: {', '.join(known)}")
+        near = did_you_mean(unknown[0], known)
+        raise InputTypeError(f"{name}: unknown option {unknown[0]!r}; the options are: {', '.join(known)}{near}")

@@ -10,6 +10,7 @@ from geceval.core.checks import check_choice, check_positive
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.messages import counted
 from geceval.core.options import FilePath, RunTime, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range
@@ -117,11 +118,11 @@ class M2(EditScorer):
             rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
             if rows:
                 logger.warning(
-                    "%s: %d sentences have gold edits that are out of order, which the official scorer loses, or given "
-                    "twice, which it counts twice (first: row %d); matching='repaired' does neither",
+                    "%s: %s with gold edits that are out of order, which the official scorer loses, or given twice, "
+                    "which it counts twice (first: sentence %d); matching='repaired' does neither",
                     self.name,
-                    len(rows),
-                    rows[0],
+                    counted(len(rows), "sentence"),
+                    rows[0] + 1,
                 )
 
 
@@ -173,11 +174,11 @@ def warn_of_single_paths(metric: str, rows: set[int]) -> None:
     """Warn once how many sentences differ too much for a full search of their lattice."""
     if rows:
         logger.warning(
-            "%s: %d sentences differ too much for a full search (first: row %d); of all ways to cut their edits only "
-            "one was tried",
+            "%s: %s too different for a full search (first: sentence %d); of all ways to cut the edits only one was "
+            "tried",
             metric,
-            len(rows),
-            min(rows),
+            counted(len(rows), "sentence"),
+            min(rows) + 1,
         )
 
 
