@@ -14,7 +14,10 @@ from geceval.core.inputs import References
 from geceval.core.messages import did_you_mean
 from geceval.core.options import check_mapping, replace_options
 from geceval.core.result import Result
+from geceval.models.sources.inventory import look_up
 from geceval.scorers.base import Scorer
+
+LARGE_MODEL = "smollm2"  # what metrics of the extra `lm` read by default, as it is or with a bundled adapter
 
 
 def list_metrics() -> list[str]:
@@ -123,10 +126,40 @@ def offline_metrics() -> tuple[list[str], dict[str, str]]:
     for name in list_metrics():
         scorer = make_scorer(name)
         model = getattr(scorer.settings, "model", None)
-        if "llm" in scorer.extra.split(","):
+        if "llm" in _extras(name):
             needs[name] = "asks a language model of your choice"
+        elif "lm" in _extras(name):
+            needs[name] = f"its default model, {LARGE_MODEL}, is not bundled"
         elif model is not None and model.partition(":")[0] != "bundled":
             needs[name] = f"its default model, {model}, is not bundled"
         else:
             chosen.append(name)
     return chosen, needs
+
+
+def large_metrics() -> tuple[list[str], str]:
+    """The metrics that read a large model by default; and why they cannot run here, `""` if they can.
+
+    The reason is one line with the commands that get the model. Nothing is fetched or loaded.
+    """
+    found = look_up(LARGE_MODEL)
+    missing = f"{LARGE_MODEL} is not on this machine; get it by one of: {'; '.join(found.commands)}"
+    names = [name for name in list_metrics() if "lm" in _extras(name)]
+    return names, missing if found.path is None else found.problem
+
+
+def metrics_at_hand() -> tuple[list[str], dict[str, str]]:
+    """The metrics that run here with nothing fetched: on what ships with geceval, and on a large model that is here.
+
+    Returns:
+        Their names; and the other metrics, each with what it needs.
+    """
+    chosen, needs = offline_metrics()
+    names, problem = large_metrics()
+    if problem:
+        return chosen, {**needs, **dict.fromkeys(names, problem)}
+    return sorted({*chosen, *names}), {name: need for name, need in needs.items() if name not in names}
+
+
+def _extras(name: str) -> list[str]:
+    return scorer_class(name).extra.split(",")

@@ -4,6 +4,7 @@ import csv
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -144,6 +145,15 @@ def test_tsv_cells_hold_no_tabs(ok, tmp_path):
 def test_an_output_that_cannot_be_written_fails_before_the_work(fails, monkeypatch):
     monkeypatch.setattr(registry, "score_systems", lambda *arguments: pytest.fail("it was scored"))
     assert fails("score", "-m", "gleu", *CORPUS, "--output", "none/out") == "none/out: No such file or directory"
+
+
+def test_markdown_is_a_table_for_a_card(ok, tmp_path):
+    odd = tmp_path / "a|b.txt"
+    odd.write_text(Path(SOURCE).read_text(encoding="utf-8"), encoding="utf-8")
+    lines = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "markdown").split("\n")
+    assert lines[:2] == ["| rank | system | gleu |", "|---:|---|---:|"]
+    assert re.fullmatch(r"\| 1 \| a&#124;b \| 0\.\d{4} \|", lines[2])
+    assert lines[4].startswith("44 sentences") and lines[6].startswith("`gleu|")
 
 
 def test_latex_is_escaped(ok, tmp_path):

@@ -51,6 +51,22 @@ def test_sentence_level(checkout, capsys):
     assert found["notes"][0].startswith("m2|beta:0.5|") and "gold_m2:gold.m2@" in found["notes"][0]
 
 
+def test_both_levels_in_one_table_with_the_best_first(checkout, capsys):
+    data = ["--data", str(checkout), "--gold-m2", str(checkout.parent / "gold.m2")]
+    # The source is always preferred, so that AMU, and RAC where it corrects, lose to all others.
+    (checkout.parent / "none.json").write_text(
+        json.dumps({name: [0.0, 0.0, 0.0] if name in ("AMU", "RAC") else [1.0, 1.0, 0.0] for name in GJG15_SYSTEMS})
+    )
+    both = answer(capsys, "-m", "m2", "--scores", str(checkout.parent / "none.json"), *data, "--level", "both")
+    assert [row["metric"] for row in both["rows"]] == ["m2", "none"]
+    assert list(both["rows"][0]) == ["metric", "accuracy all", "pearson ts"]
+    skills = answer(capsys, "-m", "m2", *data, "--aggregation", "trueskill")["rows"]
+    assert both["rows"][0]["accuracy all"] == 1.0  # as in test_sentence_level
+    assert both["rows"][0]["pearson ts"] == [row["pearson"] for row in skills if row["human"] == "ts"][0]
+    # AMU and RAC lose to CAMB and INPUT, AMU to UFC; AMU and RAC tie on sentence 1, where the later one, RAC, wins.
+    assert both["rows"][1]["accuracy all"] == 0.0
+
+
 def test_system_level_of_two_metrics(checkout, capsys):
     data = ["--data", str(checkout), "--gold-m2", str(checkout.parent / "gold.m2")]
     rows = answer(capsys, "-m", "m2", "gleu", *data)["rows"]

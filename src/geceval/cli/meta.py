@@ -26,6 +26,7 @@ class Level(str, enum.Enum):
 
     system = "system"
     sentence = "sentence"
+    both = "both"
 
 
 class Ranks(str, enum.Enum):
@@ -43,7 +44,7 @@ def meta(
         typer.Option("--scores", help="Scores of any metric: .tsv (system, line, METRIC...), .parquet or .json."),
     ] = None,
     gold_m2: shared.ConllM2 = None,
-    level: Annotated[Level, typer.Option(help="Compare systems or sentences.")] = Level.system,
+    level: Annotated[Level, typer.Option(help="Compare systems or sentences; both: one row a metric.")] = Level.system,
     systems: Annotated[
         list[str] | None,
         typer.Option(help="base, +INPUT, +fluency or all, or names of systems; base for SEEDA, all for GJG15."),
@@ -94,6 +95,8 @@ def meta(
     expand = not unexpanded
     if pairwise is not None:
         found = analyses.pairwise(human, tables, pairwise.value, ties, expand)
+    elif level is Level.both:
+        found = analyses.both_levels(human, tables, ties, expand)
     elif level is Level.sentence:
         found = analyses.sentence_level(human, tables, ties, expand)
     elif window is not None:
@@ -113,6 +116,8 @@ def _check_analysis(level: Level, window: int | None, top_k: bool, pairwise: Ran
     given = [name for name, there in asked.items() if there]
     if len(given) > 1:
         raise InputError(f"{' and '.join(given)} are different analyses; ask for one of them")
+    if level is Level.both and given:
+        raise InputError(f"{given[0]} is an analysis of one level; leave out --level both")
     if level is Level.sentence and given and pairwise is None:
         raise InputError(f"{given[0]} is an analysis of systems, not of sentences")
 

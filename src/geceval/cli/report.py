@@ -33,7 +33,8 @@ def report(
     output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write; .json: the numbers alone.")],
     gold_m2: shared.ConllM2 = None,
     metrics: Annotated[
-        list[str] | None, typer.Option("-m", "--metrics", help="Metrics; by default all that run offline.")
+        list[str] | None,
+        typer.Option("-m", "--metrics", help="Metrics; by default all that run here with nothing fetched."),
     ] = None,
     scores: Annotated[
         list[str] | None, typer.Option("--scores", help="Scores of other metrics; see geceval meta.")
@@ -64,7 +65,7 @@ def report(
         if progress:
             typer.echo(text, err=True)
 
-    chosen, skipped = registry.offline_metrics() if names is None else (names, None)
+    chosen, skipped = registry.metrics_at_hand() if names is None else (names, None)
     options = metric_options(chosen, option)
     boards = [
         make_leaderboard(human, options, files[human.name], gold_m2, note, skipped)

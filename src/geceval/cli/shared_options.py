@@ -27,6 +27,7 @@ class Format(str, enum.Enum):
     tsv = "tsv"
     csv = "csv"
     latex = "latex"
+    markdown = "markdown"
 
 
 SUFFIXES = {".json": "json", ".tsv": "tsv", ".csv": "csv", ".tex": "latex", ".html": "html"}

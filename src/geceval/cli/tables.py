@@ -1,4 +1,4 @@
-"""Results of several systems as a table, JSON, TSV or LaTeX."""
+"""Results of several systems as a table, JSON, TSV, LaTeX or Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -141,7 +141,7 @@ def records_text(
     notes: Sequence[str] = (),
     width: int | None = None,
 ) -> str:
-    """Rows as a table, JSON (caption, rows as objects, notes), TSV or CSV (rows only), or LaTeX (notes as comments)."""
+    """Rows as a table, JSON (caption, rows as objects, notes), TSV, CSV (rows only), LaTeX or Markdown (with notes)."""
     if form is shared.Format.json:
         rows = [dict(zip(columns, map(_or_null, row), strict=True)) for row in cells]
         content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
@@ -155,6 +155,8 @@ def records_text(
         return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
     if form is shared.Format.latex:
         return _latex(columns, cells, notes)
+    if form is shared.Format.markdown:
+        return _markdown(columns, cells, caption, notes)
     return table_text(columns, cells, width, caption, notes)
 
 
@@ -223,6 +225,16 @@ def _latex(columns: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequen
     lines += [" & ".join(map(escape, columns)) + r" \\", r"\midrule"]
     lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _markdown(columns: Sequence[str], cells: Sequence[Sequence[Any]], caption: str, notes: Sequence[str]) -> str:
+    def line(texts: Iterable[str]) -> str:
+        return f"| {' | '.join(text.translate(_NO_BREAKS).replace('|', '&#124;') for text in texts)} |"
+
+    rule = f"|{'|'.join('---:' if _is_numeric(cells, number) else '---' for number in range(len(columns)))}|"
+    lines = [line(columns), rule, *(line(map(_short, row)) for row in cells)]
+    below = [text for text in [caption, *(f"`{note}`" for note in notes)] if text]
+    return "\n\n".join(["\n".join(lines), *below]) + "\n"
 
 
 def _is_numeric(cells: Sequence[Sequence[Any]], column: int) -> bool:

@@ -1,4 +1,4 @@
-"""Meta-evaluation analyses (system, window, top-K, sentence, pairwise): the rows of each table and its figure."""
+"""Meta-evaluation analyses (sentence, system, both, window, top-K, pairwise): the rows of each table and its figure."""
 
 from __future__ import annotations
 
@@ -91,6 +91,25 @@ def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, 
     caption = f"tie rule {ties}, {'expanded' if expand else 'unexpanded'} pairs"
     return Analysis(
         [*columns, *(["epsilon"] if ties == "calibrated" else [])], rows, caption, lambda: plots.agreements(found)
+    )
+
+
+def both_levels(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
+    """One row a metric, the best first: accuracy on each set of judgments, Pearson of TrueSkill with each human one."""
+    pairs = {kind: judged_pairs(items, tables[0].systems, expand=expand) for kind, items in human.judgments.items()}
+    skills = {ranking: scores for ranking, scores in human.scores.items() if ranking.startswith("ts")}
+    rows = []
+    for table in tables:
+        scores = table.of_systems("trueskill")
+        accuracies = [agreement(of_kind, table.sentences, ties).accuracy for of_kind in pairs.values()]
+        pearsons = [correlate_systems(scores, skill, table.systems).pearson for skill in skills.values()]
+        rows.append([table.metric, *accuracies, *pearsons])
+    rows.sort(key=lambda row: -row[1])
+    return Analysis(
+        ["metric", *(f"accuracy {kind}" for kind in pairs), *(f"pearson {ranking}" for ranking in skills)],
+        rows,
+        f"accuracy on sentences, {'expanded' if expand else 'unexpanded'} pairs, tie rule {ties}; Pearson of TrueSkill",
+        sentence_level(human, tables, ties, expand).draw,
     )
 
 

@@ -45,11 +45,12 @@ class Listed:
 
 def listed() -> Iterator[Listed]:
     """Large models by their names, then the checkpoints that ship with geceval."""
-    yield from map(_named, NAMED)
+    yield from map(look_up, NAMED)
     yield from (_bundled(folder) for folder in sorted(ASSETS.iterdir()) if any(folder.rglob("*.safetensors")))
 
 
-def _named(name: str) -> Listed:
+def look_up(name: str) -> Listed:
+    """A large model by its name."""
     model = NAMED[name]
     copy = cached_copy(name, model.sha256)
     problem, source = "", located(name)
