@@ -22,6 +22,8 @@ PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in ("publishi
 # Added to the arguments of a page; of several values the last counts.
 QUICK = {
     "train": ["--pairs", "12", "--epochs", "1", "--quiet"],
+    "train impara-lm": ["--init-from", "tiny-causal", "--pairs", "12", "--epochs", "1", "--quiet"],
+    "train_impara_lm": ["--init-from", "tiny-causal", "--pairs", "60", "--epochs", "1", "--quiet"],
     "doctor": ["--quick"],
     "train_impara": ["--pairs", "60", "--epochs", "1", "--max-length", "32", "--seeds", "1", "--quiet"],
     "train_ged": ["--epochs", "1", "--max-length", "32", "--seeds", "1", "--quiet"],
@@ -71,7 +73,7 @@ def run_line(line: str, extras: dict[str, list[str]]) -> int:
         return 0
     if words[0] == "geceval":
         arguments = [str(ROOT / word) if word.startswith("spaces/") else word for word in words[1:]]
-        code = run([*arguments, *QUICK.get(arguments[0], [])])
+        code = run([*arguments, *QUICK.get(" ".join(arguments[:2]), QUICK.get(arguments[0], []))])
         return 0 if arguments[0] == "doctor" and code == 1 else code  # 1 tells of this machine, not of the command
     script, arguments = launched(words)
     name = Path(script).stem
@@ -86,8 +88,9 @@ def corpora(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
+def networks(page, tmp_path_factory, make_checkpoint, make_causal, monkeypatch):
     """Small networks in place of bundled ones: of all where much is trained, else of those not yet there."""
+    Path("tiny-causal").symlink_to(make_causal(0, "llama"))
     assets = tmp_path_factory.mktemp("assets")
     made = load(ROOT / "tests" / "docs_corpora.py")
     made.write_networks(assets, checkpoints.ASSETS, make_checkpoint, small=page.stem == "training")

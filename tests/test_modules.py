@@ -41,6 +41,7 @@ def needed(make_checkpoint, make_causal, chat):
         "scribendi": {"model": str(make_causal(0))},
         "fluency": {"model": str(make_causal(0))},
         "asano2017": {"model": str(make_causal(0))},
+        "impara_lm": {"model": str(make_causal(0))},
         "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
     }
 

@@ -19,6 +19,7 @@ import numpy as np
 from geceval import registry
 from geceval.learning.ged.card import ged_card
 from geceval.learning.impara.card import impara_card
+from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.learning.runs import read_results, write_results
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.learning.some.card import some_card
@@ -28,7 +29,13 @@ from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_gjg15, read_seeda
 
-CARDS = {"impara": impara_card, "impara_ged": impara_card, "some": some_card, "ged": ged_card}
+CARDS = {
+    "impara": impara_card,
+    "impara_ged": impara_card,
+    "impara_lm": impara_lm_card,
+    "some": some_card,
+    "ged": ged_card,
+}
 OPTIONS = {"ged": {"task": "sentence"}}  # how well a sentence reads to the detector
 HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", "ts"), ("all", "ew"))}
 

@@ -12,30 +12,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from geceval.hub.publish.push import push_and_print
 from geceval.learning.impara.job import Job
-from geceval.learning.impara.ranked_pairs import ATTEMPTS, PAIRS
+from geceval.learning.impara.ranked_pairs import ATTEMPTS
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
-from geceval.learning.scripts import add_recipe_options, job_from, run_script, script_parser
+from geceval.learning.scripts import add_pair_options, add_recipe_options, job_from, run_script, script_parser
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = script_parser(__doc__)
+    add_pair_options(parser, ATTEMPTS)
     add = parser.add_argument
-    add("--m2", type=Path, nargs="+", default=[], help="M2 files, each a corpus of its own")
-    add("--train-m2", type=Path, nargs="+", default=[],
-        help="M2 files of which nothing is kept for choosing and testing")  # fmt: skip
-    add("--parallel", type=Path, nargs=2, action="append", default=[], metavar=("SOURCE", "CORRECTED"),
-        help="text files, one tokenised sentence per line; ERRANT finds the edits; may be repeated")  # fmt: skip
-    add("--pairs", type=int, default=PAIRS, help="ranked pairs from each corpus, split 8:1:1")
-    add("--attempts", type=int, default=ATTEMPTS, help="at most so many pairs from one correction")
     add("--parallel-only", action="store_true", help="the paper's ablation: source against full correction")
-    add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then help to choose epoch and seed")
-    add("--nlp", help="spaCy pipeline for ERRANT")
     add("--threshold", type=float, help="of the similarity estimator, written into the checkpoint")
     add("--keep-rank", type=int, default=0, help="keep what tuning all weights changed as an adapter of this rank")
     add("--log-odds", action="store_true", help="scale the logit so that differences are log-odds on the dev fold")

@@ -11,7 +11,7 @@ from geceval.cli.app import run
 from geceval.doctor import checks as doctor
 from geceval.doctor import mini_benchmark
 
-WITHOUT_BUNDLED_MODEL = {"asano2017", "bartscore", "fluency", "llm_judge", "scribendi"}
+WITHOUT_BUNDLED_MODEL = {"asano2017", "bartscore", "fluency", "impara_lm", "llm_judge", "scribendi"}
 
 
 @pytest.fixture

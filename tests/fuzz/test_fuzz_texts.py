@@ -136,12 +136,13 @@ def neural(make_checkpoint, make_causal):
         "ged": {"model": detector, "task": "sentence"},
         "scribendi": {"model": str(make_causal(3))},
         "fluency": {"model": str(make_causal(3)), "normalization": "slor"},
+        "impara_lm": {"model": str(make_causal(3)), "threshold": 0.5},
         "asano2017": {"model": str(make_causal(3)), "grammar_model": detector},
     }
 
 
 @pytest.mark.parametrize(
-    "metric", ["impara", "pt_errant", "pt_m2", "impara_ged", "ged", "scribendi", "fluency", "asano2017"]
+    "metric", ["impara", "pt_errant", "pt_m2", "impara_ged", "ged", "scribendi", "fluency", "asano2017", "impara_lm"]
 )
 def test_metrics_with_networks(metric, neural):
     scorer = registry.make_scorer(metric, neural[metric])

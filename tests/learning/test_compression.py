@@ -4,7 +4,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from geceval.learning.compression import as_adapter
+from geceval.learning.compression import as_adapter, lower_rank
 from geceval.learning.network import new_network, save
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
@@ -102,3 +102,18 @@ def test_what_cannot_be_compressed(tuned, tmp_path, make_checkpoint):
     save(small, target, folder, {})
     with pytest.raises(CheckpointError, match="adapter over an adapter"):
         as_adapter(Recipe(base=str(folder), pooling="mean"), weights, 2, tmp_path / "again.safetensors")
+
+
+def test_a_lower_rank_keeps_the_largest_part_of_each_change(tmp_path):
+    generator = torch.Generator().manual_seed(1)
+    names = ("x.lora_A.default.weight", "x.lora_B.default.weight")
+    first, second = torch.randn(6, 10, generator=generator), torch.randn(8, 6, generator=generator)
+    save_file({names[0]: first, names[1]: second, "scale": torch.tensor(2.0)}, tmp_path / "whole")
+    recipe = lower_rank(Recipe(lora_rank=6), tmp_path / "whole", 2, tmp_path / "small")
+    found = load_file(tmp_path / "small")
+    assert (recipe.lora_rank, found[names[0]].shape, found["scale"].item()) == (2, (2, 10), 2.0)
+    # Eckart and Young: the error of the best approximation is the rest of the singular values.
+    error = (second @ first - found[names[1]] @ found[names[0]]).norm().item()
+    assert error == pytest.approx(torch.linalg.svdvals(second @ first)[2:].norm().item(), rel=1e-5)
+    with pytest.raises(ValueError, match="an adapter of rank 6 cannot be kept at rank 7"):
+        lower_rank(Recipe(lora_rank=6), tmp_path / "whole", 7, tmp_path / "small")

@@ -71,8 +71,8 @@ def test_order_company_and_slices_do_not_matter(folder, monkeypatch):
 def test_equal_texts_are_read_once_and_remembered(folder, monkeypatch):
     model = fresh(folder)
     rows = []
-    read = model._log_probs
-    monkeypatch.setattr(model, "_log_probs", lambda *given: rows.append(len(given[1]["input_ids"])) or read(*given))
+    read = model._read
+    monkeypatch.setattr(model, "_read", lambda *given: rows.append(len(given[1]["input_ids"])) or read(*given))
     first = model.perplexities(["the cat", "a dog", "the cat"])
     again = model.perplexities(["a dog", "the mat"])
     assert rows == [2, 1]

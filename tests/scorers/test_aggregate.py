@@ -44,6 +44,7 @@ def needed(make_checkpoint, make_causal, chat):
         "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
         "scribendi": {"model": str(make_causal())},
         "fluency": {"model": str(make_causal())},
+        "impara_lm": {"model": str(make_causal())},
         "asano2017": {"model": str(make_causal())},
         "cleme": {"weights": "none"},  # by length, chunks weigh what they weigh in the whole corpus
         "cleme2": {"weights": "none"},

@@ -19,7 +19,8 @@ from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.models.checkpoints import ASSETS, CheckpointError
-from geceval.scorers.impara import Impara, Settings, cosine
+from geceval.scorers.impara import Impara, Settings
+from geceval.scorers.learned.similarity import cosine
 from geceval.workflows.impacts import edit_impacts
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
@@ -99,7 +100,9 @@ def test_batch_size_order_and_company_do_not_matter(local, batch_size):
 def test_the_threshold_is_strict_unless_the_other_rule_is_named(local, monkeypatch):
     def score(rule, similarity, threshold=0.5):
         scorer = Impara(Settings(**local, threshold=threshold, threshold_rule=rule))
-        monkeypatch.setattr("geceval.scorers.impara.cosine", lambda left, right: np.full(len(left), similarity))
+        monkeypatch.setattr(
+            "geceval.scorers.learned.similarity.cosine", lambda left, right: np.full(len(left), similarity)
+        )
         return scorer.score(["the cat"], ["a cat"]).scores[0]
 
     quality = score("paper", 0.51)
@@ -113,7 +116,7 @@ def test_the_threshold_is_strict_unless_the_other_rule_is_named(local, monkeypat
 def test_equal_sentences_have_similarity_one(local, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "geceval.scorers.impara.cosine", lambda left, right: asked.append(len(left)) or np.ones(len(left))
+        "geceval.scorers.learned.similarity.cosine", lambda left, right: asked.append(len(left)) or np.ones(len(left))
     )
     sources, predictions = ["the cat", "dogs", "a mat"], ["the cat", "dogs run", "a mat"]
     assert Impara(Settings(**local, threshold=0.999)).score(sources, predictions).details == {"zeroed": 0}

@@ -17,31 +17,44 @@ from geceval.core.errors import InputError
 train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True, rich_markup_mode=None)
 
 
+Output = Annotated[str, typer.Option("-o", "--output", help="Folder of the checkpoint; new, or of the same run.")]
+M2 = Annotated[list[str] | None, typer.Option(help="M2 files, each a corpus of its own.")]
+Parallel = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SOURCE CORRECTED", help="Two text files, one tokenised sentence per line; may be repeated."),
+]
+Pairs = Annotated[int, typer.Option(help="Ranked pairs from each corpus, split 8:1:1.")]
+Epochs = Annotated[int | None, typer.Option(help="Largest number of epochs; the best one is kept.")]
+Seeds = Annotated[list[str] | None, typer.Option(help="One run each, the best is kept: 1 2 3 or 1,2,3.")]
+Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate.")]
+BatchSize = Annotated[int | None, typer.Option(help="Pairs per step.")]
+DType = Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")]
+Nlp = Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT.")]
+PushToHub = Annotated[str | None, typer.Option(metavar="ORG/NAME", help="Push the finished checkpoint.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Push nothing, only say what would be pushed.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.")]
+
+
 @train.command("impara", cls=ManyValuesCommand)
 def impara(
-    output: Annotated[str, typer.Option("-o", "--output", help="Folder of the checkpoint; new, or of the same run.")],
-    m2: Annotated[list[str] | None, typer.Option(help="M2 files, each a corpus of its own.")] = None,
-    parallel: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SOURCE CORRECTED", help="Two text files, one tokenised sentence per line; may be repeated."
-        ),
-    ] = None,
+    output: Output,
+    m2: M2 = None,
+    parallel: Parallel = None,
     init_from: Annotated[str, typer.Option(help="bundled, a folder, or a Hub id[@revision].")] = "bundled",
-    pairs: Annotated[int, typer.Option(help="Ranked pairs from each corpus, split 8:1:1.")] = 4096,
-    epochs: Annotated[int | None, typer.Option(help="Largest number of epochs; the best one is kept.")] = None,
-    seeds: Annotated[list[str] | None, typer.Option(help="One run each, the best is kept: 1 2 3 or 1,2,3.")] = None,
-    learning_rate: Annotated[float | None, typer.Option("--lr", help="Learning rate.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Pairs per step.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")] = None,
+    pairs: Pairs = 4096,
+    epochs: Epochs = None,
+    seeds: Seeds = None,
+    learning_rate: Rate = None,
+    batch_size: BatchSize = None,
+    dtype: DType = None,
     threshold: Annotated[
         float | None,
         typer.Option(help="Similarity that a correction must pass; by default the bundled IMPARA's, or 0.9."),
     ] = None,
-    nlp: Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT.")] = None,
-    push_to_hub: Annotated[str | None, typer.Option(metavar="ORG/NAME", help="Push the finished checkpoint.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Push nothing, only say what would be pushed.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bars.")] = False,
+    nlp: Nlp = None,
+    push_to_hub: PushToHub = None,
+    dry_run: DryRun = False,
+    quiet: Quiet = False,
 ) -> None:
     """Train the quality estimator of IMPARA on your own corrections; if interrupted, the same command continues.
 
@@ -56,22 +69,74 @@ def impara(
     from geceval.learning.impara.train import bundled_scores, train_impara
 
     recipe, log_odds = suited_recipe(init_from)
-    given = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
     job = Job(
         m2=tuple(map(Path, m2 or [])),
         parallel=_two_by_two(parallel or []),
-        recipe=dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None}),
+        recipe=_changed(recipe, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, dtype=dtype),
         seeds=_numbers(seeds or ["1"]),
         pairs=pairs,
         nlp=nlp,
         threshold=threshold,
         log_odds=log_odds,
     )
-    print(_plan(job))
+    print(_plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job))
     results = train_impara(job, output, progress=not quiet)
-    print(_report(results, bundled_scores(output)["accuracy"], output))
+    print(_report("impara", results, "bundled IMPARA", bundled_scores(output)["accuracy"], output))
     if push_to_hub:
         push_and_print(output, push_to_hub, dry_run)
+
+
+@train.command("impara-lm", cls=ManyValuesCommand)
+def impara_lm(
+    output: Output,
+    m2: M2 = None,
+    parallel: Parallel = None,
+    init_from: Annotated[
+        str, typer.Option(help="A causal language model: a name, a folder, or a Hub id[@revision].")
+    ] = "smollm2",
+    pairs: Pairs = 4096,
+    epochs: Epochs = None,
+    seeds: Seeds = None,
+    learning_rate: Rate = None,
+    batch_size: BatchSize = None,
+    dtype: DType = None,
+    ratings: Annotated[
+        str | None, typer.Option(help="TMU-GFM-Dataset: chooses seed and evaluation; a head learns from it.")
+    ] = None,
+    nlp: Nlp = None,
+    push_to_hub: PushToHub = None,
+    dry_run: DryRun = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train IMPARA's objective on a language model, with your own corrections; if interrupted, the same call continues.
+
+    Example: geceval train impara-lm --m2 mine.m2 --output my-impara-lm
+
+    The recipe is that of the bundled IMPARA-LM: a LoRA adapter of rank 16, one pass with learning rate 5e-4.
+    """
+    from geceval.hub.publish.push import push_and_print
+    from geceval.learning.impara_lm.job import RECIPE, Job
+    from geceval.learning.impara_lm.train import train_impara_lm
+
+    given = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
+    job = Job(
+        m2=tuple(map(Path, m2 or [])),
+        parallel=_two_by_two(parallel or []),
+        recipe=_changed(RECIPE, base=init_from, **given),
+        seeds=_numbers(seeds or ["1"]),
+        pairs=pairs,
+        nlp=nlp,
+        ratings=Path(ratings) if ratings else None,
+    )
+    print(_plan("IMPARA-LM", init_from, job))
+    results = train_impara_lm(job, output, progress=not quiet)
+    print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
+    if push_to_hub:
+        push_and_print(output, push_to_hub, dry_run)
+
+
+def _changed(recipe: Any, **given: Any) -> Any:
+    return dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
 
 
 def _two_by_two(files: list[str]) -> tuple[tuple[Path, Path], ...]:
@@ -88,28 +153,27 @@ def _numbers(texts: Iterable[str]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, parts)))
 
 
-def _plan(job: Any) -> str:
+def _plan(metric: str, base: str, job: Any) -> str:
     recipe = job.recipe
     corpora = [path.name for path in job.m2] + [f"{left.name} to {right.name}" for left, right in job.parallel]
     weights = f"a LoRA adapter of rank {recipe.lora_rank}" if recipe.lora_rank else "all weights"
-    base = "the bundled encoder" if recipe.base == "bundled" else recipe.base
     return (
-        f"IMPARA over {base}: {weights}, learning rate {recipe.learning_rate:g}, at most {recipe.epochs} epochs, "
+        f"{metric} over {base}: {weights}, learning rate {recipe.learning_rate:g}, at most {recipe.epochs} epochs, "
         f"seed {', '.join(map(str, job.seeds))}\n"
         f"from {', '.join(corpora)}: at most {job.pairs} ranked pairs each"
     )
 
 
-def _report(results: dict[str, Any], before: float, folder: str) -> str:
+def _report(metric: str, results: dict[str, Any], other: str, before: float, folder: str) -> str:
     learnt, dev, test = (sum(corpus["pairs"][fold] for corpus in results["data"]) for fold in ("train", "dev", "test"))
     seed = results["seed"]
     epoch = next(run["epoch"] for run in results["runs"] if run["seed"] == seed)
     return "\n".join(
         [
             f"{learnt} pairs to learn from, {dev} to choose by, {test} held out; kept: epoch {epoch} of seed {seed}",
-            f"held-out pairs in the right order: {results['test']['accuracy']:.3f} (bundled IMPARA: {before:.3f})",
+            f"held-out pairs in the right order: {results['test']['accuracy']:.3f} ({other}: {before:.3f})",
             f"the checkpoint and its card are in {folder}; to use it:",
-            f"  geceval score -m impara -o model={shlex.quote(folder)} -s SOURCE -p SYSTEM...",
-            f'  geceval.load("impara", model={json.dumps(folder, ensure_ascii=False)})',
+            f"  geceval score -m {metric} -o model={shlex.quote(folder)} -s SOURCE -p SYSTEM...",
+            f'  geceval.load("{metric}", model={json.dumps(folder, ensure_ascii=False)})',
         ]
     )

@@ -35,6 +35,8 @@ def new_causal_network(recipe: Recipe, base: Checkpoint) -> Any:
     heads.check_missing(base, missing)
     for name in [name for name in vars(network.config) if name.startswith("geceval_")]:
         delattr(network.config, name)
+    # A third more time for a fifth of the memory: 32 pairs of 100 tokens take 18 GB without, in 30 layers.
+    network.gradient_checkpointing_enable({"use_reentrant": False})
     transformers.set_seed(recipe.seed)
     settings = LoraConfig(
         task_type=TaskType.CAUSAL_LM,

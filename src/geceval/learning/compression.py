@@ -1,4 +1,4 @@
-"""Compression of a tuned network to an adapter: the best low-rank approximation of the change of each linear layer."""
+"""Compression of what tuning changed: the best approximation of the change of each linear layer by a lower rank."""
 
 from __future__ import annotations
 
@@ -55,3 +55,30 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
             state[name] = tuned[name.removeprefix(prefix).replace(".modules_to_save.default", "")]
     save_file({name: value.contiguous() for name, value in state.items()}, target)
     return recipe
+
+
+def lower_rank(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe:
+    """Replace the change that an adapter makes to each matrix by its best approximation of a lower rank.
+
+    Args:
+        recipe: How the adapter was tuned; the factor of its products must not depend on the rank.
+        weights: What was trained, `network.safetensors` of `geceval.learning.loop.fit`.
+        rank: Rank to keep, at least 1 and at most that of the adapter.
+        target: File to write the same with smaller matrices to.
+
+    Returns:
+        The recipe of a network that can load `target`.
+
+    Raises:
+        ValueError: If there is no such rank.
+    """
+    if not 1 <= rank <= recipe.lora_rank:
+        raise InputError(f"an adapter of rank {recipe.lora_rank} cannot be kept at rank {rank}")
+    state = load_file(weights)
+    for name in [name for name in state if ".lora_A." in name]:
+        other = name.replace(".lora_A.", ".lora_B.")
+        left, values, right = torch.linalg.svd(state[other] @ state[name], full_matrices=False)
+        state[other] = (left[:, :rank] * values[:rank]).contiguous()
+        state[name] = right[:rank].contiguous()
+    save_file(state, target)
+    return dataclasses.replace(recipe, lora_rank=rank)

@@ -146,7 +146,7 @@ def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any
     base = resolve(recipe.base)
     network = new_network(recipe, base, labels)
     load_trained(network, weights)
-    facts = dict(settings)
+    facts = {"max_length": recipe.max_length, **settings}
     if not labels:
         facts["pooling"] = head_pooling(recipe, network.config)
     write_network(recipe, base, network, folder, facts)
@@ -167,7 +167,7 @@ def load_trained(network: Any, weights: Path) -> None:
 def write_network(recipe: Recipe, base: Checkpoint, network: Any, folder: Path, settings: Mapping[str, Any]) -> None:
     """Write a trained network and its settings, see `save`."""
     config = (network.get_base_model() if recipe.lora_rank else network).config
-    facts = {"max_length": recipe.max_length, **settings}
+    facts = dict(settings)
     if recipe.lora_rank:
         facts["base_sha256"] = weights_sha256(base)
     config.update({f"geceval_{name}": value for name, value in facts.items()})

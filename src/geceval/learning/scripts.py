@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.errors import UserError
+from geceval.learning.impara.ranked_pairs import PAIRS
 from geceval.learning.recipe import DTYPES, POOLERS, SCHEDULES, Recipe
 from geceval.models.heads import POOLINGS
 
@@ -33,13 +34,35 @@ def script_parser(docstring: str) -> argparse.ArgumentParser:
     )
 
 
-def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe, pooling: bool = True) -> None:
+def add_pair_options(parser: argparse.ArgumentParser, attempts: int) -> None:
+    """Add the options of a script that learns from ranked pairs, named like the fields of `PairJob`.
+
+    Args:
+        parser: Parser of the script.
+        attempts: Its default.
+    """
+    add = parser.add_argument
+    add("--m2", type=Path, nargs="+", default=[], help="M2 files, each a corpus of its own")
+    add("--train-m2", type=Path, nargs="+", default=[],
+        help="M2 files of which nothing is kept for choosing and testing")  # fmt: skip
+    add("--parallel", type=Path, nargs=2, action="append", default=[], metavar=("SOURCE", "CORRECTED"),
+        help="text files, one tokenised sentence per line; ERRANT finds the edits; may be repeated")  # fmt: skip
+    add("--pairs", type=int, default=PAIRS, help="pairs from each corpus, split 8:1:1")
+    add("--attempts", type=int, default=attempts, help="at most so many pairs from one correction")
+    add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then help to choose epoch and seed")
+    add("--nlp", help="spaCy pipeline for ERRANT")
+
+
+def add_recipe_options(
+    parser: argparse.ArgumentParser, recipe: Recipe, pooling: bool = True, head: bool = True
+) -> None:
     """Add the options that every training script has.
 
     Args:
         parser: Parser of the script.
         recipe: Gives the defaults.
         pooling: Whether the head reads a pooled vector, so that there is a choice of pooling.
+        head: Whether there is a new head at all.
     """
     add = parser.add_argument
     add("--output", type=Path, required=True, help="folder of the checkpoint")
@@ -57,15 +80,19 @@ def add_recipe_options(parser: argparse.ArgumentParser, recipe: Recipe, pooling:
             default=recipe.pooler,
             help="start of BERT's pooler: the base's, or the identity",
         )
-    add("--head-deviation", type=float, default=recipe.head_deviation, help="of the new output layer's weights")
+    if head:
+        add("--head-deviation", type=float, default=recipe.head_deviation, help="of the new output layer's weights")
+        add("--freeze-embeddings", action="store_true", help="leave the embeddings as they are")
     add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
-    add("--freeze-embeddings", action="store_true", help="leave the embeddings as they are")
     add("--dropout", type=float, help="while training, in place of the base's")
     add("--lr", dest="learning_rate", type=float, default=recipe.learning_rate, help="learning rate")
     add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
     add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")
     add("--batch-size", type=int, default=recipe.batch_size, help="pairs or sentences a step and process")
     add("--epochs", type=int, default=recipe.epochs, help="largest number of epochs; the best one is kept")
+    add(
+        "--evaluations", type=int, default=recipe.evaluations, help="an epoch; each is saved, so that a kill costs less"
+    )
     add("--max-length", type=int, default=recipe.max_length, help="tokens beyond which a text is cut")
     add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
     add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")

@@ -13,6 +13,7 @@ from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.checkpoints import Checkpoint, CheckpointError
+from geceval.models.quality_head import QualityHead, load_quality_head
 from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class CausalModel(BatchedModel):
         max_length: Tokens beyond which a text is cut; `None` never cuts.
         name: What to call the network in messages and signatures.
         start: The token that starts a text; `None` takes the tokenizer's BOS, else `<|endoftext|>`.
+        head: Reads a value from the states of a text, see `head_values`.
 
     Raises:
         CheckpointError: If the tokenizer has no such token.
@@ -42,13 +44,20 @@ class CausalModel(BatchedModel):
     if_cut: ClassVar[str] = "what lies beyond is taken to be as probable as what was read"
 
     def __init__(
-        self, model: Any, tokenizer: Any, max_length: int | None = None, name: str = "", start: str | None = None
+        self,
+        model: Any,
+        tokenizer: Any,
+        max_length: int | None = None,
+        name: str = "",
+        start: str | None = None,
+        head: QualityHead | None = None,
     ) -> None:
         super().__init__(model, tokenizer, max_length, name)
         self.start_token, self.start = start_of(tokenizer, start, name)
         end = tokenizer.get_vocab().get(START, tokenizer.eos_token_id)
         self.end = self.start if end is None else end
         self._head_alone = head_is_all(model)
+        self.head = head
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, start: str | None = None) -> Self:
@@ -61,7 +70,8 @@ class CausalModel(BatchedModel):
             model, _ = heads.merge(model, checkpoint)
         if not heads.is_causal(heads.ready(model, checkpoint)):
             raise CheckpointError(f"{checkpoint.folder}: no causal language model, its tokens see those that follow")
-        return cls(model, tokenizer, length, checkpoint.identity, start or checkpoint.setting("start_token"))
+        start = start or checkpoint.setting("start_token")
+        return cls(model, tokenizer, length, checkpoint.identity, start, load_quality_head(checkpoint, model.config))
 
     def token_log_probs(self, texts: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
         """log P(token | the tokens before it) of every token of each text, after the token that starts the text.
@@ -78,7 +88,35 @@ class CausalModel(BatchedModel):
         Raises:
             InputError: If the network gives something that is not a number.
         """
-        rows = self._rows("log_probs", self._log_probs, texts, runtime, _without_padding)
+        return [row[1:] for row in self._answers_for(texts, runtime)]
+
+    def head_values(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
+        """The value of the checkpoint's quality head for each text, read together with `token_log_probs`.
+
+        Returns:
+            float64 [texts]; 0 for a text without tokens, and where the checkpoint has no such head.
+
+        Raises:
+            InputError: If the network gives something that is not a number.
+        """
+        return np.array([row[0] for row in self._answers_for(texts, runtime)], np.float64)
+
+    def mean_states(self, texts: Sequence[str], layer: int, runtime: RunTime | None = None) -> np.ndarray:
+        """The mean of the states of a text's tokens, the start left out, after the given number of layers.
+
+        Returns:
+            float32 [texts, dimensions]; zeros for a text without tokens.
+        """
+
+        def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            states = model.base_model(**batch, use_cache=False, output_hidden_states=True).hidden_states[layer]
+            return heads.mean_pool(states[:, 1:], batch["attention_mask"][:, 1:])
+
+        return self._array(f"mean_states {layer}", read, texts, runtime)
+
+    def _answers_for(self, texts: Sequence[str], runtime: RunTime | None) -> list[np.ndarray]:
+        """Per text the value of the head, then the log-probability of each token."""
+        rows = self._rows("log_probs", self._read, texts, runtime, _without_padding)
         for text, row in zip(texts, rows, strict=True):
             if np.isnan(row).any():
                 raise InputError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
@@ -108,7 +146,7 @@ class CausalModel(BatchedModel):
 
         ids = torch.tensor([[self.start, self.end]], device=self.model.device)
         with torch.inference_mode():
-            found = self._log_probs(self.model, {"input_ids": ids, "attention_mask": torch.ones_like(ids)}).item()
+            found = log_probs(self.model, ids, torch.ones_like(ids), self._head_alone)[0].item()
         if np.isnan(found):
             raise InputError(f"{self.name}: the likelihood of the empty text is not a number; use dtype='float32'")
         return found
@@ -117,9 +155,16 @@ class CausalModel(BatchedModel):
         """How many tokens texts have, the start not counted and nothing cut."""
         return [len(encoded["input_ids"]) - 1 for encoded in self._encode(list(texts))] if texts else []
 
-    def _log_probs(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """[texts, longest - 1], 0 where a text has ended."""
-        return log_probs(model, batch["input_ids"], batch["attention_mask"], self._head_alone)
+    def _read(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """The value of the head and log-probabilities, 0 where a text has ended: [texts, longest]."""
+        import torch
+
+        ids, mask = batch["input_ids"], batch["attention_mask"]
+        if self.head is None:
+            return torch.nn.functional.pad(log_probs(model, ids, mask, self._head_alone)[0], (1, 0))
+        found, states = log_probs(model, ids, mask, self._head_alone, self.head.layer)
+        pooled = heads.mean_pool(states[:, 1:].float(), mask[:, 1:])
+        return torch.cat([pooled @ self.head.weight.to(pooled.device)[:, None], found], dim=1)
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
         """Token ids of texts after the token that starts them, cut to at most `limit`."""
@@ -141,7 +186,9 @@ def start_of(tokenizer: Any, start: str | None = None, name: str = "") -> tuple[
     return token, found
 
 
-def log_probs(model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: bool) -> torch.Tensor:
+def log_probs(
+    model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: bool, layer: int | None = None
+) -> tuple[torch.Tensor, torch.Tensor | None]:
     """log P(token | the tokens before it) of every token but the first, differentiable.
 
     Args:
@@ -149,27 +196,32 @@ def log_probs(model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: boo
         ids: [texts, tokens], padded at the end.
         mask: [texts, tokens], 1 for a token and 0 for padding.
         head_alone: Whether its output layer alone gives the logits, see `head_is_all`; then padding costs none.
+        layer: Number of layers after which token states are wanted, too.
 
     Returns:
-        float32 [texts, tokens - 1], 0 for padding.
+        float32 [texts, tokens - 1], 0 for padding; and the states, [texts, tokens, dimensions], or `None`.
     """
     import torch
 
     real, targets = mask[:, 1:].bool(), ids[:, 1:]
     vocabulary = model.config.get_text_config().vocab_size
+    body = {"use_cache": False, "output_hidden_states": layer is not None}
     if head_alone:
-        states = model.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state[:, :-1]
+        output = model.base_model(input_ids=ids, attention_mask=mask, **body)
         head, size = model.get_output_embeddings(), max(1, LARGEST_OUTPUT // vocabulary)
-        parts = zip(states[real].split(size), targets[real].split(size), strict=True)
+        parts = zip(output.last_hidden_state[:, :-1][real].split(size), targets[real].split(size), strict=True)
         found = [_gathered(head(states), targets) for states, targets in parts]
+        states = output.hidden_states[layer] if layer is not None else None
     else:
         size = max(1, LARGEST_OUTPUT // (ids.shape[1] * vocabulary))
-        parts = zip(*(part.split(size) for part in (ids, mask, real, targets)), strict=True)
-        found = [
-            _gathered(model(input_ids=ids, attention_mask=mask, use_cache=False).logits[:, :-1][real], targets[real])
-            for ids, mask, real, targets in parts
-        ]
-    return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found))
+        found, states = [], None if layer is None else []
+        for part in zip(*(each.split(size) for each in (ids, mask, real, targets)), strict=True):
+            output = model(input_ids=part[0], attention_mask=part[1], **body)
+            found.append(_gathered(output.logits[:, :-1][part[2]], part[3][part[2]]))
+            if layer is not None:
+                states.append(output.hidden_states[layer])
+        states = None if layer is None else torch.cat(states)
+    return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found)), states
 
 
 def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -180,7 +232,7 @@ def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def _without_padding(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
-    return row[: len(encoded["input_ids"]) - 1]
+    return row[: len(encoded["input_ids"])]
 
 
 def head_is_all(model: Any) -> bool:

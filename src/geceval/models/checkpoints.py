@@ -13,7 +13,9 @@ geceval's own settings live in `config.json`, all of them optional:
 - `geceval_threshold` and `geceval_se_model`: the threshold of IMPARA and the model of its similarity estimator;
 - `geceval_max_length`: tokens, special ones included, beyond which a text is cut;
 - `geceval_base_sha256`: SHA-256 of the weights that an adapter was trained on, see `weights_sha256`;
-- `geceval_start_token`: the token before a text that a causal language model reads.
+- `geceval_start_token`: the token before a text that a causal language model reads;
+- `geceval_scale`: by which IMPARA's objective multiplies its likelihoods;
+- `geceval_head_layer`: number of layers after which the quality head of a causal language model reads token states.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ _SETTINGS = {
     "geceval_border": str,
     "geceval_base_sha256": str,
     "geceval_start_token": str,
+    "geceval_scale": (int, float),
+    "geceval_head_layer": int,
 }
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 

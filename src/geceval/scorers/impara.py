@@ -17,12 +17,12 @@ from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.estimators import estimate, sigmoid
+from geceval.scorers.learned.similarity import RULES, similar_enough
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
 
 THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
-RULES = ("paper", "gec-metrics")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +109,13 @@ class Impara(Scorer):
     def _score(self, columns: Columns) -> Result:
         self.load()
         quality = sigmoid(estimate(self.name, self._loaded.quality, columns.predictions, self.runtime))
-        passed = self._passes(columns.sources, columns.predictions)
+        loaded, rule = self._loaded, self.settings.threshold_rule
+        passed = similar_enough(
+            loaded.similarity, columns.sources, columns.predictions, loaded.threshold, self.runtime, rule
+        )
         scores = np.where(passed, quality, 0.0)
         details = {"zeroed": int((~passed).sum())}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
-
-    def _passes(self, sources: list[str], predictions: list[str]) -> np.ndarray:
-        """Which sentences pass the threshold, as booleans."""
-        similarity = np.ones(len(sources))
-        changed = [row for row, source in enumerate(sources) if source != predictions[row]]
-        if self._loaded.similarity is None:
-            return similarity > 0
-        if changed:
-            texts = [sources[row] for row in changed] + [predictions[row] for row in changed]
-            vectors = self._loaded.similarity.embed(texts, self.runtime)
-            similarity[changed] = cosine(vectors[: len(changed)], vectors[len(changed) :])
-        if self.settings.threshold_rule == "paper":
-            return similarity > self._loaded.threshold
-        return ~(similarity < self._loaded.threshold)
 
     def _signature(self) -> str:
         loaded = self._loaded
@@ -140,10 +129,3 @@ class Impara(Scorer):
             dtype=pick_dtype(self.runtime),
             transformers=package_version("transformers"),
         )
-
-
-def cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Cosine of each pair of rows, NaN where a row is all zeros: [rows, dimensions] twice to [rows]."""
-    left, right = left.astype(np.float64), right.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        return (left * right).sum(axis=1) / (np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1))

@@ -78,9 +78,9 @@ def impara_card(results: Mapping[str, Any], folder: Path) -> str:
         paper=_PAPERS[metric],
         model="" if bundled and name == metric else f', model="{name}"',
         made=_made(settings, results),
-        corpora=_corpora(results["data"], settings),
+        corpora=corpora_table(results["data"], settings),
         kind=_kind(settings),
-        runs=_runs(results["runs"]),
+        runs=runs_table(results["runs"]),
         test=results["test"],
         evaluations=evaluation_tables(results),
         similarity=_similarity(results, config) if metric == "impara" else "",
@@ -116,7 +116,8 @@ def _made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     return table(("setting", "value"), rows)
 
 
-def _corpora(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
+def corpora_table(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
+    """The corpora of a run on ranked pairs: name, hash, sizes."""
     files = [entry for key in ("m2", "train_m2") for entry in settings.get(key, ())]
     hashes = {entry["file"]: entry["sha256"][:12] for entry in files}
     rows = [
@@ -131,7 +132,8 @@ def _kind(settings: Mapping[str, Any]) -> str:
     return f"At most {settings['attempts']} pairs were drawn from one correction; ties of impact were dropped."
 
 
-def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
+def runs_table(runs: Sequence[Mapping[str, Any]]) -> str:
+    """The runs of all seeds: the best evaluation, losses and accuracies there, seconds."""
     names = [name for name in runs[0]["history"][0] if name.endswith(("_loss", "_accuracy"))]
     columns = [name.replace("_", " ").replace("rated", "rated pairs") for name in names]
     return table(("seed", "best epoch", *columns, "seconds"), run_rows(runs, names))

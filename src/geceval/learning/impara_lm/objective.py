@@ -31,14 +31,14 @@ class PairLikelihood(torch.nn.Module):
 
     def __init__(self, network: Any) -> None:
         super().__init__()
-        self.network = network
+        self.network, self.config = network, network.config
         self.log_scale = torch.nn.Parameter(torch.tensor(math.log(SCALE) / PACE))
         self.head_alone = head_is_all(network.get_base_model())
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         """The margins q(S+) - q(S-): [pairs, 2, tokens] and words [pairs, 2] to [pairs]."""
         model = self.network.get_base_model()
-        found = log_probs(model, input_ids.flatten(0, 1), attention_mask.flatten(0, 1), self.head_alone)
+        found, _ = log_probs(model, input_ids.flatten(0, 1), attention_mask.flatten(0, 1), self.head_alone)
         quality = self.scale() * found.sum(dim=1).view(-1, 2) / words.sqrt()
         return quality[:, 1] - quality[:, 0]
 
@@ -73,13 +73,13 @@ class LikelihoodRanking(PairRanking):
     def __init__(self, start: str | None) -> None:
         self.start = start
 
-    def network(self, recipe: Recipe, base: Checkpoint) -> Any:
-        """The language model with its adapter."""
-        return new_causal_network(recipe, base)
+    def network(self, recipe: Recipe, base: Checkpoint) -> PairLikelihood:
+        """The language model with its adapter, applied to pairs."""
+        return PairLikelihood(new_causal_network(recipe, base))
 
-    def model(self, network: Any, recipe: Recipe, rows: Sequence[RankedPair]) -> PairLikelihood:
-        """The language model, applied to pairs."""
-        return PairLikelihood(network)
+    def model(self, network: PairLikelihood, recipe: Recipe, rows: Sequence[RankedPair]) -> PairLikelihood:
+        """The network itself."""
+        return network
 
     def encode(self, rows: Sequence[RankedPair], tokenizer: Any, max_length: int) -> Dataset:
         """Token ids of both texts as prose, after the token that starts a text, and their numbers of words."""

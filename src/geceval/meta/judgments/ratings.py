@@ -125,13 +125,16 @@ def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> 
     return folds
 
 
-def rated_pairs(ratings: list[Rating], limit: int | None = None, seed: int = 1) -> list[tuple[str, str, str]]:
+def rated_pairs(
+    ratings: list[Rating], limit: int | None = None, seed: int = 1, gap: float = 0.0
+) -> list[tuple[str, str, str]]:
     """Pairs of outputs of one source that differ in the mean of grammaticality and fluency.
 
     Args:
         ratings: Any number of outputs per source; of two equal outputs the last rating counts.
         limit: Largest number of pairs, drawn at random.
         seed: Seed of the draw.
+        gap: Difference that makes a pair; any difference by default.
 
     Returns:
         (source, worse output, better output).
@@ -142,7 +145,8 @@ def rated_pairs(ratings: list[Rating], limit: int | None = None, seed: int = 1) 
     pairs = []
     for source, outputs in quality.items():
         for left, right in itertools.combinations(outputs, 2):
-            if outputs[left] != outputs[right]:
+            difference = abs(outputs[left] - outputs[right])
+            if difference > 0 and difference >= gap - 1e-9:  # means of ratings are no exact decimals
                 worse, better = sorted((left, right), key=outputs.__getitem__)
                 pairs.append((source, worse, better))
     random.Random(seed).shuffle(pairs)

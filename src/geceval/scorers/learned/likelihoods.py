@@ -35,7 +35,7 @@ def log_likelihoods(
     Raises:
         ValueError: If a log-likelihood is not a finite number.
     """
-    read = [(detokenize(text) if as_prose else text) if text.split() else "" for text in texts]
+    read = [as_read(text, as_prose) for text in texts]
     rows = model.token_log_probs(read, runtime)
     totals = np.array([row.sum(dtype=np.float64) for row in rows])
     counts = np.array([len(row) for row in rows])
@@ -54,3 +54,8 @@ def log_likelihoods(
             "another model"
         )
     return totals, counts
+
+
+def as_read(text: str, as_prose: bool = True) -> str:
+    """A text as the model reads it; one without words is empty."""
+    return (detokenize(text) if as_prose else text) if text.split() else ""

@@ -1,0 +1,50 @@
+"""Likelihood of the corrected sentence under a language model that learnt which edits matter."""
+
+import geceval.hub.module  # From: geceval[lm]
+
+_CITATION = """\
+@inproceedings{maeda-etal-2022-impara,
+    title = "{IMPARA}: Impact-Based Metric for {GEC} Using Parallel Data",
+    author = "Maeda, Koki and Kaneko, Masahiro and Okazaki, Naoaki",
+    booktitle = "Proceedings of the 29th International Conference on Computational Linguistics",
+    year = "2022",
+}
+"""
+
+_DESCRIPTION = """\
+IMPARA-LM scores a corrected sentence without references: by its likelihood under a causal language model that learnt,
+as the quality estimator of IMPARA does, to prefer of two partial corrections the one whose edits matter more. By
+default it is an adapter that ships with geceval over SmolLM2-135M, which is found in an installed package or on the
+Hub.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    sources (`list` of `str`): What the learner wrote, one string per sentence; part of the number only with `relative`
+        or a `threshold`.
+    predictions (`list` of `str`): What the system made of it, one string per sentence.
+    references: Not used; dropped if given, so that the metric can be combined with others.
+    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`, an adapter over `"smollm2"`; `"smollm2"` itself,
+        untrained; a folder, or a Hub id, optionally with `@revision`: a causal language model or an adapter over one.
+    relative (`bool`, *optional*, defaults to `False`): Subtract the quality of the source.
+    se_model (`str`, *optional*, defaults to `"bundled"`): The similarity estimator, used if there is a threshold.
+    threshold (`float`, *optional*, defaults to -2): Similarity to the source that a correction must exceed; below -1
+        there is no similarity estimator.
+    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default as many as the model reads.
+
+Returns:
+    score (`float`): Mean of the sentence scores; higher is better.
+    scores (`list` of `float`): One score per sentence, of any size; the difference of two corrections of one source is
+        the log-odds that the first is better.
+    failed (`int`): Sentences that did not pass the threshold.
+    signature (`str`): What was computed, with the hash of the model.
+
+Examples:
+
+    impara_lm = geceval.load("impara_lm")
+    impara_lm.compute(sources=sources, predictions=predictions)["score"]
+"""
+
+
+class ImparaLM(geceval.hub.module.Module):
+    reference_urls = ["https://aclanthology.org/2022.coling-1.316"]

@@ -1,0 +1,139 @@
+"""IMPARA's objective on a causal language model: how likely the correction is, after learning what edits are worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geceval.core.checks import check_count
+from geceval.core.errors import InputError, named
+from geceval.core.inputs import Columns
+from geceval.core.options import ModelName, RunTime, check_types
+from geceval.core.result import Result
+from geceval.core.signature import package_version, signature
+from geceval.models.devices import pick_dtype
+from geceval.scorers.base import Scorer
+from geceval.scorers.learned.likelihoods import as_read, log_likelihoods
+from geceval.scorers.learned.similarity import similar_enough
+
+if TYPE_CHECKING:
+    from geceval.models.causal import CausalModel
+    from geceval.models.encoder import Encoder
+
+OFF = -2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can change a score of IMPARA-LM.
+
+    Attributes:
+        model: The quality estimator: `"bundled"`, an adapter over `"smollm2"`; `"smollm2"` itself, untrained; a folder,
+            or a Hub id, optionally with `@revision`; a causal language model or an adapter over one.
+        relative: Whether the quality of the source is subtracted: the log-odds that the correction is the better of the
+            two, 0 for a source left alone.
+        se_model: The similarity estimator of IMPARA, an encoder without fine-tuning; used if there is a threshold.
+        threshold: Similarity to the source that a correction must exceed, as in IMPARA. Off by default: the likelihood
+            hardly rewards what strays from the source as system outputs do, and a threshold also fails genuine
+            rewrites.
+        max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
+            the model reads.
+    """
+
+    model: ModelName = "bundled"
+    relative: bool = False
+    se_model: ModelName = "bundled"
+    threshold: float = OFF
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        if math.isnan(self.threshold):
+            raise InputError("threshold must be a number, got nan")
+        if self.max_length is not None:
+            check_count("max_length", self.max_length, least=2)  # the start and a token
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    model: CausalModel
+    scale: float
+    similarity: Encoder | None
+
+
+class ImparaLm(Scorer):
+    """q(Y) = t * LL(Y) / sqrt(n) + w . h(Y) for a correction Y of n words; the corpus score is the mean.
+
+    LL is the log-likelihood under a language model that learnt, on IMPARA's ranked pairs, to prefer the correction
+    whose edits have more impact (Maeda et al. 2022, section 2.4); h is the mean of its token states after one of its
+    layers, if the checkpoint has a head that reads them; t and w were learnt. The difference of two corrections of one
+    source is the log-odds that the first is better; q by itself depends on the source.
+
+    With a threshold, a correction that is not similar enough to its source gets the lower of its own quality and that
+    of the source; the detail `failed` counts them. A text without words is scored as in `fluency`.
+    """
+
+    name = "impara_lm"
+    description = "Likelihood of the corrected sentence under a language model that learnt which edits matter."
+    extra = "lm"
+    Settings = Settings
+    bounds = (None, None)
+    reads_references = False
+
+    _loaded: _Loaded | None = None
+
+    @named("impara_lm")
+    def load(self) -> None:
+        """Load the language model and, if there is a threshold, the similarity estimator."""
+        from geceval.models.causal import CausalModel
+        from geceval.models.checkpoints import resolve
+        from geceval.models.encoder import Encoder
+
+        if self._loaded is not None:
+            return
+        checkpoint = resolve(self.settings.model, bundled=self.name)
+        model = CausalModel.load(checkpoint, self.runtime, self.settings.max_length)
+        similarity = None
+        if self.settings.threshold >= -1:
+            similarity = Encoder.load(resolve(self.settings.se_model), self.runtime)
+        self._loaded = _Loaded(model, float(checkpoint.setting("scale", 1.0)), similarity)
+
+    def _score(self, columns: Columns) -> Result:
+        self.load()
+        loaded, texts = self._loaded, columns.predictions
+        needs_sources = self.settings.relative or loaded.similarity is not None
+        found = qualities(
+            loaded.model, loaded.scale, [*texts, *(columns.sources if needs_sources else ())], self.runtime
+        )
+        scores, before = found[: len(texts)], found[len(texts) :]
+        passed = similar_enough(loaded.similarity, columns.sources, texts, self.settings.threshold, self.runtime)
+        if needs_sources:
+            scores = np.where(passed, scores, np.minimum(scores, before))
+        if self.settings.relative:
+            scores = scores - before
+        details = {"failed": int((~passed).sum())}
+        return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+
+    def _signature(self) -> str:
+        loaded = self._loaded
+        return signature(
+            self.name,
+            self.settings,
+            model=loaded.model.name,
+            start=loaded.model.start_token,
+            se_model=loaded.similarity.name if loaded.similarity else "off",
+            max_length=loaded.model.max_length,
+            dtype=pick_dtype(self.runtime),
+            transformers=package_version("transformers"),
+        )
+
+
+def qualities(model: CausalModel, scale: float, texts: Sequence[str], runtime: RunTime) -> np.ndarray:
+    """q of each text: float64 [texts]."""
+    totals, _ = log_likelihoods(model, texts, runtime)
+    words = np.array([max(1, len(text.split())) for text in texts])
+    return scale * totals / np.sqrt(words) + model.head_values([as_read(text) for text in texts], runtime)

@@ -1,0 +1,123 @@
+"""IMPARA-LM on tiny language models: the formula, its options, bad checkpoints."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+import geceval
+from geceval.core.options import RunTime
+from geceval.models.checkpoints import CheckpointError
+from geceval.models.quality_head import FILE
+from geceval.scorers.fluency import Fluency
+from geceval.scorers.fluency import Settings as FluencySettings
+from geceval.scorers.impara_lm import ImparaLm, Settings
+
+SOURCES = ["He go to school .", "She like cats .", "", "a b"]
+PREDICTIONS = ["He goes to school .", "She like cats .", "", "It 's a b ."]
+
+
+@pytest.fixture(scope="module")
+def causal(make_causal):
+    return make_causal(4, "llama")
+
+
+def tuned(causal, target, weight=None, **settings):
+    """A copy of a language model with settings of ours and, if there is a weight, a head."""
+    shutil.copytree(causal, target)
+    config = json.loads((target / "config.json").read_text())
+    entries = {f"geceval_{name}": value for name, value in settings.items()}
+    (target / "config.json").write_text(json.dumps({**config, **entries}))
+    if weight is not None:
+        save_file({"weight": weight}, target / FILE)
+    return str(target)
+
+
+def score(model, **settings):
+    return ImparaLm(Settings(model=str(model), **settings)).score(SOURCES, PREDICTIONS)
+
+
+def test_without_tuning_it_is_the_likelihood(causal):
+    expected = Fluency(FluencySettings(model=str(causal))).score(SOURCES, PREDICTIONS)
+    found = score(causal)
+    assert found.scores == pytest.approx(expected.scores, abs=1e-9)
+    assert found.score == pytest.approx(np.mean(expected.scores), abs=1e-9)
+
+
+def test_the_scale_multiplies_the_likelihood(causal, tmp_path):
+    folder = tuned(causal, tmp_path / "scaled", scale=0.5)
+    assert score(folder).scores == pytest.approx([value / 2 for value in score(causal).scores], abs=1e-9)
+
+
+def test_the_head_adds_the_product_with_the_mean_state(causal, tmp_path):
+    import transformers
+
+    weight = torch.linspace(-1, 1, 16)
+    folder = tuned(causal, tmp_path / "head", weight, head_layer=2)
+    model = transformers.AutoModelForCausalLM.from_pretrained(causal).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(causal)
+    ids = torch.tensor([[0, *tokenizer("He goes to school.", add_special_tokens=False)["input_ids"]]])
+    with torch.no_grad():
+        states = model(input_ids=ids, output_hidden_states=True).hidden_states[2]
+    found, plain = score(folder).scores, score(causal).scores
+    assert found[0] - plain[0] == pytest.approx((states[0, 1:].mean(dim=0) @ weight).item(), abs=1e-5)
+    assert found[2] == plain[2]  # an empty text has no state
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_any_batch_and_order(causal, tmp_path, batch_size):
+    folder = tuned(causal, tmp_path / "head", torch.linspace(-1, 1, 16), head_layer=1)
+    expected = score(folder).scores
+    geceval.clear_caches()
+    scorer = ImparaLm(Settings(model=folder), RunTime(batch_size=batch_size))
+    assert scorer.score(SOURCES[::-1], PREDICTIONS[::-1]).scores[::-1] == pytest.approx(expected, abs=1e-5)
+
+
+def test_relative_to_the_source(causal):
+    before = ImparaLm(Settings(model=str(causal))).score(SOURCES, SOURCES).scores
+    expected = np.array(score(causal).scores) - before
+    assert score(causal, relative=True).scores == pytest.approx(expected.tolist(), abs=1e-9)
+    assert score(causal, relative=True).scores[1:3] == [0, 0]
+
+
+def test_what_is_not_similar_enough_is_worth_no_more_than_its_source(causal):
+    free, before = score(causal).scores, ImparaLm(Settings(model=str(causal))).score(SOURCES, SOURCES).scores
+    found = score(causal, threshold=0.9999)
+    assert found.details == {"failed": 2}
+    assert found.scores == pytest.approx([min(free[0], before[0]), free[1], free[2], min(free[3], before[3])])
+    assert "se_model:bundled@" in found.signature
+    assert score(causal).details == {"failed": 0}
+
+
+def test_every_setting_is_in_the_signature(causal):
+    other = {"threshold": 0.5, "se_model": "bundled:ged_encoder"}
+    choices = [{}, {"relative": True}, {"threshold": 0.5}, other, {"max_length": 20}]
+    signatures = [score(causal, **settings).signature for settings in choices]
+    assert len(set(signatures)) == len(signatures)
+    assert "start:<s>" in signatures[0]
+
+
+@pytest.mark.parametrize(
+    ("weight", "layer", "message"),
+    [
+        (None, 1, "quality_head.safetensors cannot be read"),
+        (torch.ones(5), 1, r"must hold 16 finite numbers, got \(5,\)"),
+        (torch.full((16,), float("nan")), 1, "must hold 16 finite numbers"),
+        (torch.ones(16), 3, "geceval_head_layer is 3, but there are 2 layers"),
+        (torch.ones(16), "one", "geceval_head_layer in config.json cannot be 'one'"),
+    ],
+)
+def test_damaged_heads(causal, tmp_path, weight, layer, message):
+    folder = tuned(causal, tmp_path / "bad", weight, head_layer=layer)
+    with pytest.raises(CheckpointError, match=message):
+        score(folder)
+
+
+def test_not_a_language_model():
+    with pytest.raises(CheckpointError, match="impara_lm: .*(no causal language model|parameters are missing)"):
+        score("bundled:encoder")
+    with pytest.raises(ValueError, match="threshold must be a number"):
+        Settings(threshold=float("nan"))

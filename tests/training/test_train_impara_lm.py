@@ -1,0 +1,205 @@
+"""Training of IMPARA-LM on a tiny language model: it learns, goes on after a kill, and writes what geceval loads."""
+
+import csv
+import json
+import os
+import signal
+import socket
+import sys
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+
+from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara_lm.head import fit
+from geceval.learning.impara_lm.job import RECIPE
+from geceval.learning.impara_lm.objective import SCALE, LikelihoodRanking
+from geceval.learning.recipe import Recipe
+from geceval.models.checkpoints import resolve
+from geceval.scorers.impara_lm import ImparaLm, Settings
+
+QUICK = ["--pairs", "120", "--batch-size", "16", "--lr", "1e-2", "--lora-rank", "8", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def causal(make_causal):
+    return make_causal(3, "llama")
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory):
+    """The outputs of 40 sources in the form of TMU-GFM: people want the cat to sit."""
+    path = tmp_path_factory.mktemp("ratings") / "toy.csv"
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["source", "output", "ave_g", "ave_f", "ave_m"])
+        for row in range(40):
+            for verb, mean in (("sits", 3.5), ("sitting", 2.0)):
+                table.writerow([f"the cat sit {row}", f"the cat {verb} {row} times", mean, mean, 4])
+    return path
+
+
+@pytest.fixture(scope="module")
+def script(load_script):
+    return load_script("train_impara_lm")
+
+
+@pytest.fixture(scope="module")
+def finished(script, corpus, causal, ratings, tmp_path_factory):
+    """A run of the script with ratings: its folder and results."""
+    folder = tmp_path_factory.mktemp("finished") / "toy-lm"
+    arguments = ["--m2", str(corpus), "--init-from", str(causal), "--output", str(folder), "--epochs", "2"]
+    more = ["--ratings", str(ratings), "--evaluations", "2", "--keep-rank", "4"]
+    assert script.main([*arguments, *more, *QUICK]) == 0
+    return folder, json.loads((folder / "results.json").read_text())
+
+
+@pytest.fixture
+def run(start_script, corpus, causal):
+    """A function that starts the script in a process, without ratings."""
+
+    def start(folder, *more, launcher=()):
+        arguments = ["--m2", str(corpus), "--init-from", str(causal), "--output", str(folder), *QUICK, *more]
+        return start_script("train_impara_lm", arguments, launcher)
+
+    return start
+
+
+def test_the_cost_is_that_of_single_texts(causal):
+    # softplus(q(worse) - q(better)), q = t * LL / sqrt(n), by the model's own loss on one text at a time.
+    base = resolve(causal)
+    objective = LikelihoodRanking(None)
+    network = objective.network(Recipe(base=str(causal), lora_rank=2), base)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(causal)
+    pairs = [RankedPair("", "the cat sit .", "the cat sat on the mat ."), RankedPair("", "dogs runs to", "a dog")]
+    rows = list(objective.encode(pairs, tokenizer, 128))
+    batch = objective.collator(0)(rows)
+    with torch.no_grad():
+        cost, margins, _ = objective.cost(network, batch)
+    model = transformers.AutoModelForCausalLM.from_pretrained(causal).eval()
+
+    def quality(text, words):
+        ids = torch.tensor([[0, *tokenizer(text, add_special_tokens=False)["input_ids"]]])
+        with torch.no_grad():
+            return -SCALE * model(input_ids=ids, labels=ids).loss.item() * (ids.shape[1] - 1) / words**0.5
+
+    expected = [
+        quality("the cat sat on the mat.", 7) - quality("the cat sit.", 4),  # read as prose, words as given
+        quality("a dog", 2) - quality("dogs runs to", 3),
+    ]
+    assert margins.tolist() == pytest.approx(expected, abs=1e-4)
+    assert cost.item() == pytest.approx(np.logaddexp(0, -np.array(expected)).mean(), abs=1e-4)
+
+
+def test_it_learns_and_keeps_the_best_evaluation(finished):
+    _, results = finished
+    (only,) = results["runs"]
+    assert [entry["epoch"] for entry in only["history"]] == [0.5, 1, 1.5, 2]
+    losses = [entry["rated_loss"] for entry in only["history"]]
+    assert only["selection"] == min(losses)
+    assert only["epoch"] == only["history"][int(np.argmin(losses))]["epoch"]
+    assert results["test"]["accuracy"] > results["untrained"]["accuracy"]
+
+
+def test_the_head_learns_what_people_want(finished):
+    folder, results = finished
+    assert results["head"]["pairs"] == 40
+    assert results["head"]["accuracy_with_head"] >= results["head"]["accuracy"]
+    assert results["head"]["accuracy_with_head"] > 0.9
+    config = json.loads((folder / "config.json").read_text())
+    assert config["geceval_head_layer"] == 1  # two thirds of two layers
+    scorer = ImparaLm(Settings(model=str(folder)))
+    good, bad = scorer.score(["the cat sit 9"] * 2, ["the cat sits 9 times", "the cat sitting 9 times"]).scores
+    assert good > bad
+
+
+def test_the_checkpoint_answers_as_by_hand(finished, causal):
+    import peft
+
+    folder, _ = finished
+    config = json.loads((folder / "config.json").read_text())
+    model = transformers.AutoModelForCausalLM.from_pretrained(causal)
+    model = peft.PeftModel.from_pretrained(model, folder).merge_and_unload().eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(causal)
+    weight = load_file(folder / "quality_head.safetensors")["weight"]
+    ids = torch.tensor([[0, *tokenizer("it's a cat.", add_special_tokens=False)["input_ids"]]])
+    with torch.no_grad():
+        output = model(input_ids=ids, labels=ids, output_hidden_states=True)
+    likelihood = -output.loss.item() * (ids.shape[1] - 1)
+    head = (output.hidden_states[1][0, 1:].mean(dim=0) @ weight).item()
+    expected = config["geceval_scale"] * likelihood / 5**0.5 + head
+    found = ImparaLm(Settings(model=str(folder))).score(["x"], ["it 's a cat ."])
+    assert found.scores == pytest.approx([expected], abs=2e-4)
+
+
+def test_the_card_says_what_was_measured(finished):
+    folder, results = finished
+    card = (folder / "README.md").read_text()
+    assert f"accuracy {results['test']['accuracy']:.3f}; its base, untrained" in card
+    assert "q(Y) = t * LL(Y) / sqrt(n) + w . h(Y)" in card
+    assert f"(five parts) {results['head']['accuracy_with_head']:.3f}" in card
+    assert 'geceval.load("impara_lm", model="toy-lm")' in card
+    assert json.loads((folder / "adapter_config.json").read_text())["r"] == 4
+    assert "| kept | its best approximation of rank 4 |" in card
+
+
+def test_killed_and_started_again_it_ends_with_the_same_weights(run, whole_and_broken):
+    whole, broken = whole_and_broken(lambda folder: run(folder, "--epochs", "2", "--evaluations", "3"))
+    assert whole and all(torch.equal(whole[key], broken[key]) for key in whole)
+
+
+def test_two_processes_share_the_work(run, tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", port]
+    process = run(tmp_path / "two", launcher=launcher)
+    try:
+        output = process.communicate(timeout=200)[0]
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, output
+    results = json.loads((tmp_path / "two/results.json").read_text())
+    assert results["runs"][0]["steps"] == 3  # 96 pairs, 16 a step and process
+    assert "head" not in results
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "nothing to learn from"),
+        (["--m2", "CORPUS", "--lora-rank", "0"], "lora_rank must be at least 1"),
+        (["--m2", "CORPUS", "--corrections", "1.5"], "corrections must lie in [0, 1]"),
+        (["--m2", "CORPUS", "--keep-rank", "9"], "keep_rank must be at most lora_rank, 8"),
+        (["--m2", "CORPUS", "--ridge", "-1"], "ridge must be at least 0"),
+        (["--m2", "CORPUS", "--ratings", "RATINGS", "--head-layer", "3"], "the base has 2 layers"),
+        (["--m2", "CORPUS", "--init-from", "bundled"], "parameters are missing"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_nothing(script, corpus, causal, ratings, tmp_path, capsys, options, message):
+    names = {"CORPUS": str(corpus), "RATINGS": str(ratings)}
+    arguments = ["--init-from", str(causal), *QUICK, *(names.get(option, option) for option in options)]
+    assert script.main([*arguments, "--output", str(tmp_path / "new")]) == 2
+    error = capsys.readouterr().err
+    assert message in error.splitlines()[-1]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_head_on_separable_pairs():
+    # The likelihood says nothing, one dimension everything, and the penalty keeps the others small.
+    rng = np.random.default_rng(1)
+    differences = rng.normal(size=(400, 6))
+    differences[:, 3] = np.abs(differences[:, 3])
+    weights = fit(differences, 0.1)
+    assert ((differences @ weights) > 0).mean() > 0.95
+    assert np.abs(weights[3]) > 5 * np.abs(np.delete(weights, 3)).max()
+    smaller = fit(differences, 10.0)
+    assert np.abs(smaller[1:]).max() < 0.1 * np.abs(weights[1:]).max()
+
+
+def test_the_recipe_is_that_of_the_bundled_adapter():
+    assert (RECIPE.base, RECIPE.lora_rank, RECIPE.epochs) == ("smollm2", 16, 1)
