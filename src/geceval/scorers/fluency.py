@@ -42,8 +42,8 @@ class Settings:
         relative: Whether the fluency of the source is subtracted.
         unigrams: Where the unigram log-probabilities of `"slor"` come from: `"bundled"`, `"wordfreq"` or a file, see
             `geceval.scorers.learned.unigrams.load_unigrams`.
-        max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
-            the model reads.
+        max_length: Tokens, including the one that starts the text, beyond which a text is cut: what lies beyond
+            is taken to be as probable as what was read. `None` takes as many as the model reads.
     """
 
     model: ModelName = DEFAULT
