@@ -125,7 +125,7 @@ def offline_metrics() -> tuple[list[str], dict[str, str]]:
     chosen, needs = [], {}
     for name in list_metrics():
         scorer = make_scorer(name)
-        model = getattr(scorer.settings, "model", None)
+        model = getattr(scorer.settings, "model", None) or scorer.default_model
         if "llm" in _extras(name):
             needs[name] = "asks a language model of your choice"
         elif "lm" in _extras(name):

@@ -170,6 +170,7 @@ def test_offline_metrics_are_those_that_need_no_model_of_others():
     chosen, left = registry.offline_metrics()
     assert {"errant", "gleu", "green", "impara", "m2", "pt_errant"} <= set(chosen)
     assert "bartscore" in left and "not bundled" in left["bartscore"]
+    assert left["scribendi"] == "its default model, gpt2, is not bundled"
 
 
 def test_metrics_of_a_large_model_are_taken_by_default_only_where_it_is(monkeypatch, tmp_path):

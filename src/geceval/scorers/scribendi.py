@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.checks import check_count
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from geceval.models.causal import CausalModel
+    from geceval.models.checkpoints import Checkpoint
 
-PUBLISHED = "gpt2"
+logger = logging.getLogger("geceval")
+
+PUBLISHED, SUBSTITUTE = "gpt2", "smollm2"
 THRESHOLD = 0.8
 EQUAL = 1e-5  # relative; closer perplexities differ by the rounding of a batch, not by the model
 
@@ -32,13 +37,15 @@ class Settings:
     """What can change a Scribendi Score.
 
     Attributes:
-        model: The causal language model: a folder or a Hub id, optionally with `@revision`. None is bundled.
+        model: The causal language model: a name that `geceval models` lists, a folder, or a Hub id, optionally with
+            `@revision`. None is bundled. `None` takes `"gpt2"`, the published one, from the Hub or its local cache; if
+            it cannot be had, `"smollm2"`, with a warning. The signature names the one that was taken.
         threshold: Similarity to the source, in [0, 1], that a correction must reach.
         max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
             the model reads.
     """
 
-    model: ModelName = PUBLISHED
+    model: ModelName | None = None
     threshold: float = THRESHOLD
     max_length: int | None = None
 
@@ -67,6 +74,7 @@ class Scribendi(Scorer):
     Settings = Settings
     bounds = (None, None)
     reads_references = False
+    default_model = PUBLISHED
 
     def load(self) -> None:
         """Load the model, or take it from the cache of this process."""
@@ -100,7 +108,9 @@ class Scribendi(Scorer):
         from geceval.models.causal import CausalModel
         from geceval.models.checkpoints import resolve
 
-        checkpoint = resolve(self.settings.model, bundled=self.name)  # none is bundled, which the error says
+        model = self.settings.model
+        # none is bundled, which the error says
+        checkpoint = _default_checkpoint() if model is None else resolve(model, bundled=self.name)
         return CausalModel.load(checkpoint, self.runtime, self.settings.max_length)
 
     def _signature(self, model: CausalModel) -> str:
@@ -112,6 +122,22 @@ class Scribendi(Scorer):
             dtype=pick_dtype(self.runtime),
             transformers=package_version("transformers"),
         )
+
+
+@lru_cache(maxsize=None)
+def _default_checkpoint() -> Checkpoint:
+    """The published model; where it cannot be had its substitute, with a warning."""
+    from geceval.models.checkpoints import CheckpointError, resolve
+
+    try:
+        return resolve(PUBLISHED)
+    except CheckpointError as error:
+        try:
+            checkpoint = resolve(SUBSTITUTE)
+        except CheckpointError as other:
+            raise CheckpointError(f"{error}; or use its substitute: {other}") from other
+        logger.warning("scribendi: %s is used in place of %s; pass model= to choose (%s)", SUBSTITUTE, PUBLISHED, error)
+        return checkpoint
 
 
 def similarity(source: str, prediction: str) -> float:
