@@ -36,10 +36,10 @@ def request(draw: random.Random) -> tuple[str, list]:
     source, correction = f"She have see a {rest}", f"She has seen the {rest}"
     kind = draw.random()
     if kind < 0.75:
-        return "score", [source, correction, correction, ["impara", "errant", "gleu"], True]
+        return "score", [source, correction, correction, ["impara", "errant", "gleu"], True, []]
     if kind < 0.9:
         return "impacts", [source, correction, correction, "gleu", "Shapley value", True]
-    return "score", ["word " * 5_000, correction, "", ["gleu"], True]
+    return "score", ["word " * 5_000, correction, "", ["gleu"], True, []]
 
 
 async def ask(client: httpx.AsyncClient, name: str, values: list) -> str:
@@ -81,7 +81,9 @@ async def visit(address: str, users: int, seconds: float, pause: float) -> list:
     """All visitors at once."""
     limits = httpx.Limits(max_connections=2 * users + 10)
     async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits, trust_env=False) as client:
-        for name, values in [("score", ["It work .", "It works .", "It works .", ["impara", "errant", "gleu"], True])]:
+        for name, values in [
+            ("score", ["It work .", "It works .", "It works .", ["impara", "errant", "gleu"], True, []])
+        ]:
             await ask(client, name, values)  # the models are there from here on
         found: list = []
         end = time.monotonic() + seconds

@@ -14,7 +14,7 @@ from geceval.cli.html.chunks import colours
 
 HEADER = """<header class="gv-header">
 <h1>geceval</h1>
-<p>How good is a grammatical correction? Metrics side by side, offline, on small bundled models.</p>
+<p>How good is a grammatical correction? Metrics side by side, offline, on models of a size that a CPU can run.</p>
 </header>"""
 
 # The browser itself then refuses whatever does not come from this server.

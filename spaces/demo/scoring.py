@@ -7,6 +7,8 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+import gradio as gr
+
 from geceval import registry
 from geceval.core.assets import ASSETS
 from geceval.core.errors import UserError
@@ -20,12 +22,35 @@ logger = logging.getLogger("geceval.demo")
 
 EXAMPLE = ASSETS / "example"
 DEFAULTS = ("impara", "errant", "gleu")
+LARGE_COSTS = (
+    "A language model of 135 million parameters: a download of 98 MB, 1.2 GB of memory in place of 0.7, and about "
+    "twice the time of impara. Loaded when one of them is first asked for."
+)
 
 
 @functools.lru_cache
 def metrics() -> tuple[str, ...]:
     """Metrics that run on what comes with geceval, in alphabetical order."""
     return tuple(registry.offline_metrics()[0])
+
+
+def large_metrics() -> tuple[str, ...]:
+    """Metrics that read a large model, which is loaded when one of them is first asked for."""
+    return tuple(registry.large_metrics()[0])
+
+
+def large_group() -> gr.CheckboxGroup:
+    """Where a visitor switches to the large model: its metrics and its costs, or how to get it where it is not."""
+    names, model = registry.large_metrics()
+    if model.obstacle:
+        logger.warning("%s", model.obstacle)
+    return gr.CheckboxGroup(
+        names,
+        value=[],
+        label="Metrics of the large model",
+        info=f"Not on this machine. To get it: {model.commands[0]}" if model.obstacle else LARGE_COSTS,
+        interactive=not model.obstacle,
+    )
 
 
 def options(name: str) -> dict[str, Any]:

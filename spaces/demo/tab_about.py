@@ -23,9 +23,9 @@ impara = geceval.load("impara")
 impara.compute(sources=["He go to school ."], predictions=["He goes to school ."])
 ```
 
-The page runs on the small models that come with the package, on a CPU and without any network. Larger models, longer
-texts and whole corpora are for the package itself; the page takes {MAX_WORDS} words a sentence and {MAX_ROWS:,} lines
-a file.
+The page runs on the small models that come with the package, on a CPU and without any network; metrics of the large
+model stand in a group of their own and work where it is installed. Longer texts and whole corpora are for the package;
+the page takes {MAX_WORDS} words a sentence and {MAX_ROWS:,} lines a file.
 
 ### What it keeps
 
@@ -58,7 +58,7 @@ def metrics_table() -> str:
             f'<span class="gv-whole">{"source, references" if scoring.needs_references(name) else "source"}</span>',
             render.escape(scoring.range_text(name)),
         ]
-        for name in scoring.metrics()
+        for name in sorted({*scoring.metrics(), *scoring.large_metrics()})
     ]
     return render.block(render.table(["metric", "what it says", "needs", "range"], rows, "Metrics of this page", 3))
 

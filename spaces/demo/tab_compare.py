@@ -21,6 +21,7 @@ from uploads import MAX_ANNOTATORS, MAX_BYTES, MAX_ROWS, MAX_SYSTEMS, Corpus, re
 logger = logging.getLogger("geceval.demo")
 
 MAX_SCORES = 40_000
+MAX_LARGE = 2_000  # of them by the large model
 RESAMPLES = 1_000
 UNCHANGED = "unchanged source"
 BASELINES = (UNCHANGED, "first system", "best system")
@@ -35,6 +36,7 @@ def compare_systems(
     references: list[str] | None,
     metrics: list[str],
     baseline: str,
+    large: list[str] | None = None,
     progress: Any = gr.Progress(),  # noqa: B008 - how gradio hands it over
 ) -> tuple[str, str, list[dict[str, Any]]]:
     """Score systems on uploaded files and test whether they differ.
@@ -45,12 +47,13 @@ def compare_systems(
         references: One parallel text file per annotator; may be empty.
         metrics: Names of metrics.
         baseline: What the others are compared with: one of `BASELINES`.
+        large: Names of metrics that read the large model.
         progress: Told of each metric.
 
     Returns:
         The page, a CSV file, and its rows.
     """
-    names = _check_metrics(metrics)
+    names = _check_metrics([*(metrics or []), *(large or [])])
     if baseline not in BASELINES:
         raise Refused(f"Compare with one of: {', '.join(BASELINES)}.")
     corpus = read_corpus(source, systems, references)
@@ -61,6 +64,11 @@ def compare_systems(
     if work > MAX_SCORES:
         raise Refused(
             f"That would be {work:,} sentence scores, and this page takes {MAX_SCORES:,}; choose fewer metrics."
+        )
+    work = len(corpus.sources) * len(outputs) * len(set(names) & set(scoring.large_metrics()))
+    if work > MAX_LARGE:
+        raise Refused(
+            f"That would be {work:,} sentence scores of the large model, and this page takes {MAX_LARGE:,} of them."
         )
     against = {"best system": "best"}.get(baseline, "first")
     found, missing = _compare_all(names, corpus, outputs, against, progress)
@@ -75,7 +83,7 @@ def _check_metrics(metrics: Sequence[str] | None) -> list[str]:
     if not names:
         raise Refused("Choose at least one metric.")
     for name in names:
-        if name not in scoring.metrics():
+        if name not in (*scoring.metrics(), *scoring.large_metrics()):
             raise Refused(f"There is no metric called {str(name)[:40]} here.")
     return names
 
@@ -218,6 +226,7 @@ def build() -> None:
             metrics = gr.CheckboxGroup(
                 scoring.choices(scoring.metrics()), value=list(scoring.DEFAULTS), label="Metrics"
             )
+            large = scoring.large_group()
             baseline = gr.Radio(list(BASELINES), value=BASELINES[0], label="Compare with the")
             with gr.Row():
                 example = gr.Button("Use the example corpus", min_width=120)
@@ -237,7 +246,7 @@ def build() -> None:
     )
     submit.click(
         compare_systems,
-        [source, systems, references, metrics, baseline],
+        [source, systems, references, metrics, baseline, large],
         [view, download, data],
         api_name="compare",
         api_description="Score systems on uploaded files and test whether they differ.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 import gradio as gr
@@ -23,7 +24,12 @@ WAITING = "Scores and marked edits will stand here."
 
 @polite
 def score_correction(
-    source: str, correction: str, references: str, metrics: list[str], tokenise: bool
+    source: str,
+    correction: str,
+    references: str,
+    metrics: list[str],
+    tokenise: bool,
+    large: list[str] | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """Score one correction of one sentence.
 
@@ -33,21 +39,23 @@ def score_correction(
         references: Corrections by people, one a line; may be empty.
         metrics: Names of metrics.
         tokenise: Separate punctuation from words first.
+        large: Names of metrics that read the large model.
 
     Returns:
         The page, and the same as plain values.
     """
     source, correction, known = scoring.read_correction(source, correction, references, tokenise)
-    names = list(dict.fromkeys(metrics or []))
+    names = list(dict.fromkeys([*(metrics or []), *(large or [])]))
     if not names:
         raise Refused("Choose at least one metric.")
     changed = scoring.edits(source, [correction, *known])
-    results, missing = _score_all(names, source, correction, known)
+    results, missing, seconds = _score_all(names, source, correction, known)
     view = render.block(
         render.heading("Edits"),
         _edits_view(source, changed[0], changed[1:]),
         render.heading("Scores"),
         _scores_view(results, missing),
+        _times_view(seconds),
         _references_view(source, changed[1:]),
     )
     return view, _data(source, correction, known, changed, results, missing)
@@ -55,20 +63,24 @@ def score_correction(
 
 def _score_all(
     names: list[str], source: str, correction: str, references: list[str]
-) -> tuple[dict[str, Result], dict[str, str]]:
-    results, missing = {}, {}
+) -> tuple[dict[str, Result], dict[str, str], dict[str, float]]:
+    """Results, reasons why there is none, and seconds, each by metric."""
+    results, missing, seconds = {}, {}, {}
     for name in names:
-        if name not in scoring.of_one_sentence():
+        if name not in (*scoring.of_one_sentence(), *scoring.large_metrics()):
             raise Refused(f"There is no metric called {name[:40]} here.")
         if scoring.needs_references(name) and not references:
             missing[name] = "needs a reference"
             continue
+        start = time.perf_counter()
         try:
             results[name] = scoring.score(name, source, correction, references)
         except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "not available here"
-    return results, missing
+        else:
+            seconds[name] = time.perf_counter() - start
+    return results, missing, seconds
 
 
 def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | None:
@@ -119,6 +131,12 @@ def _scores_view(results: dict[str, Result], missing: dict[str, str]) -> str:
     return render.table(["metric", "score", "", "range", ""], rows, "Scores of this sentence; ↑ higher is better")
 
 
+def _times_view(seconds: dict[str, float]) -> str:
+    """What each metric cost, the model's loading included where it was the first to ask."""
+    each = ", ".join(f"{name} {value:.2f}" for name, value in seconds.items())
+    return render.note(f"Seconds, loading included: {each}") if seconds else ""
+
+
 def _data(
     source: str,
     correction: str,
@@ -159,6 +177,7 @@ def build() -> None:
                 label="Metrics",
                 info="Those marked “references” need at least one.",
             )
+            large = scoring.large_group()
             tokenise = gr.Checkbox(
                 True, label="Separate punctuation from words", info="Metrics compare what stands between spaces."
             )
@@ -167,7 +186,7 @@ def build() -> None:
                 submit = gr.Button("Score", variant="primary", elem_id="score-button", min_width=120)
         with gr.Column(scale=6, min_width=300):
             view, data = look.answer("score", WAITING)
-    inputs, outputs = [source, correction, references, metrics, tokenise], [view, data]
+    inputs, outputs = [source, correction, references, metrics, tokenise, large], [view, data]
     gr.Examples(
         examples.SCORE,
         [source, correction, references],

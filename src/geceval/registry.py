@@ -14,7 +14,7 @@ from geceval.core.inputs import References
 from geceval.core.messages import did_you_mean
 from geceval.core.options import check_mapping, replace_options
 from geceval.core.result import Result
-from geceval.models.sources.inventory import look_up
+from geceval.models.sources.inventory import Listed, look_up
 from geceval.scorers.base import Scorer
 
 LARGE_MODEL = "smollm2"  # what metrics of the extra `lm` read by default, as it is or with a bundled adapter
@@ -137,15 +137,9 @@ def offline_metrics() -> tuple[list[str], dict[str, str]]:
     return chosen, needs
 
 
-def large_metrics() -> tuple[list[str], str]:
-    """The metrics that read a large model by default; and why they cannot run here, `""` if they can.
-
-    The reason is one line with the commands that get the model. Nothing is fetched or loaded.
-    """
-    found = look_up(LARGE_MODEL)
-    missing = f"{LARGE_MODEL} is not on this machine; get it by one of: {'; '.join(found.commands)}"
-    names = [name for name in list_metrics() if "lm" in _extras(name)]
-    return names, missing if found.path is None else found.problem
+def large_metrics() -> tuple[list[str], Listed]:
+    """The metrics that read a large model by default; and where this model is. Nothing is fetched or loaded."""
+    return [name for name in list_metrics() if "lm" in _extras(name)], look_up(LARGE_MODEL)
 
 
 def metrics_at_hand() -> tuple[list[str], dict[str, str]]:
@@ -155,9 +149,9 @@ def metrics_at_hand() -> tuple[list[str], dict[str, str]]:
         Their names; and the other metrics, each with what it needs.
     """
     chosen, needs = offline_metrics()
-    names, problem = large_metrics()
-    if problem:
-        return chosen, {**needs, **dict.fromkeys(names, problem)}
+    names, model = large_metrics()
+    if model.obstacle:
+        return chosen, {**needs, **dict.fromkeys(names, model.obstacle)}
     return sorted({*chosen, *names}), {name: need for name, need in needs.items() if name not in names}
 
 

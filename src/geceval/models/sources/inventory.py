@@ -42,6 +42,13 @@ class Listed:
     copy: Path | None = None
     copy_size: int = 0
 
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be used here and what to do, in one line; `""` if it can."""
+        if self.path is None:
+            return f"{self.name} is not on this machine; get it by one of: {'; '.join(self.commands)}"
+        return self.problem
+
 
 def listed() -> Iterator[Listed]:
     """Large models by their names, then the checkpoints that ship with geceval."""
