@@ -82,7 +82,8 @@ class LlmJudge(Scorer):
         if settings.backend == "transformers":
             from geceval.models.chat.local import LocalModel
 
-            return LocalModel(settings.model, runtime, settings.max_tokens)
+            by_schema = settings.response_format == "json_schema"
+            return LocalModel(settings.model, runtime, settings.max_tokens, by_schema)
         from geceval.models.chat.endpoint import EndpointModel
 
         decoding = {name: getattr(settings, name) for name in ("temperature", "seed", "max_tokens")}

@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 
 import pytest
 
 from geceval.models.causal import CausalModel
 from geceval.models.chat.local import LocalModel
 from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.scorers.judge.answers import answer_schema
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
 from geceval.scorers.llm_judge import LlmJudge
 
@@ -124,3 +126,45 @@ def test_special_tokens_in_a_text_are_text(make_causal):
 def test_what_is_no_causal_language_model(make_checkpoint):
     with pytest.raises(CheckpointError):
         local(make_checkpoint(0)).score(["a"], ["a"])
+
+
+def test_by_schema_a_random_model_answers_in_the_right_form(make_causal):
+    folder = make_causal(1, max_position_embeddings=8000)
+    judge = local(folder, response_format="json_schema", systems=[["He goes ."], ["He went ."]])
+    result = judge.score(["He go ."], ["He goes ."])
+    assert result.scores[0] in (1.0, 2.0, 3.0, 4.0, 5.0)
+    assert (result.details["failed"], result.details["calls"]) == (0, 1)
+
+
+def test_by_schema_each_grade_is_the_most_probable_of_those_allowed(make_causal):
+    import torch
+
+    folder = make_causal(2, max_position_embeddings=8000)
+    model = LocalModel(str(folder), JudgeRunTime(device="cpu"), 5, by_schema=True)
+    chosen = [int(grade) for grade in re.findall(r"\d", model.ask(messages(), answer_schema("ABC")).text)]
+    causal = CausalModel.load(resolve(str(folder)), JudgeRunTime(device="cpu"))
+    text = '{"scores":{"A":'
+    for index, grade in enumerate(chosen):  # read anew from the start, without a cache of keys and values
+        ids = torch.cat(
+            [model.encode(messages())["input_ids"], causal.tokenizer(text, return_tensors="pt")["input_ids"]], 1
+        )
+        with torch.inference_mode():
+            logits = causal.model(input_ids=ids).logits[0, -1]
+        digits = [causal.tokenizer.get_vocab()[digit] for digit in "12345"]
+        assert grade == 1 + int(logits[digits].argmax())
+        text += f'{grade},"{"ABC"[index + 1]}":' if index < 2 else f"{grade}}}}}"
+    assert model.ask(messages(), answer_schema("ABC")).text == text
+
+
+def test_the_real_model_grades_by_schema(smollm2):
+    columns = ["She like cats ."] * 2, ["She likes cats .", "Cat cat cat the ."]
+    result = local(smollm2, response_format="json_schema").score(*columns)
+    assert set(result.scores) <= {1.0, 2.0, 3.0, 4.0, 5.0} and result.details["failed"] == 0
+    assert "|model:smollm2@b179c95|" in result.signature
+    again = local(smollm2, response_format="json_schema").score(*(column[::-1] for column in columns))
+    assert again.scores == result.scores[::-1]
+
+
+def test_the_real_model_writes_no_valid_answer_of_its_own(smollm2):
+    result = local(smollm2, on_failure="skip", max_tokens=12).score(["She like cats ."], ["She likes cats ."])
+    assert result.details["failures"] == {"malformed": 1}

@@ -1,7 +1,8 @@
-"""A chat model in this process: a causal language model that decodes greedily."""
+"""A chat model in this process: a causal language model that decodes greedily, freely or along a schema."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from geceval.models.checkpoints import resolve
 from geceval.models.devices import pick_dtype
 from geceval.models.sources.library_messages import first_line, quiet
 
+_SLOT = "\0"  # which no JSON holds
+
 
 class LocalModel:
     """A causal language model that answers chats one at a time, so that no reply depends on other chats of a batch.
@@ -22,6 +25,8 @@ class LocalModel:
         model: A folder or a Hub id, optionally with `@revision`.
         runtime: Device and dtype.
         max_tokens: The longest answer.
+        by_schema: Whether the form of an answer is given to the model, which then only chooses the values: small models
+            write no valid JSON of their own.
 
     Raises:
         CheckpointError: If the checkpoint cannot be used (a ValueError).
@@ -31,17 +36,20 @@ class LocalModel:
     deterministic = True
     parallel = False
 
-    def __init__(self, model: str, runtime: RunTime, max_tokens: int) -> None:
+    def __init__(self, model: str, runtime: RunTime, max_tokens: int, by_schema: bool = False) -> None:
         if "," in runtime.device:
             raise InputError(f"a local model answers on one device, got {runtime.device!r}")
         self._causal = CausalModel.load(resolve(model), runtime)
         self._max_tokens = max_tokens
+        self._by_schema = by_schema
         self._lock = threading.Lock()
         self.name = self._causal.name
         self.fingerprint = {"model": self.name, "max_tokens": max_tokens, "dtype": pick_dtype(runtime), "greedy": True}
+        if by_schema:
+            self.fingerprint["by_schema"] = True
 
     def ask(self, messages: Messages, schema: Mapping[str, Any]) -> Reply:
-        """See `geceval.models.chat.base.ChatModel`; `schema` is not used."""
+        """See `geceval.models.chat.base.ChatModel`; `schema` is used only if answers are given their form."""
         import torch
 
         inputs = self.encode(messages).to(self._causal.model.device)
@@ -51,11 +59,38 @@ class LocalModel:
             raise CallFailed(
                 "too_long", f"{size} tokens and {self._max_tokens} for the answer, but the model reads {limit}"
             )
+        if self._by_schema:
+            with self._lock, torch.inference_mode():
+                return self._fill(inputs["input_ids"], schema)
         with self._lock, torch.inference_mode(), quiet():
             output = self._causal.model.generate(**inputs, generation_config=self._greedy())
         answer = output[0, size:]
         text = self._causal.tokenizer.decode(answer, skip_special_tokens=True)
         return Reply(text, prompt_tokens=size, completion_tokens=len(answer))
+
+    def _fill(self, prompt: Any, schema: Mapping[str, Any]) -> Reply:
+        """The answer whose values are, one after the other, the most probable of those that the schema allows."""
+        import torch
+
+        form, allowed = _form(schema)
+        *given, end = form.split(_SLOT)
+        text, unread, past = "", prompt, None
+        for before, values in zip(given, allowed, strict=True):
+            output = self._causal.model(
+                input_ids=torch.cat([unread, self._tokens(before)], 1), past_key_values=past, use_cache=True
+            )
+            tokens = [self._tokens(value) for value in values]
+            if any(token.shape[1] != 1 for token in tokens):
+                raise InputError(f"{self.name}: its tokenizer has no single tokens for {', '.join(values)}")
+            best = int(output.logits[0, -1, torch.cat(tokens, 1)[0]].argmax())
+            text += before + values[best]
+            unread, past = tokens[best], output.past_key_values
+        return Reply(text + end, prompt_tokens=prompt.shape[1], completion_tokens=self._tokens(text + end).shape[1])
+
+    def _tokens(self, text: str) -> Any:
+        """Token ids, `[1, tokens]`."""
+        options = {"add_special_tokens": False, "return_tensors": "pt", "verbose": False}
+        return self._causal.tokenizer(text, **options)["input_ids"].to(self._causal.model.device)
 
     def encode(self, messages: Messages) -> Any:
         """The chat as token ids, `[1, tokens]`, by the model's chat template if it has one."""
@@ -108,3 +143,12 @@ class LocalModel:
             eos_token_id=end,
             pad_token_id=padding,
         )
+
+
+def _form(schema: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
+    """An answer in JSON with `_SLOT` in place of each value, and the values that each slot may have, in JSON."""
+    if "enum" in schema:
+        return _SLOT, [[json.dumps(value) for value in schema["enum"]]]
+    parts = {name: _form(value) for name, value in schema["properties"].items()}
+    text = ",".join(f"{json.dumps(name)}:{form}" for name, (form, _) in parts.items())
+    return f"{{{text}}}", [values for _, allowed in parts.values() for values in allowed]

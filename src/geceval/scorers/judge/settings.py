@@ -20,8 +20,8 @@ class Settings:
     """What can change a grade.
 
     Attributes:
-        model: Name of the model at the endpoint; with `backend="transformers"` a folder or a Hub id, optionally with
-            `@revision`. There is no default: pass one.
+        model: Name of the model at the endpoint; with `backend="transformers"` a name that `geceval models` lists, a
+            folder, or a Hub id, optionally with `@revision`. There is no default: pass one.
         backend: `"endpoint"` (OpenAI-compatible, over HTTP), or `"transformers"`, a causal language model in this
             process that always takes the most probable token.
         base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
@@ -31,7 +31,8 @@ class Settings:
         seed: Sent to the endpoint; `None` leaves it out.
         max_tokens: The longest answer, in tokens; `None` leaves it out.
         response_format: How the endpoint is made to answer in JSON: `"json_object"`, `"json_schema"`, or `"text"` (not
-            at all).
+            at all). With `backend="transformers"`, `"json_schema"` gives the model the form of the answer, so that it
+            only chooses the grades; else it writes all of it.
         on_failure: What happens if a sentence gets no valid grade: `"raise"`, or `"skip"`: its score is NaN, and the
             corpus score is the mean of the others.
         systems: Predictions of systems that are graded together, one list per system: the distinct outputs of a
