@@ -169,15 +169,15 @@ def test_sentences_of_geceval_score_are_read(checkout, capsys):
 
 
 def test_who_takes_what_from_an_m2_file(checkout, capsys):
-    """Annotator 1 speaks of the first sentence only: of the others he left the source as it was."""
+    """Annotator 1 speaks of the first sentence only: the others are not theirs."""
     gold = checkout.parent / "two.m2"
     gold.write_text(M2.replace("-NONE-|||0\n\nS d", "-NONE-|||0\nA 1 2|||R:X|||q|||REQUIRED|||-NONE-|||1\n\nS d"))
     data = ["--data", str(checkout), "--gold-m2", str(gold), "--level", "sentence"]
     notes = answer(capsys, "-m", "errant", "m2", "gleu", *data)["notes"]
     errant, m2, gleu, references = notes
-    assert "|gold_m2:none|" in errant and "|refs:2" in errant  # its own edits of two texts a sentence
+    assert "|gold_m2:none|" in errant and "|refs:1-2" in errant  # its own edits of the annotators' texts
     assert "|gold_m2:two.m2@" in m2 and "|refs:1-2" in m2  # the annotators' edits
-    assert "|gold_m2:none|" in gleu and "|refs:2" in gleu
+    assert "|gold_m2:none|" in gleu and "|refs:1-2" in gleu
     assert references == "references: two.m2"
 
 

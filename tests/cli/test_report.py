@@ -203,3 +203,39 @@ def test_rows_of_impara_ged_table_2(shared_data, conll_2014, metric, options):
     assert len(published) == 8
     for key, (value, _) in published.items():
         assert found[key] == pytest.approx(value, abs=1e-3), key
+
+
+def by_meta(capsys, *arguments: str) -> dict[str, float]:
+    """The values of `geceval meta` under the keys of the leaderboard."""
+    found: dict[str, float] = {}
+    for how in ("corpus", "average"):
+        capsys.readouterr()
+        assert run(["meta", *arguments, "--aggregation", how, "--format", "json"]) == 0
+        for row in json.loads(capsys.readouterr().out)["rows"]:
+            found |= {f"{how} {row['human']} r": row["pearson"], f"{how} {row['human']} ρ": row["spearman"]}
+    assert run(["meta", *arguments, "--level", "sentence", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    return found | {f"all {name}": row[key] for name, key in (("acc", "accuracy"), ("τ", "kendall"), ("ties", "ties"))}
+
+
+def by_report(target, *arguments: str) -> dict[str, float]:
+    assert run(["report", *arguments, "-o", str(target)]) == 0
+    ((row,),) = [board["rows"] for board in json.loads(target.read_text(encoding="utf-8"))["boards"]]
+    return row["values"]
+
+
+def test_the_leaderboard_has_the_numbers_of_meta(checkout, capsys, tmp_path):
+    """One of the two annotators has no line for the second sentence, and so no part in its references."""
+    gold = tmp_path / "gold.m2"
+    other = "-NONE-|||0\nA 1 2|||R|||q|||REQUIRED|||-NONE-|||1\n\nS d"
+    gold.write_text(M2.replace("-NONE-|||0\n\nS d", other), encoding="utf-8")
+    data = ["--data", str(checkout), "--gold-m2", str(gold), "-m", "green"]
+    assert by_report(tmp_path / "numbers.json", *data) == pytest.approx(by_meta(capsys, *data), abs=1e-6)
+
+
+def test_gleu_on_gjg15_is_that_of_the_paper(shared_data, conll_2014, tmp_path):
+    """Table 5 of Gong et al. (2022): .701 .467 with Expected Wins, .750 .555 with TrueSkill; corpus scores."""
+    data = ["--data", str(shared_data / "gjg15"), "--gold-m2", conll_2014, "-m", "gleu"]
+    found = by_report(tmp_path / "numbers.json", *data)
+    measured = [found[f"corpus {key}"] for key in ("ew r", "ew ρ", "ts r", "ts ρ")]
+    assert measured == pytest.approx([0.701, 0.467, 0.750, 0.555], abs=1.5e-3)

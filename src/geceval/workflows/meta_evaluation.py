@@ -56,8 +56,7 @@ def score_metrics(
         human: The data.
         systems: The systems to score.
         gold_m2: M2 file of the whole text, of which the data may be a part. Metrics that read edits (`reads_edits`) use
-            those; all others use the corrected text of each annotator, which is the source for an annotator without a
-            line.
+            those; all others use the corrected texts, see `reference_texts`.
 
     Raises:
         ValueError: If an option is wrong, references are missing, or the M2 file does not fit the data.
@@ -81,7 +80,11 @@ def score_metrics(
 
 
 def reference_texts(path: str, human: HumanData) -> list[list[str]]:
-    """The corrected texts of all annotators of an M2 file, one list per sentence of the data.
+    """The corrected texts of the annotators of an M2 file, one list per sentence of the data.
+
+    An annotator who has no line where another one has is read as in the papers that the data comes with. On GJG15 they
+    did not annotate the sentence (Gong et al., 2022, and the M2 scorer); on SEEDA they left it as it is (Goto et al.,
+    2025, and gec-metrics), so that every sentence has the same number of references.
 
     Raises:
         ValueError: If the file is not M2 or has fewer sentences than the data.
@@ -90,6 +93,8 @@ def reference_texts(path: str, human: HumanData) -> list[list[str]]:
     sentences = _judged(path, human)
     annotators = sorted({annotator for sentence in sentences for annotator in sentence.edits})
     corrected = [(sentence.source, references(sentence)) for sentence in sentences]
+    if human.name == "gjg15":
+        return [list(texts.values()) for _, texts in corrected]
     return [[texts.get(annotator, source) for annotator in annotators] for source, texts in corrected]
 
 
