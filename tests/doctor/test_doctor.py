@@ -124,6 +124,18 @@ def test_the_command_on_a_right_installation(capsys):
     assert "unknown metric 'glue'" in capsys.readouterr().err
 
 
+def test_each_line_is_printed_when_its_check_is_done(monkeypatch, capsys):
+    def examine(metrics, device):
+        yield doctor.Finding("first", "ok", "fine")
+        assert capsys.readouterr().out == "ok       first           fine\n"
+        yield doctor.Finding("second", "note", "a b c d")
+        assert capsys.readouterr().out == f"note     second          a b c\n{' ' * 25}d\n"
+
+    monkeypatch.setattr(doctor, "examine", examine)
+    assert run(["doctor", "--width", "30"]) == 0
+    assert capsys.readouterr().out == "2 checks, 0 problems\n"
+
+
 def test_the_command_names_what_differs(stored, capsys):
     def change(content):
         content["metrics"]["gleu"]["systems"]["strong"]["score"] += 0.01

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+import textwrap
 from typing import Annotated
 
 import typer
@@ -46,7 +47,13 @@ def doctor(
         sys.stdout.write(f"wrote {mini_benchmark.STORED}\n")
         return
     check_outputs(output)
-    found = list(hub_doctor.examine([] if quick else metrics, device))
+    width = width or terminal_width(output)
+    live = form is shared.Format.table and output in (None, "-")
+    found = []
+    for finding in hub_doctor.examine([] if quick else metrics, device):
+        found.append(finding)
+        if live:
+            write(_line(finding, width), output)
     problems = sum(finding.state == hub_doctor.PROBLEM for finding in found)
     if form is shared.Format.json:
         rows = [{**dataclasses.asdict(finding), "seconds": round(finding.seconds, 3)} for finding in found]
@@ -54,6 +61,12 @@ def doctor(
     else:
         cells = [[finding.state, finding.check, finding.what] for finding in found]
         caption = f"{len(found)} checks, {problems} problem{'' if problems == 1 else 's'}"
-        text = records_text(["state", "check", "what"], cells, form, caption, (), width or terminal_width(output))
+        text = caption + "\n" if live else records_text(["state", "check", "what"], cells, form, caption, (), width)
     write(text, output)
     raise typer.Exit(int(problems > 0))
+
+
+def _line(finding: hub_doctor.Finding, width: int | None) -> str:
+    """A finding as soon as it is there: scoring with every metric takes minutes."""
+    text = f"{finding.state:<8} {finding.check:<15} {finding.what}"
+    return (textwrap.fill(text, width, subsequent_indent=" " * 25, break_on_hyphens=False) if width else text) + "\n"
