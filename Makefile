@@ -17,7 +17,7 @@ demo: $(STAMP) $(LARGE)  ## score and rank the systems of the example corpus, th
 	@echo "2. What each edit of one sentence does to its meaning, by IMPARA: the larger the impact, the more it matters."
 	@test -e $(LARGE) || echo "   (fluency and impara_lm are left out: $(BIN)/geceval models says which command gets their model.)"
 	@echo
-	$(BIN)/geceval score -m impara $$(test -e $(LARGE) && echo $(if $(wildcard src/geceval/assets/impara_lm/*.safetensors),impara_lm) fluency) errant \
+	$(BIN)/geceval score -m impara $$(test -e $(LARGE) && echo impara_lm fluency) errant \
 		-s $(EXAMPLE)/source.txt -p $(EXAMPLE)/systems/*.txt -r $(EXAMPLE)/reference_0.txt $(EXAMPLE)/reference_1.txt
 	@echo
 	$(BIN)/geceval impacts "$$(sed -n 25p $(EXAMPLE)/source.txt)" "$$(sed -n 25p $(EXAMPLE)/systems/strong.txt)"
