@@ -370,6 +370,7 @@ def test_label_sequences(labels, tokens):
 # Functions that read or parse, with what tries them instead of this module.
 ELSEWHERE = {
     "parse_m2": "read_m2",
+    "read_side_by_side": "read_parallel",
     "read_seeda": "FOLDERS",
     "read_gjg15": "FOLDERS",
     "read_human": "FOLDERS",

@@ -76,7 +76,7 @@ def test_answers_are_kept_on_disk(model, tmp_path, monkeypatch):
         return reader
 
     first = fresh().token_log_probs(TEXTS, RunTime(cache=str(tmp_path)))
-    monkeypatch.setattr(CausalModel, "_log_probs", read)
+    monkeypatch.setattr(CausalModel, "_read", read)
     again = fresh().token_log_probs(TEXTS, RunTime(cache=str(tmp_path)))
     assert [row.tolist() for row in again] == [row.tolist() for row in first]
 

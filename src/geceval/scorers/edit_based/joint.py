@@ -166,7 +166,8 @@ class JointChunkScorer(Scorer):
             _, (total,) = choose_by(counts[None], self._keys)
             whole = self.of_counts(total)
         else:
-            total, whole = counts[rows, chosen].sum(axis=0), alone.mean(axis=0)
+            total = counts[rows, chosen].sum(axis=0)
+            whole = np.ascontiguousarray(alone.T).mean(axis=-1)  # summed in the order of `aggregate`, to the last bit
             if self.settings.behaviour == "v1":
                 whole = np.round(whole, 4)  # it rounds as NumPy does here, and as Python does elsewhere
         found = dict(zip((*self.figures, *COLUMNS), map(float, (*whole, *total)), strict=True))
