@@ -31,7 +31,7 @@ def main(versions: list[str]) -> None:
         (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
         pip(python, "--no-deps", wheel)
         run(python, "-I", USE, "extras", cwd=folder)
-        print("impara and errant, with the dependencies of this environment")
+        print("impara, errant and the large model, with the dependencies of this environment")
 
 
 def text_metrics(version: str, wheel: Path, folder: Path) -> None:
