@@ -14,13 +14,18 @@ from geceval.cli.html.chunks import MEANINGS, NOTHING, chunks_page, used_labels
 from geceval.cli.shared_options import (
     Cache,
     GoldM2,
+    Lines,
     Nlp,
     Output,
     Page,
     PageFormat,
+    PredictionFile,
+    PredictionM2,
     Progress,
     Quiet,
     References,
+    SideBySide,
+    SourceFile,
     Width,
     Workers,
     chosen_format,
@@ -52,19 +57,12 @@ class Level(str, enum.Enum):
 
 
 def chunks(
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[SOURCE HYPOTHESIS REFERENCE...]", help="A sentence, its correction, references."),
-    ] = None,
-    sources: Annotated[
-        str | None, typer.Option("-s", "--sources", help="File, one sentence per line; by default that of an M2 file.")
-    ] = None,
-    predictions: Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")] = None,
+    texts: SideBySide = None,
+    sources: SourceFile = None,
+    predictions: PredictionFile = None,
     references: References = None,
     gold_m2: GoldM2 = None,
-    predictions_m2: Annotated[
-        str | None, typer.Option("--predictions-m2", help="M2 file of the system's own edits; -p can be left out.")
-    ] = None,
+    predictions_m2: PredictionM2 = None,
     assumption: Annotated[
         Assumption, typer.Option(help="Compare with one reference at a time, or chunk by chunk with all.")
     ] = Assumption.dependent,
@@ -74,7 +72,7 @@ def chunks(
     level: Annotated[Level, typer.Option(help="What must agree: the correction, or only where one is made.")] = (
         Level.correction
     ),
-    line: Annotated[list[int] | None, typer.Option(help="Show only these sentences, counted from 1.")] = None,
+    line: Lines = None,
     changed: Annotated[
         bool, typer.Option("--changed", help="Show only sentences that the hypothesis or a reference changes.")
     ] = False,

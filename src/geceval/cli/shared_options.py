@@ -56,6 +56,18 @@ PredictionsM2 = Annotated[
     list[str] | None,
     typer.Option("--predictions-m2", help="M2 file of each system's edits, in the order of -p (cleme, errant, ...)."),
 ]
+SideBySide = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SOURCE HYPOTHESIS REFERENCE...]", help="A sentence, its correction, references."),
+]
+SourceFile = Annotated[
+    str | None, typer.Option("-s", "--sources", help="File, one sentence per line; by default that of an M2 file.")
+]
+PredictionFile = Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")]
+PredictionM2 = Annotated[
+    str | None, typer.Option("--predictions-m2", help="M2 file of the system's own edits; -p can be left out.")
+]
+Lines = Annotated[list[int] | None, typer.Option(help="Show only these sentences, counted from 1.")]
 ConllM2 = Annotated[
     str | None,
     typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),

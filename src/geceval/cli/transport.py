@@ -22,19 +22,12 @@ _COLUMNS = ["line", "edit", "type", "mass", "transported", "reference's edit", "
 
 
 def transport(
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[SOURCE HYPOTHESIS REFERENCE...]", help="A sentence, its correction, references."),
-    ] = None,
-    sources: Annotated[
-        str | None, typer.Option("-s", "--sources", help="File, one sentence per line; by default that of an M2 file.")
-    ] = None,
-    predictions: Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")] = None,
+    texts: shared.SideBySide = None,
+    sources: shared.SourceFile = None,
+    predictions: shared.PredictionFile = None,
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
-    predictions_m2: Annotated[
-        str | None, typer.Option("--predictions-m2", help="M2 file of the system's own edits; -p can be left out.")
-    ] = None,
+    predictions_m2: shared.PredictionM2 = None,
     option: Annotated[
         list[str] | None,
         typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of uot_errant, such as behaviour."),
@@ -43,7 +36,7 @@ def transport(
     least: Annotated[
         float, typer.Option(min=0, max=1, help="Leave out pairs below this share of the smaller mass (not in json).")
     ] = 0.01,
-    line: Annotated[list[int] | None, typer.Option(help="Show only these sentences, counted from 1.")] = None,
+    line: shared.Lines = None,
     changed: Annotated[
         bool, typer.Option("--changed", help="Show only sentences that the hypothesis or its reference changes.")
     ] = False,
