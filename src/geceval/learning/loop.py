@@ -107,8 +107,8 @@ class _WithinEpochs(transformers.TrainerCallback):
     def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """At its end every epoch is evaluated and saved anyway."""
         steps = state.max_steps // args.num_train_epochs
-        part = state.global_step % steps * self.times
-        if part // steps > (part - self.times) // steps and part >= self.times and state.global_step % steps:
+        step = state.global_step % steps
+        if step and step * self.times // steps > (step - 1) * self.times // steps:
             control.should_evaluate = control.should_save = control.should_log = True
 
 

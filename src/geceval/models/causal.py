@@ -33,7 +33,7 @@ class CausalModel(BatchedModel):
         max_length: Tokens beyond which a text is cut; `None` never cuts.
         name: What to call the network in messages and signatures.
         start: The token that starts a text; `None` takes the tokenizer's BOS, else `<|endoftext|>`.
-        head: Reads a value from the states of a text, see `head_values`.
+        head: Reads a value from the states of a text, see `log_probs_and_heads`.
 
     Raises:
         CheckpointError: If the tokenizer has no such token.
@@ -88,18 +88,24 @@ class CausalModel(BatchedModel):
         Raises:
             InputError: If the network gives something that is not a number.
         """
-        return [row[1:] for row in self._answers_for(texts, runtime)]
+        return self.log_probs_and_heads(texts, runtime)[0]
 
-    def head_values(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
-        """The value of the checkpoint's quality head for each text, read together with `token_log_probs`.
+    def log_probs_and_heads(
+        self, texts: Sequence[str], runtime: RunTime | None = None
+    ) -> tuple[list[np.ndarray], np.ndarray]:
+        """What `token_log_probs` gives, and the value of the checkpoint's quality head for each text.
 
         Returns:
-            float64 [texts]; 0 for a text without tokens, and where the checkpoint has no such head.
+            The former, and float64 [texts]: 0 for a text without tokens, and where the checkpoint has no such head.
 
         Raises:
             InputError: If the network gives something that is not a number.
         """
-        return np.array([row[0] for row in self._answers_for(texts, runtime)], np.float64)
+        rows = self._rows("log_probs", self._read, texts, runtime, _without_padding)
+        for text, row in zip(texts, rows, strict=True):
+            if np.isnan(row).any():
+                raise InputError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
+        return [row[1:] for row in rows], np.array([row[0] for row in rows], np.float64)
 
     def mean_states(self, texts: Sequence[str], layer: int, runtime: RunTime | None = None) -> np.ndarray:
         """The mean of the states of a text's tokens, the start left out, after the given number of layers.
@@ -113,14 +119,6 @@ class CausalModel(BatchedModel):
             return heads.mean_pool(states[:, 1:], batch["attention_mask"][:, 1:])
 
         return self._array(f"mean_states {layer}", read, texts, runtime)
-
-    def _answers_for(self, texts: Sequence[str], runtime: RunTime | None) -> list[np.ndarray]:
-        """Per text the value of the head, then the log-probability of each token."""
-        rows = self._rows("log_probs", self._read, texts, runtime, _without_padding)
-        for text, row in zip(texts, rows, strict=True):
-            if np.isnan(row).any():
-                raise InputError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
-        return rows
 
     def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
         """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`.

@@ -16,7 +16,7 @@ from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.learned.likelihoods import log_likelihoods
+from geceval.scorers.learned.likelihoods import log_likelihoods, word_counts
 from geceval.scorers.learned.unigrams import BUNDLED, Unigrams, load_unigrams
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ class Fluency(Scorer):
     def _fluency(self, texts: Sequence[str]) -> np.ndarray:
         """Normalised log-likelihoods: float64 [texts]."""
         kind = self.settings.normalization
-        totals, tokens = log_likelihoods(self._model(), texts, self.runtime, self.settings.detokenize)
-        words = np.array([max(1, len(text.split())) for text in texts])
+        totals, tokens, _ = log_likelihoods(self._model(), texts, self.runtime, self.settings.detokenize)
+        words = word_counts(texts)
         if kind == "sqrt":
             return totals / np.sqrt(words)
         if kind == "sum":

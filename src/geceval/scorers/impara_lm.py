@@ -17,7 +17,7 @@ from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
-from geceval.scorers.learned.likelihoods import as_read, log_likelihoods
+from geceval.scorers.learned.likelihoods import log_likelihoods, word_counts
 from geceval.scorers.learned.similarity import similar_enough
 
 if TYPE_CHECKING:
@@ -134,6 +134,5 @@ class ImparaLm(Scorer):
 
 def qualities(model: CausalModel, scale: float, texts: Sequence[str], runtime: RunTime) -> np.ndarray:
     """q of each text: float64 [texts]."""
-    totals, _ = log_likelihoods(model, texts, runtime)
-    words = np.array([max(1, len(text.split())) for text in texts])
-    return scale * totals / np.sqrt(words) + model.head_values([as_read(text) for text in texts], runtime)
+    totals, _, heads = log_likelihoods(model, texts, runtime)
+    return scale * totals / np.sqrt(word_counts(texts)) + heads

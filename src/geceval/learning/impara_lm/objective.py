@@ -20,6 +20,7 @@ from geceval.learning.recipe import Recipe
 from geceval.models.causal import head_is_all, log_probs, start_of
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.detokenization import detokenize
+from geceval.scorers.learned.likelihoods import word_counts
 
 SCALE = 0.6
 PACE = 10
@@ -90,7 +91,7 @@ class LikelihoodRanking(PairRanking):
             output = tokenizer(prose, add_special_tokens=False, truncation=True, max_length=max_length - 1)
             return [[start, *row] for row in output["input_ids"]]
 
-        words = [[max(1, len(text.split())) for text in (pair.low, pair.high)] for pair in rows]
+        words = [word_counts((pair.low, pair.high)).tolist() for pair in rows]
         return distinct_pairs(ids([pair.low for pair in rows]), ids([pair.high for pair in rows]), words=words)
 
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

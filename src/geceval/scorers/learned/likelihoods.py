@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def log_likelihoods(
     model: CausalModel, texts: Sequence[str], runtime: RunTime, as_prose: bool = True
-) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of log P(token | before) over each text, and how many tokens it has.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The sum of log P(token | before) over each text, how many tokens it has, and the value of the model's head.
 
     A text without words has one token, the end: its log-likelihood is log P(end | start). Of a text that is too long
     for the model, what lies beyond is taken to be as probable as what was read.
@@ -30,13 +30,13 @@ def log_likelihoods(
         as_prose: Whether the model reads texts de-tokenised.
 
     Returns:
-        float64 [texts] and int [texts].
+        float64 [texts], int [texts] and float64 [texts]; the last is 0 where the model has no head.
 
     Raises:
         ValueError: If a log-likelihood is not a finite number.
     """
-    read = [as_read(text, as_prose) for text in texts]
-    rows = model.token_log_probs(read, runtime)
+    read = [(detokenize(text) if as_prose else text) if text.split() else "" for text in texts]
+    rows, heads = model.log_probs_and_heads(read, runtime)
     totals = np.array([row.sum(dtype=np.float64) for row in rows])
     counts = np.array([len(row) for row in rows])
     empty = counts == 0
@@ -53,9 +53,9 @@ def log_likelihoods(
             f"{model.name}: the log-likelihood of {texts[bad[0]][:60]!r} is {totals[bad[0]]}; use dtype='float32', or "
             "another model"
         )
-    return totals, counts
+    return totals, counts, heads
 
 
-def as_read(text: str, as_prose: bool = True) -> str:
-    """A text as the model reads it; one without words is empty."""
-    return (detokenize(text) if as_prose else text) if text.split() else ""
+def word_counts(texts: Sequence[str]) -> np.ndarray:
+    """How many words each text has, of those that white space separates; at least 1: int [texts]."""
+    return np.array([max(1, len(text.split())) for text in texts])
