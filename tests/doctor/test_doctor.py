@@ -8,6 +8,7 @@ from packaging.requirements import Requirement
 
 from geceval import registry
 from geceval.cli.app import run
+from geceval.core.extras import install_command
 from geceval.doctor import checks as doctor
 from geceval.doctor import mini_benchmark
 
@@ -110,7 +111,7 @@ def test_a_check_that_fails_is_a_finding():
         raise ModuleNotFoundError("No module named 'spacy'", name="spacy")
 
     (found,) = doctor.findings_of("errant", absent)
-    assert (found.state, found.what) == ("note", "not checked: errant needs spacy: pip install 'geceval[edits]'")
+    assert (found.state, found.what) == ("note", f"not checked: errant needs spacy: {install_command('edits')}")
 
 
 def test_the_command_on_a_right_installation(capsys):

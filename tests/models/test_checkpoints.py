@@ -26,13 +26,17 @@ def edit_json(path, **values):
     path.write_text(json.dumps(content))
 
 
-def test_the_bundled_encoder_is_the_published_one_in_half_precision():
+def test_the_bundled_encoder_is_the_published_one_in_8_bits():
     weights = ASSETS / "encoder" / "model.safetensors"
     card = (ASSETS / "encoder" / "README.md").read_text()
     assert hashlib.sha256(weights.read_bytes()).hexdigest() in card
     # SHA-256 of the model's file on the Hub, as the model card of sentence-transformers/all-MiniLM-L6-v2 links it
     assert "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db" in card
-    assert {tensor.dtype for tensor in load_file(weights).values()} == {torch.float16}
+    stored = load_file(weights)
+    matrices = {name: tensor for name, tensor in stored.items() if f"{name}:scales" in stored}
+    assert {tensor.dtype for tensor in matrices.values()} == {torch.int8}
+    assert sum(tensor.numel() for tensor in matrices.values()) > 0.99 * 22_713_216  # the published parameters
+    assert {tensor.dtype for name, tensor in stored.items() if name not in matrices} == {torch.float16}
 
 
 def test_bundled_networks_compute_in_single_precision():
@@ -226,7 +230,9 @@ def make_adapter(folder, base=None, pooling="first", sha256=None, seed=0):
     from peft import LoraConfig, TaskType, get_peft_model
 
     torch.manual_seed(seed)
-    network = transformers.AutoModelForSequenceClassification.from_pretrained(base or ASSETS / "encoder", num_labels=1)
+    whole = resolve(base or "bundled")
+    config = transformers.AutoConfig.from_pretrained(whole.folder, num_labels=1)
+    network, _ = heads.read_model(transformers.AutoModelForSequenceClassification, whole, config)
     lora = LoraConfig(
         task_type=TaskType.SEQ_CLS, r=4, target_modules=["query", "value"], init_lora_weights=False
     )  # fmt: skip

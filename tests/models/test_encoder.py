@@ -105,7 +105,7 @@ def test_truncation_is_counted_and_reported_once(fresh, caplog):
         cut = encoder.logits(texts)
         encoder.logits(texts)
     assert [record.getMessage() for record in caplog.records] == [
-        "my-model@1234567: 2 of 3 texts are longer than 16 tokens and were cut; what lies beyond does not count"
+        "longer than 16 tokens and cut: 2 of 3 texts; what lies beyond does not count"
     ]
     assert cut[0] == pytest.approx(fresh(max_length=16).logits(["the " * 14])[0], abs=1e-5)
 

@@ -12,8 +12,12 @@ from geceval.models.detector import Detector
 from geceval.scorers.ged import Ged, Settings
 from geceval.scorers.impara_ged import ImparaGed
 
-SOURCES = ["He go to school every days .", "I has two cat .", "She are happy because the weather are good ."]
-CORRECTED = ["He goes to school every day .", "I have two cats .", "She is happy because the weather is good ."]
+SOURCES = ["He go to school every days .", "I have two cat and a dog .", "She are happy because the weather are good ."]
+CORRECTED = [
+    "He goes to school every day .",
+    "I have two cats and a dog .",
+    "She is happy because the weather is good .",
+]
 
 
 @pytest.mark.parametrize("name", ["ged", "ged_25", "impara_ged"])

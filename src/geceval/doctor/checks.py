@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geceval import registry
-from geceval.core.extras import naming_the_extra
+from geceval.core.extras import install_command, naming_the_extra
 from geceval.doctor import mini_benchmark
 from geceval.hub.register import unregistered
 from geceval.version import __version__
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
-INSTALL = "pip install 'geceval[{}]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ def packages() -> Iterator[Finding]:
     for extra in distribution.metadata.get_all("Provides-Extra") or []:
         if extra != "dev":
             group = [each for each in requirements if each.marker and each.marker.evaluate({"extra": extra})]
-            yield installed(f"extra {extra}", group, INSTALL.format(extra), NOTE)
+            yield installed(f"extra {extra}", group, install_command(extra), NOTE)
 
 
 def installed(check: str, requirements: list[Requirement], advice: str, absent: str) -> Finding:

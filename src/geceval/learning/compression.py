@@ -30,7 +30,7 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
         The recipe of that network; `geceval.learning.network.save` takes it together with `target`.
 
     Raises:
-        CheckpointError: If the base is an adapter itself.
+        CheckpointError: If the base cannot be used.
         ValueError: If the rank is below 1 or the recipe has an adapter already.
     """
     from peft.tuners.lora import Linear

@@ -1,7 +1,8 @@
 """Where a network comes from: bundled with geceval, a named model, a local folder, or the Hub; files and identity.
 
 A checkpoint is a folder as transformers writes it (`config.json`, safetensors, a tokenizer), or a peft adapter over
-another checkpoint: `adapter_config.json`, `adapter_model.safetensors` and the `config.json` of the whole network.
+another checkpoint, which may be an adapter again: `adapter_config.json`, `adapter_model.safetensors` and the
+`config.json` of the whole network. Either file of weights may be quantised, see `geceval.models.sources.quantised`.
 An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval,
 `"bundled:NAME"` any folder of `geceval/assets`, and a path that begins with `./` or `../` is relative to the adapter's
 own folder (`geceval_se_model` likewise).
@@ -94,7 +95,7 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
     """
     if not isinstance(model, (str, os.PathLike)):
         raise InputTypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
-    return _describe(_find(os.fspath(model), bundled, part), part)
+    return _describe(_find(os.fspath(model), bundled, part), part, ())
 
 
 def _find(name: str, bundled: str, part: str) -> Found:
@@ -135,7 +136,8 @@ def _named_in(folder: Path, model: str) -> str:
     return str((folder.resolve() / model).resolve()) if model.startswith(("./", "../")) else model
 
 
-def _describe(found: Found, part: str) -> Checkpoint:
+def _describe(found: Found, part: str, above: tuple[Path, ...]) -> Checkpoint:
+    """The checkpoint that was found, whose base is none of the folders `above`: adapters that lead to it."""
     folder = found.folder / part
     if not folder.is_dir():
         raise CheckpointError(
@@ -149,7 +151,7 @@ def _describe(found: Found, part: str) -> Checkpoint:
         raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
     base = None
     if (folder / "adapter_config.json").is_file():
-        base = _base(folder, config)
+        base = _base(folder, config, (*above, folder.resolve()))
     name = Path(found.name).name or found.name if found.where == "folder" else found.name
     name += f"/{part}" if part else ""
     digest = found.digest or _hash(folder, base)
@@ -167,8 +169,8 @@ def _check_settings(folder: Path, config: dict[str, Any]) -> None:
             raise CheckpointError(f"{folder}: {name} in config.json cannot be {value!r}")
 
 
-def _base(folder: Path, config: dict[str, Any]) -> Checkpoint:
-    """The whole network that an adapter changes, on which it was trained."""
+def _base(folder: Path, config: dict[str, Any], above: tuple[Path, ...]) -> Checkpoint:
+    """The network that an adapter changes, on which it was trained: a whole one, or an adapter again."""
     name = read_json(folder, "adapter_config.json").get("base_model_name_or_path") or BUNDLED
     if not isinstance(name, str):
         raise CheckpointError(f"{folder}: base_model_name_or_path in adapter_config.json must be a text, got {name!r}")
@@ -176,9 +178,9 @@ def _base(folder: Path, config: dict[str, Any]) -> Checkpoint:
         found = _find(_named_in(folder, name), "encoder", "")
     except CheckpointError as error:
         raise CheckpointError(f"{folder}: the base of this adapter cannot be found: {error}") from error
-    if (found.folder / "adapter_config.json").is_file():  # which may be this one
-        raise CheckpointError(f"{folder}: its base {name} is an adapter itself; merge that one into its base first")
-    base = _describe(found, "")
+    if found.folder.resolve() in above:
+        raise CheckpointError(f"{folder}: its base {name} is an adapter over this one; name the network they change")
+    base = _describe(found, "", above)
     expected = config.get("geceval_base_sha256")
     digest = weights_sha256(base)
     if expected and expected != digest:
@@ -193,11 +195,12 @@ def _base(folder: Path, config: dict[str, Any]) -> Checkpoint:
 def weights_sha256(checkpoint: Checkpoint) -> str:
     """SHA-256 of the weights by which an adapter knows its base, `"none"` if they are not one file.
 
-    Those of a named model are its GGUF, so that the hash does not depend on how they are cached.
+    Those of a named model are its GGUF, so that the hash does not depend on how they are cached. An adapter has its
+    own, since it knows its base in turn.
     """
     if checkpoint.model in NAMED:
         return NAMED[checkpoint.model].sha256
-    weights = checkpoint.folder / "model.safetensors"
+    weights = checkpoint.folder / ("model.safetensors" if checkpoint.base is None else "adapter_model.safetensors")
     return file_sha256(weights) if weights.is_file() else "none"
 
 

@@ -15,14 +15,19 @@ import pickle
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from geceval.models.checkpoints import Checkpoint, CheckpointError
+from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
 from geceval.models.config_limits import read_config
+from geceval.models.sources.adapters import merge
 from geceval.models.sources.library_messages import first_line, quiet
+from geceval.models.sources.quantised import is_quantised, read_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 POOLINGS = ("first", "mean", "last")
+
+_SEQUENCE, _TOKENS, _CAUSAL = "ForSequenceClassification", "ForTokenClassification", "ForCausalLM"
+_TASKS = {"SEQ_CLS": _SEQUENCE, "TOKEN_CLS": _TOKENS, "CAUSAL_LM": _CAUSAL, "FEATURE_EXTRACTION": ""}  # peft's words
 
 
 def pooling_of(checkpoint: Checkpoint) -> str:
@@ -70,9 +75,9 @@ def is_causal(network: Any) -> bool:
     return close(first, second)
 
 
-def close(left: Tensor, right: Tensor) -> bool:
+def close(left: Tensor, right: Tensor, tolerance: float = 1e-3) -> bool:
     """Whether two outputs of a network differ by no more than rounding, which grows with the largest values."""
-    return bool((left - right).abs().max() <= 1e-3 * left.abs().max())
+    return bool((left - right).abs().max() <= tolerance * left.abs().max())
 
 
 def head_of(network: Any) -> Any:
@@ -119,13 +124,32 @@ def load_encoder(checkpoint: Checkpoint, layers: int | None = None) -> Any:
     if checkpoint.base is not None:
         if layers is not None:
             raise CheckpointError(f"{checkpoint.folder}: an adapter changes all layers; pass a whole network")
-        return load_classifier(checkpoint, labels=None).base_model
+        return load_network(checkpoint).base_model
     config = read_config(checkpoint)
     if layers is not None:
         config.num_hidden_layers = layers
     model, missing = read_model(transformers.AutoModel, checkpoint, config)
     check_missing(checkpoint, [name for name in missing if not name.startswith("pooler.")])
     return ready(model, checkpoint)
+
+
+def load_network(checkpoint: Checkpoint) -> Any:
+    """The network with the head that it was made with, adapters merged, in float32 on the CPU, ready for inference.
+
+    That is what the `task_type` of an adapter says, else the `architectures` of the checkpoint.
+
+    Raises:
+        CheckpointError: If the weights are missing, damaged, not finite or of the wrong shape.
+    """
+    import transformers
+
+    config = read_config(checkpoint)
+    adapter = read_json(checkpoint.folder, "adapter_config.json") if checkpoint.base is not None else {}
+    task = _TASKS.get(str(adapter.get("task_type")))
+    if task is None:
+        name = (config.architectures or [""])[0].replace("LMHeadModel", _CAUSAL)
+        task = next(task for task in _TASKS.values() if name.endswith(task))
+    return _load_with_head(getattr(transformers, f"AutoModel{task}"), checkpoint, config)
 
 
 def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
@@ -170,6 +194,8 @@ def load_token_classifier(checkpoint: Checkpoint) -> Any:
 
 
 def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> Any:
+    import transformers
+
     # The base of an adapter may have a head of its own, of another size.
     model, missing = read_model(
         model_class, checkpoint.base or checkpoint, config, any_size=checkpoint.base is not None
@@ -177,7 +203,7 @@ def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> An
     if checkpoint.base is not None:
         model, brought = merge(model, checkpoint)
         missing = [name for name in missing if name not in brought]
-    if pooling_of(checkpoint) != "first":
+    if pooling_of(checkpoint) != "first" or model_class is transformers.AutoModel:
         missing = [name for name in missing if "pooler" not in name.split(".")]  # not part of the computation
     check_missing(checkpoint, missing)
     return ready(model, checkpoint)
@@ -190,7 +216,7 @@ def read_model(
 
     Args:
         model_class: An `Auto...` class of transformers.
-        checkpoint: A resolved checkpoint, adapters left out.
+        checkpoint: A resolved checkpoint; the network of an adapter is that of `load_network`.
         config: Its configuration; read from the checkpoint by default.
         any_size: Whether parameters that have a different shape in the checkpoint count as missing; by default they are
             an error.
@@ -201,12 +227,20 @@ def read_model(
     Raises:
         CheckpointError: If the configuration or the weights cannot be used.
     """
-    config = config or read_config(checkpoint)
+    import torch
+
     options = {"local_files_only": True, "trust_remote_code": False, "weights_only": True, "output_loading_info": True}
-    options["ignore_mismatched_sizes"] = any_size
+    options |= {"config": config or read_config(checkpoint), "ignore_mismatched_sizes": any_size}
     try:
+        state = _state(checkpoint)
         with quiet():
-            model, report = model_class.from_pretrained(checkpoint.folder, config=config, **options)
+            if state is not None:
+                with torch.device("meta"):
+                    model_class = type(model_class.from_config(options["config"]))  # an Auto class wants a folder
+            folder = checkpoint.folder if state is None else None
+            model, report = model_class.from_pretrained(folder, state_dict=state, **options)
+    except CheckpointError:
+        raise
     except pickle.UnpicklingError as error:
         raise CheckpointError(
             f"{checkpoint.folder}: the weights cannot be loaded: they are pickled and hold more than tensors, which is "
@@ -219,32 +253,19 @@ def read_model(
     return model.float(), sorted({*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])})
 
 
-def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
-    """Merge an adapter into its base; also return the names of the parameters that the adapter replaces as a whole."""
-    from peft import PeftModel
-    from safetensors import SafetensorError, safe_open
-
-    weights = checkpoint.folder / "adapter_model.safetensors"
-    try:
-        with safe_open(weights, framework="pt") as file:
-            names = {name.removeprefix("base_model.model.") for name in file.keys()}  # noqa: SIM118
-        with quiet():
-            adapted = PeftModel.from_pretrained(model, checkpoint.folder)
-    except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
-        raise CheckpointError(
-            f"{checkpoint.folder}: the adapter does not fit its base {checkpoint.base.model!r} ({first_line(error)})"
-        ) from error
-    return adapted.merge_and_unload(), names
+def _state(checkpoint: Checkpoint) -> dict[str, Tensor] | None:
+    """The weights of a checkpoint that transformers cannot read: those of an adapter's network, and quantised ones."""
+    if checkpoint.base is not None:
+        return load_network(checkpoint).state_dict()
+    weights = checkpoint.folder / "model.safetensors"
+    return read_weights(weights) if weights.is_file() and is_quantised(weights) else None
 
 
 def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
     """Raise a `CheckpointError` that names the parameters that the checkpoint lacks."""
     if missing:
-        what = (
-            "no classification head"
-            if any("classifier" in name or "score" in name for name in missing)
-            else "parameters are missing"
-        )
+        head = any(word in name for name in missing for word in ("classifier", "score"))
+        what = "no classification head" if head else "parameters are missing"
         raise CheckpointError(
             f"{checkpoint.folder}: {what} ({', '.join(missing[:3])}); train it first, or fetch it again"
         )

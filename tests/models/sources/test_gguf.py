@@ -17,6 +17,7 @@ from safetensors.numpy import load_file
 
 from geceval.core.cache.memory import clear_caches
 from geceval.core.errors import MissingExtraError
+from geceval.core.extras import install_command
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.sources.gguf import cached_copy, dequantized
@@ -159,7 +160,7 @@ def test_two_processes_at_once_write_one_copy(weights, cache, python):
 def test_without_gguf_it_says_what_to_install(weights, cache, python):
     process = run_in_process(python, weights, before="import sys; sys.modules['gguf'] = None")
     _, err = process.communicate(timeout=300)
-    assert err.strip().splitlines()[-1].endswith("small.gguf needs gguf: pip install 'geceval[lm]'")
+    assert err.strip().splitlines()[-1].endswith(f"small.gguf needs gguf: {install_command('lm')}")
     make(weights)
     again = run_in_process(python, weights, before="import sys; sys.modules['gguf'] = None")
     assert again.communicate(timeout=300)[0].strip()  # the copy needs it no more

