@@ -33,8 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows, steps, failures = [], {}, []
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(
-            works={"seeda": corpora.read_seeda(options.data), "gjg15": corpora.read_gjg15(options.data)},
-            models=models.export(Path(folder)),
+            works={
+                "seeda": corpora.read_seeda(options.data),
+                "gjg15": corpora.read_gjg15(options.data),
+                "cleme": corpora.read_cleme(options.data),
+            },
+            models=models.export(Path(folder), any(name in PLANS and PLANS[name].causal for name in options.only)),
             folder=Path(folder),
             peer=[str(options.peer.absolute()), "-m", "side_by_side.gec_metrics_side"] if options.peer else [],
             rounds=options.rounds or (2 if options.quick else 5),
@@ -62,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", type=Path, help="Python of an environment with gec-metrics; none is no comparison")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of seeda, gjg15 and conll2014")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of seeda, gjg15, conll2014, cleme")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="parts of the run")
     parser.add_argument("--rounds", type=int, help="5 by default, 2 with --quick")
     parser.add_argument("--quick", action="store_true", help="few sentences and rounds, to try the run itself")

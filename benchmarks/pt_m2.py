@@ -19,7 +19,9 @@ from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2, write_m2
 from geceval.models import matching
-from geceval.models.checkpoints import ASSETS
+from geceval.models.checkpoints import resolve
+from geceval.models.heads import load_encoder
+from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based import pretrained_weights as pt
 from geceval.scorers.pt_m2 import PtM2, Settings
@@ -38,10 +40,8 @@ def main():
 
 
 def float32_copy(folder):
-    import transformers
-
-    transformers.AutoModel.from_pretrained(ASSETS / "encoder").float().save_pretrained(folder)
-    transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder").save_pretrained(folder)
+    load_encoder(resolve("bundled")).save_pretrained(folder)
+    load_tokenizer(resolve("bundled")).save_pretrained(folder)
     return folder
 
 

@@ -1,9 +1,12 @@
 """Simulated visitors of the demo Space: what share of their requests fails, and how long they wait.
 
-Starts the Space on a free port of this machine and lets each visitor call its API over HTTP, one request at a time,
-with pauses between them. Every request scores another sentence, so no cache answers it.
+Starts the Space on a free port of this machine, or takes a page that runs elsewhere, and lets each visitor call its API
+over HTTP, one request at a time, with pauses between them. Every request scores another sentence, so no cache answers
+it; `--repeat 0.5` asks half of the time what somebody asked before, as visitors do who try the examples. `--large 0.05`
+adds visitors who ask for the large model: the others should not notice.
 
     python benchmarks/space_load.py --users 200 --seconds 60
+    python benchmarks/space_load.py --url https://ORG-NAME.hf.space --users 20
 """
 
 from __future__ import annotations
@@ -29,17 +32,27 @@ NOUNS = ["cat", "teacher", "letter", "river", "friend", "garden", "doctor", "bic
 PLACES = ["in the park", "at school", "near the river", "in Lisbon", "on the train", "at home", "behind the house"]
 
 
-def request(draw: random.Random) -> tuple[str, list]:
-    """The API name and the values of one request: mostly scores, some attributions, some that must be refused."""
+def request(draw: random.Random, repeat: float, large: float) -> tuple[str, list]:
+    """The API name and the values of one request: mostly scores, some attributions, some that must be refused.
+
+    Args:
+        draw: The random numbers of the visitor.
+        repeat: Share of the requests that are one of a few.
+        large: Share of the requests for the large model.
+    """
+    if draw.random() < repeat:
+        draw = random.Random(draw.randrange(20))
     number = draw.randrange(10**6)
     rest = f"{draw.choice(NOUNS)} number {number} {draw.choice(PLACES)} ."
     source, correction = f"She have see a {rest}", f"She has seen the {rest}"
+    if draw.random() < large:
+        return "score_large", [source, correction, correction, ["fluency"], True]
     kind = draw.random()
     if kind < 0.75:
-        return "score", [source, correction, correction, ["impara", "errant", "gleu"], True, []]
+        return "score", [source, correction, correction, ["impara", "errant", "gleu"], True]
     if kind < 0.9:
         return "impacts", [source, correction, correction, "gleu", "Shapley value", True]
-    return "score", ["word " * 5_000, correction, "", ["gleu"], True, []]
+    return "score", ["word " * 5_000, correction, "", ["gleu"], True]
 
 
 async def ask(client: httpx.AsyncClient, name: str, values: list) -> str:
@@ -59,12 +72,12 @@ async def ask(client: httpx.AsyncClient, name: str, values: list) -> str:
     return "the stream ended"
 
 
-async def visitor(client: httpx.AsyncClient, seed: int, end: float, pause: float, found: list) -> None:
+async def visitor(client: httpx.AsyncClient, seed: int, end: float, arguments: argparse.Namespace, found: list) -> None:
     """One visitor: asks, waits for the answer, reads it, asks again."""
-    draw = random.Random(seed)
+    draw, pause = random.Random(seed), arguments.pause
     await asyncio.sleep(draw.uniform(0, pause))
     while time.monotonic() < end:
-        name, values = request(draw)
+        name, values = request(draw, arguments.repeat, arguments.large)
         start = time.monotonic()
         try:
             outcome = await ask(client, name, values)
@@ -77,17 +90,23 @@ async def visitor(client: httpx.AsyncClient, seed: int, end: float, pause: float
         await asyncio.sleep(draw.uniform(0.5, 1.5) * pause)
 
 
-async def visit(address: str, users: int, seconds: float, pause: float) -> list:
+async def visit(address: str, arguments: argparse.Namespace) -> list:
     """All visitors at once."""
-    limits = httpx.Limits(max_connections=2 * users + 10)
-    async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits, trust_env=False) as client:
-        for name, values in [
-            ("score", ["It work .", "It works .", "It works .", ["impara", "errant", "gleu"], True, []])
-        ]:
-            await ask(client, name, values)  # the models are there from here on
+    limits = httpx.Limits(max_connections=2 * arguments.users + 10)
+    local = address.startswith("http://127.0.0.1")
+    async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits, trust_env=not local) as client:
+        first = ["It work .", "It works .", "It works .", ["impara", "errant", "gleu"], True]
+        try:
+            outcome = await ask(client, "score", first)  # the models are there from here on
+        except httpx.HTTPError as error:
+            outcome = f"{type(error).__name__}: {error}"
+        if outcome != "complete":
+            raise SystemExit(f"{address} does not answer as the Space does: {outcome}")
+        if arguments.large:
+            await ask(client, "score_large", [*first[:3], ["fluency"], True])
         found: list = []
-        end = time.monotonic() + seconds
-        await asyncio.gather(*(visitor(client, seed, end, pause, found) for seed in range(users)))
+        end = time.monotonic() + arguments.seconds
+        await asyncio.gather(*(visitor(client, seed, end, arguments, found) for seed in range(arguments.users)))
         return found
 
 
@@ -135,34 +154,40 @@ def report(found: list, seconds: float) -> dict:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--users", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--pause", type=float, default=20, help="mean seconds between an answer and the next request")
-    arguments = parser.parse_args()
+def visit_our_own(arguments: argparse.Namespace) -> tuple[list, float, float]:
+    """What became of the requests to a Space that is started for them, the seconds it took, and those of its cores."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = start(port)
     try:
         began, spent = time.monotonic(), cpu_seconds(server)
-        found = asyncio.run(visit(f"http://127.0.0.1:{port}", arguments.users, arguments.seconds, arguments.pause))
-        took, spent = time.monotonic() - began, cpu_seconds(server) - spent
+        found = asyncio.run(visit(f"http://127.0.0.1:{port}", arguments))
+        return found, time.monotonic() - began, cpu_seconds(server) - spent
     finally:
         server.terminate()
         server.wait(30)
-    print(
-        json.dumps(
-            {
-                "users": arguments.users,
-                "pause": arguments.pause,
-                **report(found, took),
-                "cpu per request": round(spent / len(found), 4),
-            },
-            indent=2,
-        )
-    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", help="a page that runs already; by default one is started here")
+    parser.add_argument("--users", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--pause", type=float, default=20, help="mean seconds between an answer and the next request")
+    parser.add_argument("--repeat", type=float, default=0, help="share of the requests that were made before")
+    parser.add_argument("--large", type=float, default=0, help="share of the requests for the large model")
+    arguments = parser.parse_args()
+    if arguments.url:
+        began = time.monotonic()
+        found = asyncio.run(visit(arguments.url.rstrip("/"), arguments))
+        took, costs = time.monotonic() - began, {}
+    else:
+        found, took, spent = visit_our_own(arguments)
+        costs = {"cpu per request": round(spent / max(1, len(found)), 4)}
+    if not found:
+        raise SystemExit("no visitor asked anything: give them more seconds")
+    print(json.dumps({**vars(arguments), **report(found, took), **costs}, indent=2))
     sys.exit(any(not row[1] for row in found))
 
 

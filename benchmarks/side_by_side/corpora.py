@@ -10,11 +10,13 @@ from pathlib import Path
 
 import geceval
 from geceval.core.files import read_lines
+from geceval.edits.edit import apply
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 SEEDA, GJG15 = Path("seeda/outputs/subset"), Path("gjg15/data/original/official_submissions")
 GOLD = Path("conll2014/official-2014.combined.m2")
+CLEME = Path("cleme")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Work:
         systems: `[systems][sentences]`.
         references: `[sentences][references]`, equally many everywhere, as some peers want them; empty lists if none.
         gold: The blocks of the M2 file, or `None`.
+        edits: Those of the systems' own M2 files, `[systems][sentences]`; empty without such files.
     """
 
     title: str
@@ -34,6 +37,7 @@ class Work:
     systems: list[list[str]]
     references: list[list[str]]
     gold: list[M2Sentence] | None = None
+    edits: Sequence[list[M2Sentence]] = ()
 
     def take(self, size: int) -> Work:
         """The first so many sentences of those that no column leaves empty, which some peers cannot score."""
@@ -45,6 +49,7 @@ class Work:
             [[system[number] for number in kept] for system in self.systems],
             [self.references[number] for number in kept],
             [self.gold[number] for number in kept] if self.gold else None,
+            [[system[number] for number in kept] for system in self.edits],
         )
 
     def write(self, folder: Path) -> str:
@@ -54,7 +59,10 @@ class Work:
         if self.gold:
             write_m2(path.with_suffix(".m2"), self.gold)
         gold = str(path.with_suffix(".m2")) if self.gold else None
-        path.write_text(json.dumps({**columns, "gold_m2": gold}), encoding="utf-8")
+        edits = [str(path.with_suffix(f".{number}.m2")) for number in range(len(self.edits))]
+        for file, sentences in zip(edits, self.edits, strict=True):
+            write_m2(file, sentences)
+        path.write_text(json.dumps({**columns, "gold_m2": gold, "predictions_m2": edits}), encoding="utf-8")
         return str(path)
 
 
@@ -78,6 +86,16 @@ def read_gjg15(data: Path) -> Work:
     rows = [clean(row + row[:1] * (most - len(row))) for row in rows]
     systems = [clean(read_lines(path)[: len(gold)]) for path in sorted((data / GJG15).iterdir())]
     return Work(f"GJG15, {len(systems)} systems", clean(sentence.source for sentence in gold), systems, rows, gold)
+
+
+def read_cleme(data: Path) -> Work:
+    """The system AMU of CoNLL-2014 and two references, all with the edits of CLEME's own files."""
+    if not (data / CLEME).is_dir():
+        return read_example()
+    gold, system = (read_m2(data / CLEME / name) for name in ("conll14.errant", "conll14-AMU.errant"))
+    outputs = [apply(each.source, each.edits[0]) for each in system]
+    rows = [list(references(sentence).values()) for sentence in gold]
+    return Work("CoNLL-2014, AMU", [each.source for each in gold], [outputs], rows, gold, [system])
 
 
 def read_example() -> Work:

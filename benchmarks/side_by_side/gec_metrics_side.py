@@ -7,6 +7,8 @@ SOME calls it whatever its options say, and ERRANT takes the spaCy pipeline that
 from __future__ import annotations
 
 import importlib.metadata
+import math
+import statistics
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,6 +51,9 @@ def make(metric: str, models: Mapping[str, Any]) -> Any:
     if metric == "some":
         parts = {name: f"{models['some']}/{part}" for name, part in models["parts"].items()}
         return metrics.SOME(metrics.SOME.Config(**parts, no_cuda=True))
+    if metric in ("scribendi", "fluency"):
+        cls = metrics.Scribendi if metric == "scribendi" else fluency_class()
+        return cls(cls.Config(model=models["causal"], no_cuda=True))
     if metric == "gleu":
         return metrics.GLEUOfficial()
     if metric == "green":
@@ -63,6 +68,20 @@ def make(metric: str, models: Mapping[str, Any]) -> Any:
         use_fast_tokenizer=True,
     )
     return metrics.PTERRANT(metrics.PTERRANT.Config(weight_model_config=weights))
+
+
+def fluency_class() -> type:
+    """A metric of 1 / (1 + log perplexity), by the perplexities of Scribendi."""
+    from gec_metrics import metrics
+
+    class Fluency(metrics.Scribendi):
+        def score_sentence(self, sources: list[str], hypotheses: list[str]) -> list[float]:
+            return [1 / (1 + math.log(perplexity)) for perplexity in self.ppl(hypotheses)]
+
+        def score_corpus(self, sources: list[str], hypotheses: list[str]) -> float:
+            return statistics.mean(self.score_sentence(sources, hypotheses))
+
+    return Fluency
 
 
 def take_pipeline(folder: str) -> None:

@@ -13,6 +13,7 @@ from side_by_side.process import serve
 from geceval import registry
 from geceval.core.cache.memory import LRUCache
 from geceval.core.options import RunTime
+from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 
@@ -31,11 +32,12 @@ class Geceval:
 
     def score(self, columns: Mapping[str, Any]) -> list[float]:
         """The corpus score of each system."""
-        gold = {"gold_m2": columns["gold_m2"]} if self.name == "m2" else {}
+        gold = {"gold_m2": columns["gold_m2"]} if self.name in ("m2", "cleme") else {}
         scorer = registry.make_scorer(self.name, {**self.options, **gold})
         systems = {str(number): system for number, system in enumerate(columns["systems"])}
         references = columns["references"] if scorer.needs_references() else None
-        results = registry.score_systems(scorer, columns["sources"], systems, references)
+        files = dict(zip(systems, columns["predictions_m2"], strict=True)) if columns["predictions_m2"] else None
+        results = registry.score_systems(scorer, columns["sources"], systems, references, files)
         return [result.score for result in results.values()]
 
     def forget(self) -> None:
@@ -72,6 +74,9 @@ def options(metric: str, models: Mapping[str, Any], workers: int) -> dict[str, A
         "gleu": {"sampler": "python3"},
         "green": {"zero_recall": "gec-metrics"},
         "errant": {**edits, "rounding": "none", "duplicates": "gec-metrics"},
+        "cleme": edits,
+        "fluency": {"model": models.get("causal"), "normalization": "ge2018", "detokenize": False},
+        "scribendi": {"model": models.get("causal")},
         "pt_errant": {**edits, "model": models["similarity"], "layer": models["layer"], "average": "corpus"},
     }
     return common | own.get(metric, {})
@@ -82,7 +87,8 @@ def forget() -> None:
     for thing in gc.get_objects():
         kind = type(thing)
         of_scorers = kind is functools._lru_cache_wrapper and thing.__module__.startswith("geceval.scorers.")
-        if of_scorers or (kind is LRUCache and thing is not Encoder.networks):
+        networks = kind is LRUCache and thing in (Encoder.networks, CausalModel.networks)
+        if of_scorers or (kind is LRUCache and not networks):
             thing.cache_clear()
         elif kind.__name__ in ("Annotator", "Pool") and kind.__module__.startswith("geceval.edits."):
             thing.close()

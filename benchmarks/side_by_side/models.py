@@ -8,24 +8,33 @@ from typing import Any
 
 from geceval.core.options import RunTime
 from geceval.edits.errant.pipeline import BUNDLED as PIPELINE
+from geceval.models.batched_model import BatchedModel
+from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.matching import default_layer
+from geceval.models.sources.inventory import look_up
 from geceval.models.sources.library_messages import quiet
 from geceval.scorers.some import PARTS
 
+CAUSAL = "smollm2"
 PEER_NAMES = {"grammaticality": "model_g", "fluency": "model_f", "meaning": "model_m"}
 
 
-def export(folder: Path) -> dict[str, Any]:
+def export(folder: Path, causal: bool = True) -> dict[str, Any]:
     """Write the networks of IMPARA and SOME and the bundled encoder, adapters merged, in float32.
 
     The poolers are kept or, where a checkpoint averages its tokens and so has none, random: libraries that know nothing
     of geceval's settings read the first token. Scores are then of no use, but equal on all sides and as fast.
 
+    Args:
+        folder: Where to.
+        causal: Whether the causal language model is wanted, too.
+
     Returns:
-        Folders `quality`, `similarity`, `some` and `pipeline` (spaCy), the `threshold` of IMPARA, the `layer` of
-        BERTScore, and `parts`, what SOME's sub-folders are called in the options of gec-metrics.
+        Folders `quality`, `similarity`, `some`, `causal` and `pipeline` (spaCy), the `threshold` of IMPARA, the `layer`
+        of BERTScore, `parts`, what SOME's sub-folders are called in the options of gec-metrics, and `obstacle`, why the
+        causal language model is not there, `""` if it is.
     """
     import torch
 
@@ -36,8 +45,12 @@ def export(folder: Path) -> dict[str, Any]:
         save(Encoder.load(checkpoint, RunTime(device="cpu"), head=True), folder / name)
     encoder = Encoder.load(resolve("bundled"), RunTime(device="cpu"))
     save(encoder, folder / "similarity")
+    obstacle = look_up(CAUSAL).obstacle
+    if causal and not obstacle:
+        save(CausalModel.load(resolve(CAUSAL), RunTime(device="cpu", dtype="float32")), folder / "causal")
     return {
-        **{name: str(folder / name) for name in ("quality", "similarity", "some")},
+        **{name: str(folder / name) for name in ("quality", "similarity", "some", "causal")},
+        "obstacle": obstacle,
         "pipeline": str(PIPELINE),
         "threshold": resolve("bundled", bundled="impara").setting("threshold"),
         "layer": default_layer("", encoder.model.config.num_hidden_layers),
@@ -45,7 +58,7 @@ def export(folder: Path) -> dict[str, Any]:
     }
 
 
-def save(encoder: Encoder, folder: Path) -> None:
+def save(encoder: BatchedModel, folder: Path) -> None:
     """Write a network and its tokenizer, without the settings that only geceval knows."""
     with quiet():
         encoder.model.save_pretrained(folder)

@@ -32,7 +32,8 @@ class Plan:
         against: See `table.Row`.
         tolerance: How much the scores of a system may differ between both sides.
         workers: Whether geceval may use a process a core.
-        network: Whether a network is behind it, which has a floor.
+        network: Whether an encoder is behind it, which has a floor.
+        causal: Whether it reads the causal language model.
         peer: Whether gec-metrics has it.
     """
 
@@ -44,6 +45,7 @@ class Plan:
     tolerance: float = 1e-9
     workers: bool = False
     network: bool = False
+    causal: bool = False
     peer: bool = True
 
 
@@ -54,6 +56,10 @@ PLANS = {
     "green": Plan("gjg15", 600, 40, 10),
     "errant": Plan("gjg15", 300, 10, 4, workers=True),
     "pt_errant": Plan("gjg15", 12, 2, 10, tolerance=1e-3, workers=True, network=True),
+    "fluency": Plan("seeda", 8, 2, 6, tolerance=1e-5, causal=True),
+    "scribendi": Plan("seeda", 8, 2, 6, causal=True),
+    # what the authors' first version took without loading; the second one takes 22 s
+    "cleme": Plan("cleme", 1312, 100, 0.76, against="seconds", peer=False),
     "m2": Plan("gjg15", 400, 40, workers=True, peer=False),
     "i_measure": Plan("gjg15", 150, 10, peer=False),
     "encoder": Plan("seeda", 100, 20, 2, against="floor", network=True, peer=False),
@@ -98,9 +104,11 @@ def compare(bench: Bench, metric: str) -> Row:
     """Time both sides in turn, after a round that warms them up and whose scores must be equal.
 
     Raises:
-        Failed: If a side fails, or the scores differ by more than the plan allows.
+        Failed: If a side fails, its model is not here, or the scores differ by more than the plan allows.
     """
     plan = PLANS[metric]
+    if plan.causal and bench.models["obstacle"]:
+        raise Failed(f"{metric}: {bench.models['obstacle']}")
     work = bench.works[plan.corpus].take(plan.quick if bench.quick else plan.sentences)
     workers = cores() if plan.workers else 1
     with ExitStack() as stack:
@@ -119,7 +127,8 @@ def compare(bench: Bench, metric: str) -> Row:
             for name, side in sides.items():
                 rounds[name].append(side.ask(question))
     title = work.title + (f"; {workers} processes" if workers > 1 else "")
-    target = plan.target if plan.against == "floor" or "peer" in sides else None
+    comparable = {"peer": "peer" in sides, "floor": True, "seconds": bool(work.edits) and not bench.quick}
+    target = plan.target if comparable[plan.against] else None
     return Row(metric, title, **rounds, target=target, against=plan.against, difference=difference)
 
 

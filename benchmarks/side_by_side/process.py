@@ -31,8 +31,8 @@ class Contestant(Protocol):
         """The corpus score of each system.
 
         Args:
-            columns: `sources` [sentences], `systems` [systems][sentences], `references` [sentences][references], and
-                `gold_m2`, a file or `None`.
+            columns: `sources` [sentences], `systems` [systems][sentences], `references` [sentences][references],
+                `gold_m2`, a file or `None`, and `predictions_m2`, a file for each system or none at all.
         """
 
     def forget(self) -> None:
@@ -105,6 +105,7 @@ def read_part(question: Mapping[str, Any]) -> dict[str, Any]:
         "systems": [system[:size] for system in columns["systems"][:systems]],
         "references": columns["references"][:size],
         "gold_m2": columns["gold_m2"] if whole else None,
+        "predictions_m2": columns["predictions_m2"][:systems] if whole else [],
     }
 
 

@@ -83,7 +83,7 @@ def test_long_texts_are_cut_at_the_models_positions_and_reported(folder, caplog)
     long = "x" * 200
     model = fresh(folder)
     assert model.perplexities([long, "a"])[0] == pytest.approx(alone(folder, "x" * 159), rel=1e-5)  # 160 positions
-    assert "1 of 2 texts are longer than 160 tokens and were cut" in caplog.text
+    assert "longer than 160 tokens and cut: 1 of 2 texts" in caplog.text
 
 
 def test_a_length_beyond_the_positions_is_refused(folder):

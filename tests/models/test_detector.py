@@ -145,7 +145,7 @@ def test_words_beyond_the_limit_are_correct_and_reported(fresh, caplog):
     with caplog.at_level(logging.WARNING, logger="geceval"):
         long, short = detector.log_probabilities(["cat " * 300, "a cat"])
     assert [record.getMessage() for record in caplog.records] == [
-        "my-detector@1234567: 1 of 2 texts are longer than 10 tokens and were cut; the words beyond count as correct"
+        "longer than 10 tokens and cut: 1 of 2 texts; the words beyond count as correct"
     ]
     assert long.shape == (300, 2)
     assert is_seen(long).tolist() == [True] * 8 + [False] * 292  # two of ten tokens are special
@@ -190,7 +190,7 @@ def test_values_that_are_not_finite_are_named(folder):
     with torch.no_grad():
         model.bert.embeddings.word_embeddings.weight[kept.tokenizer.convert_tokens_to_ids("cat")] = float("nan")
     detector = Detector(model, kept.tokenizer, name="broken@1")
-    with pytest.raises(ValueError, match=r"broken@1: .* not finite for sentence 1 \('the cat'\); use dtype='float32'"):
+    with pytest.raises(ValueError, match=r"broken@1: .* not finite for sentence 2 \('the cat'\); use dtype='float32'"):
         detector.log_probabilities(["a dog", "the cat"])
 
 

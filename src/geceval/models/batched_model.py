@@ -14,8 +14,11 @@ from geceval.core.cache.disk import DiskCache
 from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
 from geceval.core.errors import InputError
+from geceval.core.messages import counted
 from geceval.core.options import RunTime
+from geceval.core.progress import track
 from geceval.core.signature import package_version
+from geceval.core.warnings import first_line
 from geceval.models.batching import form_batches, share_out
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.config_limits import position_limit
@@ -145,7 +148,7 @@ class BatchedModel:
         new = [key for key in dict.fromkeys(keys) if key not in self._answers]
         facts = self.facts() if runtime.cache is not None and new else []
         found = cached(keys, compute, self._answers, DiskCache(runtime.cache if facts else None, facts, _pack, _unpack))
-        self._warn(sum(found[key][1] for key in new), len(new))
+        self._warn([text for what, text in new if found[what, text][1]], len(new))
         return [found[key][0] for key in keys]
 
     def _array(self, *arguments: Any) -> np.ndarray:
@@ -183,7 +186,7 @@ class BatchedModel:
                 return indices, output.float().to(home)
 
         batches = form_batches([self._size(text) for text in encoded], runtime.batch_size)
-        return share_out(work, self.models, _track(batches, self.name) if runtime.progress else batches)
+        return share_out(work, self.models, track(batches, self.name or "network", runtime.progress))
 
     def _tokenize(self, texts: list[Text]) -> tuple[list[dict[str, list[int]]], set[int]]:
         """Token ids of each text, and the indices of those that were cut."""
@@ -199,11 +202,11 @@ class BatchedModel:
         """How many tokens a text has."""
         return len(encoded["input_ids"])
 
-    def _warn(self, cut: int, texts: int) -> None:
+    def _warn(self, cut: Sequence[Text], texts: int) -> None:
         if cut:
             logger.warning(
-                "%s: %d of %d texts are longer than %d tokens and were cut; %s",
-                *(self.name or "network", cut, texts, self.max_length, self.if_cut),
+                "longer than %d tokens and cut: %d of %s%s; %s",
+                *(self.max_length, len(cut), counted(texts, "text"), first_line(cut[0]), self.if_cut),
             )
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
@@ -242,10 +245,3 @@ def _unpack(data: bytes) -> Answer:
     cut, shape, content = data.split(b";", 2)
     row = np.frombuffer(content, "<f4").reshape([int(size) for size in shape.split(b",") if size])
     return row.astype(np.float32), cut == b"1"
-
-
-def _track(batches: list[list[int]], name: str) -> Iterator[list[int]]:
-    from rich.console import Console
-    from rich.progress import track
-
-    return iter(track(batches, description=name, console=Console(stderr=True)))

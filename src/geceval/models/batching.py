@@ -6,6 +6,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import accumulate
 from typing import Any, TypeVar
 
 SENTENCE = 32  # tokens; longer texts count as several sentences
@@ -18,7 +19,7 @@ def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
     """Indices of the texts of each batch, the longest texts first.
 
     A batch is at most `batch_size` texts and, padding included, at most `batch_size` times 32 tokens, or a single text
-    that is longer. So its memory does not grow with the length of the texts.
+    that is longer. So its memory does not grow with the length of the texts. At most a sixteenth of that is padding.
 
     Args:
         lengths: Tokens of each text.
@@ -30,8 +31,10 @@ def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
     while start < len(order):
         longest = max(1, lengths[order[start]])
         size = max(1, min(batch_size, batch_size * SENTENCE // longest))
-        batches.append(order[start : start + size])
-        start += size
+        batch = order[start : start + size]
+        padding = accumulate(longest - lengths[index] for index in batch)
+        batches.append(batch[: sum(tokens <= batch_size * SENTENCE // 16 for tokens in padding)])
+        start += len(batches[-1])
     return batches
 
 

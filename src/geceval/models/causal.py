@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,8 +12,11 @@ from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.batched_model import BatchedModel, Text
+from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.quality_head import QualityHead, load_quality_head
+from geceval.models.decoders import prefix_trees
+from geceval.models.decoders.quality_head import QualityHead, load_quality_head
+from geceval.models.sources.adapters import merge
 from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class CausalModel(BatchedModel):
 
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(2)
     usual_length: ClassVar[int | None] = None
+    cached_texts: ClassVar[int] = 200_000
     if_cut: ClassVar[str] = "what lies beyond is taken to be as probable as what was read"
 
     def __init__(
@@ -57,6 +61,7 @@ class CausalModel(BatchedModel):
         end = tokenizer.get_vocab().get(START, tokenizer.eos_token_id)
         self.end = self.start if end is None else end
         self._head_alone = head_is_all(model)
+        self._most_nodes = prefix_trees.most_nodes(model) if self._head_alone else 0
         self.head = head
 
     @classmethod
@@ -67,7 +72,7 @@ class CausalModel(BatchedModel):
         model, missing = heads.read_model(transformers.AutoModelForCausalLM, checkpoint.base or checkpoint)
         heads.check_missing(checkpoint, missing)
         if checkpoint.base is not None:
-            model, _ = heads.merge(model, checkpoint)
+            model, _ = merge(model, checkpoint)
         if not heads.is_causal(heads.ready(model, checkpoint)):
             raise CheckpointError(f"{checkpoint.folder}: no causal language model, its tokens see those that follow")
         start = start or checkpoint.setting("start_token")
@@ -101,7 +106,7 @@ class CausalModel(BatchedModel):
         Raises:
             InputError: If the network gives something that is not a number.
         """
-        rows = self._rows("log_probs", self._read, texts, runtime, _without_padding)
+        rows = self._rows("log_probs", self._read, texts, runtime, _head_first)
         for text, row in zip(texts, rows, strict=True):
             if np.isnan(row).any():
                 raise InputError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
@@ -115,10 +120,10 @@ class CausalModel(BatchedModel):
         """
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            states = model.base_model(**batch, use_cache=False, output_hidden_states=True).hidden_states[layer]
-            return heads.mean_pool(states[:, 1:], batch["attention_mask"][:, 1:])
+            batch = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
+            return model.base_model(**batch, use_cache=False, output_hidden_states=True).hidden_states[layer]
 
-        return self._array(f"mean_states {layer}", read, texts, runtime)
+        return self._array(f"mean_states {layer}", read, texts, runtime, _mean)
 
     def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
         """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`.
@@ -154,15 +159,35 @@ class CausalModel(BatchedModel):
         return [len(encoded["input_ids"]) - 1 for encoded in self._encode(list(texts))] if texts else []
 
     def _read(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """The value of the head and log-probabilities, 0 where a text has ended: [texts, longest]."""
+        """Log-probabilities of tokens and, if there is a head, its product with each state: [rows, tokens, 1 or 2]."""
         import torch
 
-        ids, mask = batch["input_ids"], batch["attention_mask"]
-        if self.head is None:
-            return torch.nn.functional.pad(log_probs(model, ids, mask, self._head_alone)[0], (1, 0))
-        found, states = log_probs(model, ids, mask, self._head_alone, self.head.layer)
-        pooled = heads.mean_pool(states[:, 1:].float(), mask[:, 1:])
-        return torch.cat([pooled @ self.head.weight.to(pooled.device)[:, None], found], dim=1)
+        layer = None if self.head is None else self.head.layer
+        if "ends" in batch:
+            size = max(1, LARGEST_OUTPUT // model.config.get_text_config().vocab_size)
+            found, states = prefix_trees.log_probs(model, batch, size, layer)
+        else:
+            found, states = log_probs(model, batch["input_ids"], batch["attention_mask"], self._head_alone, layer)
+            found = torch.nn.functional.pad(found, (1, 0))
+        columns = [found] if states is None else [found, states.float() @ self.head.weight.to(states.device)]
+        return torch.stack(columns, dim=-1)
+
+    def _run(
+        self,
+        read: Callable[[Any, Mapping[str, torch.Tensor]], torch.Tensor],
+        encoded: Sequence[Mapping[str, list[int]]],
+        runtime: RunTime,
+        home: str | torch.device,
+    ) -> Iterator[tuple[list[int], torch.Tensor]]:
+        """The index of a text, and what `read` gives for its tokens; texts that begin alike are read in one row."""
+        most = min(self._most_nodes, runtime.batch_size * SENTENCE)
+        trees = prefix_trees.grow([text["input_ids"] for text in encoded], most)
+        alone = [tree for tree in trees if "ends" not in tree.row]  # for plain batches
+        for part in filter(None, ([tree for tree in trees if "ends" in tree.row], alone)):
+            for indices, output in super()._run(read, [tree.row for tree in part], runtime, home):
+                for index, row in zip(indices, output, strict=True):
+                    for text, path in zip(part[index].texts, part[index].paths, strict=True):
+                        yield [text], row[path][None]
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
         """Token ids of texts after the token that starts them, cut to at most `limit`."""
@@ -229,8 +254,14 @@ def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     return -torch.nn.functional.cross_entropy(logits.float(), targets, reduction="none")
 
 
-def _without_padding(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
-    return row[: len(encoded["input_ids"])]
+def _mean(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
+    return row[1:].sum(axis=0) / max(1, len(row) - 1)
+
+
+def _head_first(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
+    """The value of the head, 0 without one, and the log-probabilities of the tokens after the start."""
+    value = row[1:, 1].mean() if row.shape[1] > 1 and len(row) > 1 else 0.0
+    return np.array([value, *row[1:, 0]], np.float32)
 
 
 def head_is_all(model: Any) -> bool:

@@ -96,7 +96,7 @@ class Detector(BatchedModel):
         for index, row in enumerate(rows):
             if np.isnan(row).any():
                 raise InputError(
-                    f"{self.name}: the detector gives values that are not finite for sentence {index} "
+                    f"{self.name}: the detector gives values that are not finite for sentence {index + 1} "
                     f"({sentences[index][:60]!r}); use dtype='float32', or another checkpoint"
                 )
         return rows

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
-_CONTRACTIONS = r"(?:n't|n’t|['’](?:s|S|m|re|ve|ll|d|t))"
-_RULES = [
-    (re.compile(rf" +({_CONTRACTIONS})(?=\s|$)", re.IGNORECASE), r"\1"),
-    (re.compile(r" +([.,!?;:%)\]}])"), r"\1"),
-    (re.compile(r"([(\[{]) +"), r"\1"),
-]
+RULES = (
+    r"(?i) +(?=(?:n't|n’t|['’](?:s|m|re|ve|ll|d|t))(?:\s|$))",
+    r" +(?=[.,!?;:%)\]}])",
+    r"(?<=[(\[{]) +",
+)
+"""What is left out, in this order, when runs of white space have become one space: for Python and for tokenizers."""
+
+_RULES = [re.compile(rule) for rule in RULES]
 
 
 def detokenize(text: str) -> str:
@@ -19,6 +21,6 @@ def detokenize(text: str) -> str:
     space become one space. Quotation marks stay as they are, since they do not tell whether they open or close.
     """
     text = " ".join(text.split())
-    for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
+    for rule in _RULES:
+        text = rule.sub("", text)
     return text

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
+from geceval.core.signature import package_version
 
 if TYPE_CHECKING:
     import torch
@@ -56,6 +57,11 @@ def pick_dtype(runtime: RunTime) -> str:
     if runtime.dtype != "auto":
         return runtime.dtype
     return "bfloat16" if all(map(_computes_in_bfloat16, pick_devices(runtime.device))) else "float32"
+
+
+def network_facts(runtime: RunTime) -> dict[str, str]:
+    """What the signature says of how a network computes."""
+    return {"dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
 
 
 def copies(model: Any, devices: Sequence[torch.device], dtype: str) -> list[Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json, resolve
+from geceval.models.detokenization import RULES
 from geceval.models.sources.library_messages import first_line, quiet
 
 PUBLISHED_BASE = "bert-base-cased"
@@ -14,7 +15,7 @@ PUBLISHED_VOCABULARY = 28_996
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 
 
-def load_tokenizer(checkpoint: Checkpoint, border: str | None = None) -> Any:
+def load_tokenizer(checkpoint: Checkpoint, config: Any = None) -> Any:
     """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one.
 
     That model is the base of an adapter, or what `_name_or_path` of the configuration names; else `bert-base-cased` for
@@ -22,8 +23,9 @@ def load_tokenizer(checkpoint: Checkpoint, border: str | None = None) -> Any:
 
     Args:
         checkpoint: A resolved checkpoint.
-        border: A token to put before a text, between the two of a pair, and after; `None` takes `geceval_border` of the
-            checkpoint, else leaves the special tokens to the tokenizer.
+        config: Of a network that is to be made over the checkpoint; by default that of the checkpoint. Its
+            `geceval_border` is a token to put before a text, between the two of a pair, and after; without it the
+            special tokens are left to the tokenizer. With `geceval_prose` tokenised texts are read as prose.
 
     Raises:
         CheckpointError: If there is no tokenizer, it cannot belong to the network, or it does not know the border.
@@ -43,9 +45,11 @@ def load_tokenizer(checkpoint: Checkpoint, border: str | None = None) -> Any:
         raise CheckpointError(
             f"{checkpoint.folder}: the tokenizer of {holder.model!r} has {len(tokenizer)} entries, the network {size}"
         )
-    border = border or checkpoint.setting("border")
-    if border:
-        _put_around(tokenizer, border, holder)
+    settings = checkpoint.config if config is None else vars(config)
+    if settings.get("geceval_border"):
+        _put_around(tokenizer, settings["geceval_border"], holder)
+    if settings.get("geceval_prose"):
+        _read_as_prose(tokenizer)
     return tokenizer
 
 
@@ -80,6 +84,16 @@ def _put_around(tokenizer: Any, border: str, holder: Checkpoint) -> None:
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
         single=single, pair=pair, special_tokens=[(border, number)]
     )
+
+
+def _read_as_prose(tokenizer: Any) -> None:
+    """Let the tokenizer of a causal model do what `detokenize` does, before all else."""
+    from tokenizers import Regex
+    from tokenizers.normalizers import Replace, Sequence, Strip
+
+    steps = [Replace(Regex(r"\s+"), " "), Strip(), *(Replace(Regex(rule), "") for rule in RULES)]
+    own = tokenizer.backend_tokenizer.normalizer
+    tokenizer.backend_tokenizer.normalizer = Sequence([*steps, own] if own else steps)
 
 
 def _spelling(folder: Path) -> dict[str, bool]:

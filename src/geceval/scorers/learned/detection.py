@@ -9,9 +9,8 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
-from geceval.core.signature import package_version
 from geceval.edits.ged_labels import LABELS
-from geceval.models.devices import pick_dtype
+from geceval.models.devices import network_facts
 from geceval.scorers.learned.label_sequences import label_id
 
 if TYPE_CHECKING:
@@ -102,6 +101,5 @@ def detector_facts(detector: Detector | None, runtime: RunTime) -> dict[str, Any
     return {
         "model": detector.name,
         "max_length": detector.max_length,
-        "dtype": pick_dtype(runtime),
-        "transformers": package_version("transformers"),
+        **network_facts(runtime),
     }

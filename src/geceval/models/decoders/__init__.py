@@ -1,0 +1,1 @@
+"""What readers of causal language models stand on."""
