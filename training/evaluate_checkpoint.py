@@ -1,6 +1,8 @@
 """Compare the scores of a finished checkpoint with people, and write the tables into its results and card.
 
     python training/evaluate_checkpoint.py impara_ged CHECKPOINT --seeda SEEDA --gjg15 GJG15
+    python training/evaluate_checkpoint.py ged CHECKPOINT --test-m2 fce-test.m2
+    python training/evaluate_checkpoint.py some CHECKPOINT --ratings tmu-gfm-dataset.csv
 
 Look at these figures once, when nothing is left to choose. `SEEDA` and `GJG15` are checkouts of the data sets, see
 `geceval.meta.judgments.readers`.
@@ -10,29 +12,38 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from geceval import registry
+from geceval.learning.distillation.card import distillation_card
 from geceval.learning.ged.card import ged_card
+from geceval.learning.ged.train import evaluate_files
 from geceval.learning.impara.card import impara_card
 from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.learning.runs import read_results, write_results
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.learning.some.card import some_card
+from geceval.learning.some.train import evaluate_fold
 from geceval.meta.aggregation import aggregate
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.judgments.readers import read_gjg15, read_seeda
 
+
+def lm_card(results: Mapping[str, Any], folder: Path) -> str:
+    """The card of an IMPARA-LM checkpoint, trained on pairs or a student of another one."""
+    return (distillation_card if "vocabulary" in results["settings"] else impara_lm_card)(results, folder)
+
+
 CARDS = {
     "impara": impara_card,
     "impara_ged": impara_card,
-    "impara_lm": impara_lm_card,
+    "impara_lm": lm_card,
     "some": some_card,
     "ged": ged_card,
 }
@@ -105,8 +116,20 @@ def evaluate(metric: str, checkpoint: Path, corpora: Sequence[tuple[HumanData, l
         command = f"training/evaluate_checkpoint.py {metric} {checkpoint.name} --{data.name} DATA"
         tables.append(agreements(data, scores, systems, command))
         tables.append(ranking(data, metric, scores, [human for _, human in HUMAN[data.name]], command))
-    write_results(checkpoint, {**results, "evaluations": tables}, CARDS[metric])
+    if tables:
+        write_results(checkpoint, {**results, "evaluations": tables}, CARDS[metric])
     return tables
+
+
+def test_again(metric: str, checkpoint: Path, m2: Sequence[Path], ratings: Path | None) -> None:
+    """Measure anew, and write, what a training script measured in the end: for weights that have been rounded since."""
+    results = read_results(checkpoint)
+    if m2:
+        results["test"] = evaluate_files(checkpoint, results["settings"], m2)
+    if ratings:
+        for part, found in evaluate_fold(checkpoint, results["settings"], ratings).items():
+            results["parts"][part] |= found
+    write_results(checkpoint, results, CARDS[metric])
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -116,10 +139,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("checkpoint", type=Path, help="folder written by a training script")
     parser.add_argument("--seeda", type=Path)
     parser.add_argument("--gjg15", type=Path)
+    parser.add_argument("--test-m2", type=Path, nargs="+", default=[], help="for ged: the files to test it on")
+    parser.add_argument("--ratings", type=Path, help="for some: TMU-GFM-Dataset, with the test fold of the training")
     options = parser.parse_args(arguments)
+    if (options.test_m2 and options.metric != "ged") or (options.ratings and options.metric != "some"):
+        parser.error("--test-m2 is for ged, --ratings for some")
     readers = ((options.seeda, read_seeda, "base"), (options.gjg15, read_gjg15, "all"))
 
     def evaluate_and_print() -> None:
+        if options.test_m2 or options.ratings:
+            test_again(options.metric, options.checkpoint, options.test_m2, options.ratings)
         corpora = [(data := read(folder), system_set(data, chosen)) for folder, read, chosen in readers if folder]
         print(json.dumps(evaluate(options.metric, options.checkpoint, corpora), indent=2))
 

@@ -23,6 +23,7 @@ import transformers
 import geceval
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines, write_text
+from geceval.core.messages import counted
 from geceval.learning.scripts import exit_code, script_parser
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
@@ -89,7 +90,7 @@ def read_columns(paths: list[str]) -> list[list[str]]:
     columns = [read_lines(path) for path in paths]
     for path, column in zip(paths, columns, strict=True):
         if len(column) != len(columns[0]) or not column:
-            raise InputError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
+            raise InputError(f"{path} has {counted(len(column), 'line')} but {paths[0]} has {len(columns[0])}")
     return columns
 
 
@@ -131,7 +132,11 @@ def train(options: argparse.Namespace) -> dict[str, Any]:
         eval_dataset=dev,
         data_collator=transformers.DataCollatorForSeq2Seq(tokenizer, model=model),
         compute_metrics=geceval.trainer_metrics(
-            tokenizer, options.metrics, prefix=PREFIX, references=[list(row) for row in zip(*references, strict=True)]
+            tokenizer,
+            options.metrics,
+            arguments=arguments,
+            prefix=PREFIX,
+            references=[list(row) for row in zip(*references, strict=True)],
         ),
     )
     trainer.train()

@@ -28,6 +28,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--dev", type=int, default=422, help="outputs in the dev fold")
     add("--test", type=int, default=423, help="outputs in the test fold")
     add("--fold-seed", type=int, default=1, help="which sources are in which fold")
+    add("--probe", type=float, help="penalty of the ridge regression that starts the output layer")
     add_recipe_options(parser, RECIPE)
     return parser.parse_args(arguments)
 

@@ -239,3 +239,29 @@ def test_an_adapter_over_another_base(load_script, make_causal, ratings, tmp_pat
     shutil.copy(make_causal(6, "llama") / "model.safetensors", base)
     with pytest.raises(CheckpointError, match="trained over weights with SHA-256"):
         geceval.load("some", model=str(tmp_path / "some")).compute(sources=["a"], predictions=["a"])
+
+
+def test_a_probe_of_few_layers_knows_the_ratings_before_the_first_step(load_script, causal, ratings, tmp_path):
+    folder = tmp_path / "some"
+    options = [
+        *rated(ratings, causal, folder, "--pooling", "mean", "--lora-rank", "1", "--epochs", "1"),
+        "--lr",
+        "1e-9",
+    ]
+    assert load_script("train_some").main([*options, "--layers", "1", "--probe", "0.01"]) == 0
+    results = json.loads((folder / "results.json").read_text())
+    assert results["parts"]["fluency"]["test"]["pearson"] > 0.9
+    config = json.loads((folder / "fluency/config.json").read_text())
+    assert config.get("num_hidden_layers", config.get("n_layer")) == 1
+    found = geceval.load("some", model=str(folder)).compute(
+        sources=["a cat sit 1", "a cat sit 2"], predictions=["the dog sat", "the dog sit"]
+    )
+    expected = [(by_hand(folder / "fluency", text, "mean") - 1) / 3 for text in ("the dog sat", "the dog sit")]
+    assert found["fluency_scores"] == pytest.approx(expected, abs=1e-5)
+    assert expected[0] > expected[1] + 0.3
+
+
+def test_more_layers_than_there_are_is_an_error(load_script, causal, ratings, tmp_path, capsys):
+    options = rated(ratings, causal, tmp_path / "some", "--lora-rank", "1", "--layers", "9")
+    assert load_script("train_some").main(options) == 2
+    assert "layers is 9, but the base has 2" in capsys.readouterr().err

@@ -1,10 +1,12 @@
 """The example of a corrector that is trained with metrics of geceval: what it logs is what they say."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
 import pytest
+import transformers
 
 import geceval
 
@@ -67,6 +69,21 @@ def test_the_logged_numbers_are_those_of_the_metrics(load_script, corpus, tmp_pa
     assert (output / "model.safetensors").is_file()
 
 
+def test_the_snippet_of_the_docs_trains(load_script, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    script = load_script("train_gec_example")
+    page = (Path(script.__file__).parents[1] / "docs" / "training.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"<!-- trainer: .*? -->\n```py\n(.*?)```", page, flags=re.DOTALL)
+    model, tokenizer = script.tiny_t5([script.PREFIX, *PAIRS, *PAIRS.values()])
+    data = script.encode(tokenizer, [*PAIRS], [*PAIRS.values()], 16)
+    given = {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": data}
+    names = {"geceval": geceval, "transformers": transformers, "references": [[text] for text in PAIRS.values()]}
+    names |= given
+    exec(compile(snippet, "training.md", "exec"), names)
+    evaluations = [entry for entry in names["trainer"].state.log_history if "eval_errant_f" in entry]
+    assert len(evaluations) == 3 and all("eval_impara" in entry for entry in evaluations)
+
+
 def _path(corpus, name):
     return next(Path(path) for path in corpus if path.endswith(name))
 
@@ -79,7 +96,7 @@ def test_files_that_do_not_fit_are_one_line(load_script, corpus, tmp_path, capsy
     )
     assert (code, capsys.readouterr().err.splitlines()[-1]) == (
         2,
-        f"train_gec_example: {short} has 1 lines but {corpus[4]} has 4",
+        f"train_gec_example: {short} has 1 line but {corpus[4]} has 4",
     )
 
 

@@ -52,7 +52,7 @@ class ObjectiveTrainer(transformers.Trainer):
             raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
         with quiet():
             self.network = objective.network(recipe, base)
-        tokenizer = load_tokenizer(base, getattr(self.network.config, "geceval_border", None))
+        tokenizer = load_tokenizer(base, self.network.config)
         self.objective = objective
 
         def encode(some: Any) -> Any:
@@ -142,6 +142,9 @@ def fit(
     last = last_whole(folder)
     if last:
         logger.info("seed %d continues from %s", recipe.seed, last)
+    else:
+        with trainer.accelerator.autocast():
+            objective.prepare(trainer.model, recipe, trainer.get_eval_dataloader(trainer.train_dataset))
     try:
         output = trainer.train(resume_from_checkpoint=last)
     except pickle.UnpicklingError as error:

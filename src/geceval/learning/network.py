@@ -25,16 +25,11 @@ from geceval.models.sources.named import NAMED
 from geceval.models.tokenizers import border_of, load_tokenizer
 
 
-def check_adapter(rank: int, base: Checkpoint) -> None:
-    """Raise a `CheckpointError` if `base` is itself an adapter and is to get another one (rank above 0)."""
-    if rank and base.base is not None:
-        raise CheckpointError(f"{base.folder}: an adapter over an adapter is not possible; use rank 0, or another base")
-
-
 def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:
     """The encoder of `base` under a new head, in float32, with adapters if the recipe asks for them.
 
-    A causal model is an encoder, too; its configuration then says in `geceval_border` what stands around its texts.
+    A causal model is an encoder, too; its configuration then says in `geceval_border` what stands around its texts,
+    and a sequence classifier reads tokenised texts as prose.
 
     Args:
         recipe: How it will be tuned.
@@ -46,12 +41,12 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
         CheckpointError: If the base cannot be used.
         InputError: If its architecture has no such pooling or pooler.
     """
-    check_adapter(recipe.lora_rank, base)
     encoder = heads.load_encoder(base)
     transformers.set_seed(recipe.seed)
     config = _new_config(recipe, base, labels)
     if heads.is_causal(encoder):
         config.geceval_border, config.use_cache = border_of(base), False
+        config.geceval_prose = not labels  # labels belong to tokens as they are
     # The backward pass of the fused attention takes a third of the time on a CPU.
     attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
     kind = transformers.AutoModelForTokenClassification if labels else transformers.AutoModelForSequenceClassification
@@ -89,6 +84,10 @@ def _new_config(recipe: Recipe, base: Checkpoint, labels: Sequence[str]) -> Any:
     )
     for name in [name for name in vars(config) if name.startswith("geceval_")]:
         delattr(config, name)
+    if recipe.layers is not None:
+        if recipe.layers > config.num_hidden_layers:
+            raise InputError(f"layers is {recipe.layers}, but the base has {config.num_hidden_layers}")
+        config.num_hidden_layers = recipe.layers
     if hasattr(config, "classifier_pooling"):  # ModernBERT pools by itself
         if recipe.pooling == "last":
             raise InputError(f"{base.folder}: ModernBERT pools 'first' or 'mean', got 'last'")
@@ -180,7 +179,7 @@ def write_network(recipe: Recipe, base: Checkpoint, network: Any, folder: Path, 
             network.save_pretrained(scratch)
         config.save_pretrained(scratch)
         if not (recipe.lora_rank and (is_bundled(recipe.base) or recipe.base in NAMED)):
-            load_tokenizer(base, getattr(config, "geceval_border", None)).save_pretrained(scratch)
+            load_tokenizer(base, config).save_pretrained(scratch)
         written = Path(scratch)
         (written / "README.md").unlink(missing_ok=True)  # peft writes one of its own
         if recipe.lora_rank:

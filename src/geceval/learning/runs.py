@@ -103,6 +103,19 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
         The settings, including those of the recipe.
 
     Raises:
+        InputError: See `check_folder`.
+    """
+    settings = check_folder(job, run)
+    if not (run / "settings.json").is_file():
+        run.mkdir(parents=True, exist_ok=True)
+        write_text(run / "settings.json", json.dumps(settings, indent=2) + "\n")
+    return settings
+
+
+def check_folder(job: Any, run: Path) -> dict[str, Any]:
+    """The settings of a job that may run in this folder; nothing is written.
+
+    Raises:
         InputError: If the job has no seed, or the folder of the checkpoint holds another run, or files and no run.
     """
     if not job.seeds:
@@ -119,9 +132,6 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
             )
     elif not _is_new(run.parent):
         raise InputError(f"{run.parent}: not empty and no training run; choose a new folder")
-    else:
-        run.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps(settings, indent=2) + "\n")
     return settings
 
 

@@ -82,6 +82,7 @@ def add_recipe_options(
         )
     if head:
         add("--head-deviation", type=float, default=recipe.head_deviation, help="of the new output layer's weights")
+        add("--layers", type=int, help="keep only so many of the base's lowest layers")
         add("--freeze-embeddings", action="store_true", help="leave the embeddings as they are")
     add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
     add("--dropout", type=float, help="while training, in place of the base's")

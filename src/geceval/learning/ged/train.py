@@ -6,6 +6,7 @@ Only the first annotator of each sentence is used, as in the published label cod
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,12 @@ def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str,
     return {**counts, **detection_scores(predicted, gold, classes), **by_class}
 
 
+def evaluate_files(folder: Path, settings: Mapping[str, Any], files: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """What `evaluate` gives for each M2 file, by its name, with the label scheme of a finished detector's settings."""
+    classes, final_insertion = settings["classes"], settings["final_insertion"]
+    return {path.name: evaluate(folder, _label(_rows(path), classes, final_insertion), classes) for path in files}
+
+
 def read_folds(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labelled]], list[dict[str, Any]]]:
     """Labelled sentences of the training and dev folds, those of each test by name, and a few counts of each file."""
     divided: dict[str, list[Row]] = {fold: [] for fold in FOLDS}
@@ -95,7 +102,7 @@ def read_folds(job: Job) -> tuple[dict[str, list[Labelled]], dict[str, list[Labe
     data = [
         {"fold": name, "sentences": len(part), "edits": sum(len(e) for _, e in part)} for name, part in counts.items()
     ]
-    labelled = {name: _label(part, job) for name, part in counts.items()}
+    labelled = {name: _label(part, job.classes, job.final_insertion) for name, part in counts.items()}
     for name, part in labelled.items():  # now, and not when the network has been trained
         if not any(labels for _, labels in part):
             hint = "; more sentences fill every fold" if job.m2 and name in (*FOLDS, "test fold") else ""
@@ -120,5 +127,5 @@ def _with_partial(rows: list[Row], share: float) -> list[Row]:
     return rows + more
 
 
-def _label(rows: list[Row], job: Job) -> list[Labelled]:
-    return [(source, token_labels(source, edits, job.classes, job.final_insertion)) for source, edits in rows]
+def _label(rows: list[Row], classes: int, final_insertion: str) -> list[Labelled]:
+    return [(source, token_labels(source, edits, classes, final_insertion)) for source, edits in rows]

@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from geceval.core.errors import InputError
-from geceval.core.files import read_json, read_lines, write_text
-from geceval.core.options import RunTime
+from geceval.core.files import read_json, read_lines, read_parallel, write_text
+from geceval.core.progress import job as bar
+from geceval.core.progress import parts
 from geceval.edits.m2 import read_m2
 from geceval.learning.impara.job import PairJob
 from geceval.learning.impara.ranked_pairs import RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
@@ -22,6 +21,7 @@ from geceval.scorers.learned.edit_impact import Embed
 
 FOLDS = ("train", "dev", "test")
 PARTS = (8, 1, 1)  # section 2.4
+_TOO_FEW = "too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair"
 
 
 class Corpus(NamedTuple):
@@ -31,6 +31,18 @@ class Corpus(NamedTuple):
     rows: list[Row]
     divided: bool = True
     """Whether it is divided into folds; otherwise all of it is learnt from."""
+
+
+def check_corpora(job: PairJob) -> None:
+    """Read the files of a job, so that a mistake in them shows before anything is said, made or trained.
+
+    Raises:
+        OSError: If a file cannot be read.
+        ValueError: If a file is malformed, or has too few corrected sentences.
+    """
+    corpora = [*_read_m2(job), *(Corpus("", _changed(*_read_parallel(*files))) for files in job.parallel)]
+    if not set(FOLDS) <= set(_folds(corpora).values()):
+        raise InputError(_TOO_FEW)
 
 
 def read_pairs(job: PairJob, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
@@ -52,22 +64,23 @@ def _make_pairs(job: PairJob, progress: bool) -> dict[str, list[Any]]:
     fold_of = _folds(corpora)
     encoder = Encoder.load(resolve(job.impact_model), max_length=job.recipe.max_length)
 
-    def embed(texts: list[str]) -> np.ndarray:
-        return encoder.embed(texts, RunTime(progress=progress))
-
     made: dict[str, list[Any]] = {"train": [], "dev": [], "test": [], "data": []}
-    sizes = [job.pairs * part // sum(PARTS) for part in PARTS[1:]]
-    for corpus in corpora:
-        counts = {}
-        for fold, size in zip(FOLDS, [job.pairs - sum(sizes), *sizes], strict=True):
-            some = [row for row in corpus.rows if fold_of.get(_key(row), "train") == fold]
-            pairs = _pairs(job, some, embed, size) if fold == "train" or corpus.divided else []
-            counts[fold] = len(pairs)
-            made[fold] += [dataclasses.astuple(pair) for pair in pairs]
-        edits = sum(len(edits) for _, edits in corpus.rows)
-        made["data"].append({"corpus": corpus.name, "corrections": len(corpus.rows), "edits": edits, "pairs": counts})
+    dev, test = (job.pairs * part // sum(PARTS) for part in PARTS[1:])
+    sizes = {"train": job.pairs - dev - test, "dev": dev, "test": test}
+    with bar(progress, "ranked pairs"):
+        for corpus in parts(corpora):
+            counts = {}
+            for fold in parts(FOLDS, lambda fold, name=corpus.name: f"{name}, {fold}"):
+                some = [row for row in corpus.rows if fold_of.get(_key(row), "train") == fold]
+                pairs = _pairs(job, some, encoder.embed, sizes[fold]) if fold == "train" or corpus.divided else []
+                counts[fold] = len(pairs)
+                made[fold] += [dataclasses.astuple(pair) for pair in pairs]
+            edits = sum(len(edits) for _, edits in corpus.rows)
+            made["data"].append(
+                {"corpus": corpus.name, "corrections": len(corpus.rows), "edits": edits, "pairs": counts}
+            )
     if not all(made[fold] for fold in FOLDS):
-        raise InputError("too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair")
+        raise InputError(_TOO_FEW)
     return made
 
 
@@ -90,22 +103,35 @@ def _key(row: Row) -> str:
 
 
 def _read(job: PairJob, progress: bool) -> list[Corpus]:
+    corpora = _read_m2(job)
+    for left, right in job.parallel:
+        name = f"{left.name} to {right.name}"
+        with bar(progress, f"edits, {name}"):
+            corpora.append(Corpus(name, _annotate(*_read_parallel(left, right), job.nlp)))
+    return corpora
+
+
+def _read_m2(job: PairJob) -> list[Corpus]:
     corpora = []
     for path, divided in [*((path, True) for path in job.m2), *((path, False) for path in job.train_m2)]:
         sentences = read_m2(path)
         rows = [(sentence.source, edits) for sentence in sentences for edits in sentence.edits.values() if edits]
         corpora.append(Corpus(path.name, rows, divided))
-    for left, right in job.parallel:
-        sources, targets = read_lines(left), read_lines(right)
-        if len(sources) != len(targets):
-            raise InputError(f"{left} has {len(sources)} lines, {right} {len(targets)}; line by line they must match")
-        corpora.append(Corpus(f"{left.name} to {right.name}", _annotate(sources, targets, job.nlp, progress)))
     return corpora
 
 
-def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str | None, progress: bool) -> list[Row]:
+def _read_parallel(left: Path, right: Path) -> tuple[list[str], list[str]]:
+    sources = read_lines(left)
+    return sources, read_parallel(right, left, len(sources))
+
+
+def _changed(sources: Iterable[str], targets: Iterable[str]) -> list[tuple[str, Any]]:
+    return [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
+
+
+def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str | None) -> list[Row]:
     from geceval.edits.errant.annotator import get_annotator
 
-    changed = [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
-    edits = get_annotator(nlp).edits(changed, progress=progress)
+    changed = _changed(sources, targets)
+    edits = get_annotator(nlp).edits(changed)
     return [(source, found) for (source, _), found in zip(changed, edits, strict=True) if found]

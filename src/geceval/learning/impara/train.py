@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geceval.core.files import read_json
-from geceval.core.options import RunTime
+from geceval.core.progress import job as bar
 from geceval.learning.compression import as_adapter
 from geceval.learning.impara.card import impara_card
 from geceval.learning.impara.corpus_pairs import read_pairs
@@ -18,7 +18,7 @@ from geceval.learning.impara.job import Job
 from geceval.learning.impara.objective import PairRanking
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.impara.scale import log_odds, rescale
-from geceval.learning.network import check_adapter, portable_name, save
+from geceval.learning.network import portable_name, save
 from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
@@ -45,10 +45,6 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     """
     folder = Path(folder)
 
-    def read(run: Path) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
-        check_adapter(job.keep_rank, resolve(job.recipe.base))  # made only when all seeds have been trained
-        return read_pairs(job, run, progress)
-
     def learn(data: Any, run: Path) -> list[dict[str, Any]]:
         evaluation = {"dev": data[0]["dev"]}
         if job.ratings is not None:
@@ -66,7 +62,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
             results["log_odds"] = {"scale": scale, "shift": shift}
         return {**results, "test": pair_scores(folder, pairs["test"], progress)}
 
-    return train(job, folder, read, learn, finish, impara_card)
+    return train(job, folder, lambda run: read_pairs(job, run, progress), learn, finish, impara_card)
 
 
 def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool = False) -> dict[str, Any]:
@@ -93,7 +89,8 @@ def _logits(model: str | Path, pairs: Sequence[RankedPair], progress: bool) -> t
     """Logits of the worse and of the better text of each pair."""
     encoder = Encoder.load(resolve(str(model)), head=True)
     texts = [text for pair in pairs for text in (pair.low, pair.high)]
-    low, high = encoder.logits(texts, RunTime(progress=progress))[:, 0].reshape(-1, 2).T.astype(float)
+    with bar(progress, "scores of pairs"):
+        low, high = encoder.logits(texts)[:, 0].reshape(-1, 2).T.astype(float)
     return low, high
 
 

@@ -17,8 +17,8 @@ import torch
 from geceval.core.options import RunTime
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.models.causal import CausalModel
+from geceval.models.decoders.quality_head import QualityHead
 from geceval.models.detokenization import detokenize
-from geceval.models.quality_head import QualityHead
 from geceval.scorers.impara_lm import qualities
 
 PARTS = 5

@@ -27,21 +27,13 @@ PACE = 10
 """AdamW moves every parameter by about the learning rate; t, a single number, must move farther."""
 
 
-class PairLikelihood(torch.nn.Module):
-    """A causal language model and the scale t, applied to pairs of texts; its state is what is learnt."""
+class ScaledLikelihood(torch.nn.Module):
+    """A causal language model and the scale t of its likelihoods; its state is what is learnt."""
 
     def __init__(self, network: Any) -> None:
         super().__init__()
         self.network, self.config = network, network.config
         self.log_scale = torch.nn.Parameter(torch.tensor(math.log(SCALE) / PACE))
-        self.head_alone = head_is_all(network.get_base_model())
-
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        """The margins q(S+) - q(S-): [pairs, 2, tokens] and words [pairs, 2] to [pairs]."""
-        model = self.network.get_base_model()
-        found, _ = log_probs(model, input_ids.flatten(0, 1), attention_mask.flatten(0, 1), self.head_alone)
-        quality = self.scale() * found.sum(dim=1).view(-1, 2) / words.sqrt()
-        return quality[:, 1] - quality[:, 0]
 
     def scale(self) -> torch.Tensor:
         """The factor t."""
@@ -56,6 +48,21 @@ class PairLikelihood(torch.nn.Module):
         """Load what `state_dict` gives; the base is not missed."""
         found = super().load_state_dict(state, strict=False, assign=assign)
         return type(found)([], found.unexpected_keys)
+
+
+class PairLikelihood(ScaledLikelihood):
+    """A causal language model with t, applied to pairs of texts."""
+
+    def __init__(self, network: Any) -> None:
+        super().__init__(network)
+        self.head_alone = head_is_all(network.get_base_model())
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        """The margins q(S+) - q(S-): [pairs, 2, tokens] and words [pairs, 2] to [pairs]."""
+        model = self.network.get_base_model()
+        found, _ = log_probs(model, input_ids.flatten(0, 1), attention_mask.flatten(0, 1), self.head_alone)
+        quality = self.scale() * found.sum(dim=1).view(-1, 2) / words.sqrt()
+        return quality[:, 1] - quality[:, 0]
 
 
 class LikelihoodCollator(PairCollator):

@@ -17,13 +17,13 @@ from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.learning.impara_lm.head import learn_head
 from geceval.learning.impara_lm.job import Job
 from geceval.learning.impara_lm.objective import LikelihoodRanking
-from geceval.learning.network import check_adapter, load_trained, write_network
+from geceval.learning.network import load_trained, write_network
 from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.config_limits import read_config
-from geceval.models.quality_head import save_quality_head
+from geceval.models.decoders.quality_head import save_quality_head
 from geceval.scorers.impara_lm import qualities
 
 RATED_PAIRS = 1024  # that choose seed and evaluation; the head learns from all
@@ -45,7 +45,6 @@ def train_impara_lm(job: Job, folder: str | Path, progress: bool = False) -> dic
         InputError: If a file is malformed, no pairs can be made, or the base or the folder cannot be used.
     """
     folder, base = Path(folder), resolve(job.recipe.base)
-    check_adapter(job.recipe.lora_rank, base)
     runtime = RunTime(dtype=job.recipe.dtype, progress=progress)
     objective, layer = LikelihoodRanking(base.setting("start_token")), head_layer(job, base)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,17 @@ def evaluate(folder: str | Path, part: str, ratings: Sequence[Rating]) -> dict[s
     return correlations(encoder.logits(texts)[:, 0], gold)
 
 
+def evaluate_fold(folder: Path, settings: Mapping[str, Any], ratings: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """What `evaluate` gives on the test fold, by sub-metric, for texts as they are and with spaced tokens."""
+    sizes = (settings[name] for name in ("dev", "test", "fold_seed"))
+    test = split_ratings(read_tmu_gfm(ratings), *sizes)["test"]
+    return {part: _evaluate_test(folder, part, test) for part in PARTS}
+
+
+def _evaluate_test(folder: Path, part: str, test: Sequence[Rating]) -> dict[str, dict[str, float]]:
+    return {"test": evaluate(folder, part, test), "test_tokenised": evaluate(folder, part, tokenised(test))}
+
+
 def tokenised(ratings: Sequence[Rating]) -> list[Rating]:
     """The same texts with a space around every token, by spaCy's rules for English."""
     import spacy
@@ -95,10 +106,4 @@ def _finish(job: Job, folder: Path, part: str, runs: list[dict[str, Any]], test:
     target.mkdir(exist_ok=True)
     recipe = job.recipe_of(part)
     save(recipe, network_file(folder / "run" / part, best["seed"]), target, {})
-    return {
-        "base": recipe.base,
-        "runs": runs,
-        "seed": best["seed"],
-        "test": evaluate(folder, part, test),
-        "test_tokenised": evaluate(folder, part, tokenised(test)),
-    }
+    return {"base": recipe.base, "runs": runs, "seed": best["seed"], **_evaluate_test(folder, part, test)}

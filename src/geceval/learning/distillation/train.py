@@ -1,0 +1,170 @@
+"""Distillation of IMPARA-LM, from corrected sentences to a small language model; called by `training/distill.py`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.torch import load_file
+
+from geceval.core.errors import InputError
+from geceval.core.files import file_sha256, read_json, read_lines, write_text
+from geceval.core.options import RunTime
+from geceval.edits.m2 import read_m2
+from geceval.learning.distillation.card import distillation_card
+from geceval.learning.distillation.groups import Group, make_groups
+from geceval.learning.distillation.job import Job
+from geceval.learning.distillation.objective import Distillation, Rated
+from geceval.learning.distillation.student import make_student, needed_tokens
+from geceval.learning.distillation.teacher import Scored, Teacher, read_scores, score_groups, token_rows
+from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara_lm.head import learn_head
+from geceval.learning.network import load_trained, write_network
+from geceval.learning.runs import fit_seeds, network_file, train
+from geceval.meta.judgments.ratings import rated_outputs, rated_pairs, read_tmu_gfm
+from geceval.models.causal import CausalModel, start_of
+from geceval.models.checkpoints import Checkpoint, resolve
+from geceval.models.decoders.quality_head import QualityHead, save_quality_head
+from geceval.models.sources.quantised import write_weights
+from geceval.models.tokenizers import load_tokenizer
+
+TEACHER = "impara_lm"
+"""The bundled checkpoint that `"bundled"` stands for."""
+GROUPED = {4: 32}
+"""How many columns of a matrix share a scale in the file, where it is not all."""
+
+
+def distill(job: Job, folder: str | Path, scores: str | Path | None = None, progress: bool = False) -> dict[str, Any]:
+    """Score texts with the teacher, make a student of it, and teach it; write it with results and card.
+
+    Args:
+        job: What to learn, and from what.
+        folder: Where the student goes; for a second call with the same arguments see `geceval.learning.runs.train`.
+        scores: Where the teacher's scores are or go, see `geceval.learning.distillation.teacher.score_groups`; those of
+            fewer texts are the first of those of more. By default in `run/` of the folder.
+        progress: Show progress on standard error.
+
+    Returns:
+        The content of `results.json`.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+        InputError: If a file is malformed, there are too few texts, or the teacher or a folder cannot be used.
+    """
+    folder = Path(folder)
+    teacher = resolve(job.recipe.base, bundled=TEACHER)
+    runtime = RunTime(dtype=job.recipe.dtype, progress=progress)
+    tokenizer = load_tokenizer(teacher)
+    start, _ = start_of(tokenizer, teacher.setting("start_token"), teacher.identity)
+    objective = Distillation(tokenizer, start, job.weights)
+
+    def read(run: Path) -> tuple[list[Group], list[Scored]]:
+        groups, facts = read_groups(job), score_facts(job, teacher)
+        where = run / "scores" if scores is None else Path(scores)
+        score_groups(lambda: Teacher(teacher, runtime, job.top, job.recipe.max_length), groups, facts, where, progress)
+        untaught = run / "start"
+        if not (untaught / "tokenizer.json").is_file():  # which is written last
+            reader = CausalModel.load(teacher, RunTime(device="cpu", dtype="float32"))
+            make_student(reader, job.layers, _tokens(job, reader, groups), untaught)
+        return groups, list(read_scores(where, len(groups)))
+
+    def learn(data: tuple[list[Group], list[Scored]], run: Path) -> list[dict[str, Any]]:
+        rows = data[1]
+        evaluation: dict[str, Any] = {"held": rows[: job.held]}
+        if job.ratings is not None:
+            evaluation["rated"] = rated_groups(job.ratings)
+        recipe = dataclasses.replace(job.recipe, base=str(run / "start"))
+        return fit_seeds(objective, job, recipe, rows[job.held :], evaluation, run, progress)
+
+    def finish(data: tuple[list[Group], list[Scored]], runs: list[dict[str, Any]]) -> dict[str, Any]:
+        best = min(runs, key=lambda run: run["selection"])["seed"]
+        counts = {"groups": len(data[0]), "texts": sum(len(group.texts) for group in data[0])}
+        found = write_student(job, objective, network_file(folder / "run", best), folder, runtime)
+        return {"data": counts, "runs": runs, "seed": best, **found}
+
+    return train(job, folder, read, learn, finish, distillation_card)
+
+
+def write_student(
+    job: Job, objective: Distillation, trained: Path, folder: Path, runtime: RunTime
+) -> dict[str, dict[str, Any]]:
+    """Write what a run has learnt as a checkpoint in 8 or 4 bits.
+
+    With ratings and a likelihood, t and w are learnt from them.
+
+    Args:
+        job: What was learnt.
+        objective: How.
+        trained: The file of `geceval.learning.runs.network_file`.
+        folder: Of the checkpoint.
+        runtime: Dtype and progress.
+
+    Returns:
+        In that case, `head`: what `geceval.learning.impara_lm.head.learn_head` measures.
+    """
+    recipe = dataclasses.replace(job.recipe, base=str(folder / "run" / "start"))
+    base = resolve(recipe.base)
+    model = objective.network(recipe, base)
+    load_trained(model, trained)
+    write_network(recipe, base, model.network, folder, {"start_token": objective.start})
+    weights = folder / "model.safetensors"
+    write_weights(load_file(weights), weights, job.bits, GROUPED.get(job.bits))
+    scale, head, found = model.scale().item(), QualityHead(job.layers, model.head().detach()), {}
+    if job.ratings is not None and model.likelihood:
+        pairs = [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(job.ratings), gap=job.gap)]
+        reader = CausalModel.load(resolve(str(folder)), runtime)
+        scale, head, found["head"] = learn_head(reader, pairs, head.layer, job.ridge, runtime)
+    save_quality_head(head, folder)
+    config = read_json(folder / "config.json") | {"geceval_scale": scale, "geceval_head_layer": head.layer}
+    write_text(folder / "config.json", json.dumps(config, indent=2) + "\n")
+    return found
+
+
+def read_groups(job: Job) -> list[Group]:
+    """The groups of texts that the files of a job give, those that are kept apart first.
+
+    Raises:
+        OSError: If a file cannot be read.
+        InputError: If a file is malformed, or there are too few texts.
+    """
+    read = [sentence for path in job.m2 for sentence in read_m2(path)]
+    rows = [(sentence.source, edits) for sentence in read for edits in sentence.edits.values() if edits]
+    plain = [sentence.source for sentence in read if not any(sentence.edits.values())]
+    plain += [line for path in job.sentences for line in read_lines(path)]
+    groups = make_groups(rows, plain, job.texts, job.errors)
+    if len(groups) <= job.held:
+        raise InputError(
+            f"only {len(groups)} groups of texts can be made, and {job.held} of them are kept apart (held)"
+        )
+    return groups
+
+
+def score_facts(job: Job, teacher: Checkpoint) -> dict[str, Any]:
+    """What the teacher's scores depend on."""
+    return {
+        "teacher": teacher.digest,
+        "files": [[path.name, file_sha256(path)] for path in (*job.m2, *job.sentences)],
+        "errors": job.errors,
+        "top": job.top,
+        "max_length": job.recipe.max_length,
+        "dtype": job.recipe.dtype,
+    }
+
+
+def rated_groups(path: Path) -> list[Rated]:
+    """The outputs of each source of TMU-GFM-Dataset with what people think of them."""
+    outputs = rated_outputs(read_tmu_gfm(path)).values()
+    return [Rated(Group(tuple(found)), np.array(list(found.values()))) for found in outputs if len(found) > 1]
+
+
+def _tokens(job: Job, teacher: CausalModel, groups: Sequence[Group]) -> list[int]:
+    """The tokens that the student keeps: those that the texts have most often."""
+    texts = [text for group in groups for text in group.texts]
+    counts = Counter(token for row in token_rows(teacher.tokenizer, teacher.start, texts) for token in row)
+    special = {teacher.start_token, *teacher.tokenizer.special_tokens_map.values()}
+    return needed_tokens(teacher.tokenizer, counts, job.vocabulary, sorted(special))

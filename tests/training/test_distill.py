@@ -1,0 +1,125 @@
+"""Distillation of a tiny language model: it learns, goes on after a kill, and writes what geceval loads."""
+
+import csv
+import json
+
+import pytest
+import torch
+
+from geceval.learning.distillation.job import RECIPE
+from geceval.models.checkpoints import resolve
+from geceval.scorers.impara_lm import ImparaLm, Settings
+
+QUICK = ["--texts", "200", "--held", "8", "--errors", "2", "--layers", "2", "--vocabulary", "257", "--top", "4"]
+QUICK += ["--batch-size", "4", "--lr", "1e-2", "--dtype", "float32", "--max-length", "120", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def teacher(make_causal):
+    return make_causal(3, "llama", num_hidden_layers=3)
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory):
+    """The outputs of 12 sources in the form of TMU-GFM: people want the cat to sit."""
+    path = tmp_path_factory.mktemp("ratings") / "toy.csv"
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["source", "output", "ave_g", "ave_f", "ave_m"])
+        for row in range(12):
+            for verb, mean in (("sits", 3.5), ("sitting", 2.0)):
+                table.writerow([f"the cat sit {row}", f"the cat {verb} {row} times", mean, mean, 4])
+    return path
+
+
+@pytest.fixture(scope="module")
+def script(load_script):
+    return load_script("distill")
+
+
+@pytest.fixture(scope="module")
+def sentences(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sentences") / "plain.txt"
+    path.write_text("the dog sat on a mat\nthe cat runs to school\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(script, corpus, teacher, ratings, sentences, tmp_path_factory):
+    """A run of the script with ratings: its folder, that of its scores, and its results."""
+    folder, scores = tmp_path_factory.mktemp("finished") / "toy-student", tmp_path_factory.mktemp("scores")
+    arguments = ["--m2", str(corpus), "--sentences", str(sentences), "--init-from", str(teacher)]
+    arguments += ["--output", str(folder), "--scores", str(scores), "--ratings", str(ratings), "--epochs", "3"]
+    assert script.main([*arguments, *QUICK]) == 0
+    return folder, scores, json.loads((folder / "results.json").read_text())
+
+
+def test_it_learns_what_the_teacher_says(finished):
+    _, _, results = finished
+    (only,) = results["runs"]
+    losses = [entry["held_loss"] for entry in only["history"]]
+    assert losses[-1] < losses[0]
+    assert only["selection"] == 1 - max(entry["rated_accuracy"] for entry in only["history"])
+
+
+def test_the_student_is_a_smaller_model_that_the_metric_reads(finished):
+    folder, _, results = finished
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["num_hidden_layers"], config["vocab_size"]) == (2, 257)
+    assert (config["geceval_start_token"], config["geceval_head_layer"]) == ("<s>", 2)
+    assert resolve(str(folder)).setting("scale") > 0
+    good, bad = ImparaLm(Settings(model=str(folder))).score(["x"] * 2, ["the cat sat .", "the cat sit ."]).scores
+    assert good != bad
+    assert results["data"]["texts"] >= 100
+
+
+def test_scores_serve_another_student(finished, script, corpus, teacher, sentences, tmp_path):
+    _, scores, _ = finished
+    written = {path.name: path.stat().st_mtime_ns for path in scores.iterdir()}
+    arguments = ["--m2", str(corpus), "--sentences", str(sentences), "--init-from", str(teacher)]
+    arguments += ["--output", str(tmp_path / "other"), "--scores", str(scores), *QUICK, "--layers", "3"]
+    assert script.main(arguments) == 0
+    assert {path.name: path.stat().st_mtime_ns for path in scores.iterdir()} == written
+    assert json.loads((tmp_path / "other/config.json").read_text())["num_hidden_layers"] == 3
+
+
+def test_killed_and_started_again_it_ends_with_the_same_weights(start_script, corpus, teacher, whole_and_broken):
+    arguments = ["--m2", str(corpus), "--init-from", str(teacher), *QUICK, "--epochs", "2", "--evaluations", "3"]
+    whole, broken = whole_and_broken(lambda folder: start_script("distill", [*arguments, "--output", str(folder)]))
+    assert whole and all(torch.equal(whole[key], broken[key]) for key in whole)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "nothing to learn from"),
+        (["--m2", "CORPUS", "--layers", "4"], "layers must be from 1 to 3"),
+        (["--m2", "CORPUS", "--vocabulary", "256"], "vocabulary must be at least 257"),
+        (["--m2", "CORPUS", "--held", "900"], "groups of texts can be made, and 900 of them are kept apart"),
+        (["--m2", "CORPUS", "--lora-rank", "4"], "lora_rank must be 0"),
+        (["--m2", "CORPUS", "--weights", "0", "0", "0"], "weights must be at least 0, and not all 0"),
+        (["--m2", "CORPUS", "--init-from", "bundled:encoder"], "its tokenizer has neither a BOS token nor"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_nothing(script, corpus, teacher, tmp_path, capsys, options, message):
+    options = [str(corpus) if option == "CORPUS" else option for option in options]
+    arguments = ["--init-from", str(teacher), *QUICK, *options, "--output", str(tmp_path / "new")]
+    assert script.main(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error.splitlines()[-1]
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_recipe_is_that_of_all_weights():
+    assert (RECIPE.base, RECIPE.lora_rank, RECIPE.dtype) == ("bundled", 0, "bfloat16")
+
+
+def test_the_card_says_what_was_measured(finished, load_script):
+    folder, _, results = finished
+    card = (folder / "README.md").read_text()
+    assert "A causal language model of 2 layers and 257 tokens" in card
+    assert f"from {results['data']['texts']} texts in {results['data']['groups']} groups" in card
+    assert f"(five parts) {results['head']['accuracy_with_head']:.3f}" in card
+    best = next(entry for entry in results["runs"][0]["history"] if entry["epoch"] == results["runs"][0]["epoch"])
+    assert f"| {best['held_accuracy']:.3f} |" in card and f"| {best['rated_accuracy']:.3f} |" in card
+    assert load_script("evaluate_checkpoint").lm_card(results, folder) == card
