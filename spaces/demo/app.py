@@ -37,6 +37,7 @@ LAUNCH = {
     "max_file_size": "20mb",
     "ssr_mode": False,
     "share": False,
+    "show_error": True,  # what gradio refuses comes with its reason; our own handlers give nothing else away
     "footer_links": ["api", "settings"],
     "enable_monitoring": False,
 }
@@ -46,7 +47,7 @@ def build() -> gr.Blocks:
     """The whole page."""
     with gr.Blocks(title="geceval", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
         gr.HTML(look.HEADER, apply_default_css=False)
-        with gr.Tabs():
+        with gr.Tabs(overflow_behavior="wrap"):
             for title, tab in TABS.items():
                 with gr.Tab(title, id=title):
                     tab.build()
@@ -57,5 +58,4 @@ demo = build()
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
-    scoring.warm_up()
     demo.launch(**LAUNCH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import html
+import inspect
 import logging
 import unicodedata
 from collections.abc import Callable
@@ -47,6 +48,7 @@ def polite(function: Callable[..., Any]) -> Callable[..., Any]:
             logger.exception("%s failed", function.__name__)
             raise gr.Error(f"{SORRY}.", title="Sorry", print_exception=False) from error
 
+    handler.__signature__ = inspect.signature(function, eval_str=True)  # gradio takes types, not their names
     return handler
 
 
@@ -113,3 +115,14 @@ def check_references(text: Any) -> list[str]:
     if len(lines) > MAX_REFERENCES:
         raise Refused(f"This page takes {MAX_REFERENCES} references at most, one a line, but there are {len(lines)}.")
     return [check_sentence(f"reference {number}", line) for number, line in enumerate(lines, start=1)]
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """A truth value.
+
+    Raises:
+        Refused: If it is another value, which a program may send.
+    """
+    if not isinstance(value, bool):
+        raise Refused(f"Say {name} with true or false.")
+    return value

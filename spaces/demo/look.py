@@ -9,8 +9,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-import render
-from geceval.cli.html.chunks import colours
+from geceval.cli.html import chunks, systems
 
 HEADER = """<header class="gv-header">
 <h1>geceval</h1>
@@ -64,16 +63,25 @@ def theme() -> gr.themes.Base:
     )
 
 
-def answer(name: str, waiting: str) -> tuple[gr.HTML, gr.JSON]:
-    """The half of a tab that shows what was found, and the same as JSON."""
-    view = gr.HTML(render.empty(waiting), elem_id=f"{name}-view", apply_default_css=False)
-    with gr.Accordion("As JSON", open=False):
-        data = gr.JSON(show_label=False, elem_id=f"{name}-data")
-    return view, data
+def answer(name: str, page: str, data: Any = None) -> tuple[gr.HTML, gr.JSON]:
+    """The half of a tab that shows what was found, and the same as JSON.
+
+    Args:
+        name: Prefix of their ids.
+        page: What stands there first.
+        data: The same as plain values.
+    """
+    with gr.Column(elem_classes="gv-answer"):
+        view = gr.HTML(page, elem_id=f"{name}-view", apply_default_css=False)
+        with gr.Accordion("As JSON", open=False):
+            values = gr.JSON(data, show_label=False, elem_id=f"{name}-data")
+    return view, values
 
 
 LAUNCH: dict[str, Any] = {
     "theme": theme(),
-    "css": Path(__file__).with_name("style.css").read_text(encoding="utf-8") + colours(dark=".dark"),
+    "css": Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    + chunks.colours(dark=".dark")
+    + systems.RULES,
     "app_kwargs": {"middleware": [Middleware(Headers)]},
 }

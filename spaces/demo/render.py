@@ -40,6 +40,16 @@ def empty(text: str) -> str:
     return f'<div class="gv gv-empty">{escape(text)}</div>'
 
 
+def problem(text: str) -> str:
+    """What stands where the result would be if there is none; the text is HTML already."""
+    return f'<div class="gv gv-problem" role="alert">{literal(text)}</div>'
+
+
+def stale_top(verb: str) -> str:
+    """What opens the box round a result whose input has changed."""
+    return f'<div class="gv-stale">{note(f"The input has changed since: press {verb}.")}'
+
+
 def block(*parts: str) -> str:
     """Parts of a result, one below the other."""
     return f'<div class="gv">{"".join(parts)}</div>'
@@ -160,21 +170,6 @@ def gauge(value: float, bounds: tuple[float | None, float | None]) -> str:
     return f'<span class="gv-gauge" aria-hidden="true"><i style="width:{100 * share:.1f}%"></i></span>'
 
 
-def interval(low: float, value: float, high: float, span: tuple[float, float]) -> str:
-    """A score with its confidence interval, drawn on the common scale of a metric."""
-    least, most = span
-    width = (most - least) or 1.0
-
-    def position(x: float) -> float:
-        return round(100 * min(1.0, max(0.0, (x - least) / width)), 1)
-
-    left, right = position(low), position(high)
-    return (
-        f'<span class="gv-interval" aria-hidden="true"><i style="left:{left}%;width:{max(right - left, 0.5):.1f}%"></i>'
-        f'<b style="left:{position(value)}%"></b></span>'
-    )
-
-
 def bars(rows: Sequence[tuple[str, float]], caption: str, digits: int = 4) -> str:
     """Bars to the right of zero for what helps and to the left for what harms.
 
@@ -193,6 +188,36 @@ def bars(rows: Sequence[tuple[str, float]], caption: str, digits: int = 4) -> st
         bar = f'<i class="{kind}" style="left:{start:.1f}%;width:{share / 2 if signed else share:.1f}%"></i>'
         cells.append([label, f'<span class="gv-bar" aria-hidden="true">{bar}</span>', number(value, digits)])
     return table(["edit", "", "value"], cells, caption, texts=2)
+
+
+def scale(steps: Sequence[tuple[str, float, str]]) -> str:
+    """A legend in the very colours that it explains.
+
+    Args:
+        steps: Class of what is coloured, strength of the colour in [0, 1], and what it stands for.
+    """
+    items = "".join(
+        f'<span class="{kind}" style="--heat:{heat:.3f}">{escape(text)}</span>' for kind, heat, text in steps
+    )
+    return f'<p class="gv-scale">{items}</p>'
+
+
+def weight_scale(values: Sequence[float]) -> str:
+    """The legend of `weights`: from the strongest weight below zero, if there is one, to the strongest above."""
+    most = max(map(abs, values), default=0.0)
+    low = -2 if min(values, default=0.0) < 0 else 0
+    high = 2 if max(values, default=0.0) > 0 else 0
+    return scale(
+        [
+            (f"gv-edit gv-weight gv-{'lower' if half < 0 else 'higher'}", abs(half) / 2, number(half / 2 * most))
+            for half in range(low, high + 1)
+        ]
+    )
+
+
+def heat_scale() -> str:
+    """The legend of `heat`."""
+    return scale([("gv-word", quarter / 4, f"{25 * quarter}%") for quarter in range(5)])
 
 
 def heat(words: Sequence[tuple[str, float, str]], threshold: float) -> str:

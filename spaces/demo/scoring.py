@@ -11,12 +11,11 @@ import gradio as gr
 
 from geceval import registry
 from geceval.core.assets import ASSETS
-from geceval.core.errors import UserError
 from geceval.core.extras import naming_the_extra
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
-from guard import check_references, check_sentence, check_text
+from guard import Refused, check_flag, check_references, check_sentence
 
 logger = logging.getLogger("geceval.demo")
 
@@ -44,12 +43,15 @@ def large_group() -> gr.CheckboxGroup:
     names, model = registry.large_metrics()
     if model.obstacle:
         logger.warning("%s", model.obstacle)
+    command = model.commands[0].split(" && ")[-1]  # without the extra, whose command names a folder of this machine
     return gr.CheckboxGroup(
-        names,
+        choices(names),
         value=[],
-        label="Metrics of the large model",
-        info=f"Not on this machine. To get it: {model.commands[0]}" if model.obstacle else LARGE_COSTS,
+        label="With the large model",
+        info=f"Not on this machine. To get it: {command}" if model.obstacle else LARGE_COSTS,
         interactive=not model.obstacle,
+        elem_classes="gv-metrics",
+        min_width=280,
     )
 
 
@@ -58,14 +60,15 @@ def options(name: str) -> dict[str, Any]:
     return dict(registry.scorer_class(name).correction_settings)
 
 
+def with_m2(name: str, gold_m2: str | None) -> dict[str, Any]:
+    """`options`, with the M2 file of the references for a metric that reads its edits."""
+    reads = gold_m2 is not None and hasattr(registry.scorer_class(name).Settings, "gold_m2")
+    return {**options(name), **({"gold_m2": gold_m2} if reads else {})}
+
+
 def needs_references(name: str) -> bool:
     """Whether a metric, as the page uses it, needs references."""
     return registry.make_scorer(name, options(name)).needs_references()
-
-
-def label(name: str) -> str:
-    """A metric as the page lists it."""
-    return f"{name} (references)" if needs_references(name) else name
 
 
 def of_one_sentence() -> tuple[str, ...]:
@@ -73,9 +76,56 @@ def of_one_sentence() -> tuple[str, ...]:
     return tuple(name for name in metrics() if name != "gotoscorer")
 
 
+def check_metrics(metrics: Any, known: Sequence[str]) -> list[str]:
+    """Names of metrics, each once.
+
+    Raises:
+        Refused: If there is none, or one is not known.
+    """
+    if not isinstance(metrics, (list, tuple)) or not metrics:
+        raise Refused("Choose at least one metric.")
+    for name in metrics:
+        if name not in known:
+            raise Refused(f"There is no metric called {str(name)[:40]} here.")
+    return list(dict.fromkeys(metrics))
+
+
 def choices(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Labels and names of metrics, those without references first."""
-    return [(label(name), name) for name in sorted(names, key=needs_references)]
+    """Label and name of each metric: what it says stands beside its name."""
+    return [(f"{name}: {description(name)}", name) for name in names]
+
+
+def call(name: str) -> str:
+    """The line of Python that loads a metric as the page uses it."""
+    settings = "".join(f", {key}={value!r}" for key, value in options(name).items())
+    return f'geceval.load("{name}"{settings})'.replace("'", '"')
+
+
+def metric_groups(names: Sequence[str]) -> list[gr.CheckboxGroup]:
+    """Where a visitor chooses metrics: without references, with references, of the large model.
+
+    Args:
+        names: Metrics of the first two groups.
+    """
+    groups = []
+    for label, info, needs in (
+        ("Without references", "They judge a correction by itself.", False),
+        ("With references", "They compare a correction with those of people.", True),
+    ):
+        own = [name for name in names if needs_references(name) is needs]
+        value = [name for name in DEFAULTS if name in own]
+        groups.append(
+            gr.CheckboxGroup(
+                choices(own),
+                value=value,
+                label=label,
+                info=info,
+                elem_classes="gv-metrics",
+                scale=2 if needs else 1,
+                min_width=280,
+            )
+        )
+    return [*groups, large_group()]
 
 
 @functools.lru_cache
@@ -94,12 +144,12 @@ def read_correction(source: str, correction: str, references: str, separate: boo
     """What a visitor typed: source, correction, references; with `separate`, punctuation stands alone.
 
     Raises:
-        Refused: If a text is too long, or the source empty.
+        Refused: If a text is too long, or source or correction are empty.
     """
     source = check_sentence("the source", source)
-    correction = check_text("the correction", correction)
+    correction = check_sentence("the correction", correction)
     known = check_references(references)
-    if separate:
+    if check_flag("whether to separate punctuation", separate):
         source, correction, *known = map(tokenise, [source, correction, *known])
     return source, correction, known
 
@@ -127,13 +177,20 @@ def score(name: str, source: str, correction: str, references: list[str]) -> Res
         return registry.score_systems(scorer, [source], {"correction": [correction]}, rows)["correction"]
 
 
-def warm_up() -> None:
-    """Load what most visitors will use, so that the first click is as quick as the second."""
-    for name in DEFAULTS:
-        try:
-            score(name, "He go home .", "He goes home .", ["He goes home ."])
-        except (UserError, ImportError, OSError) as error:
-            logger.warning("%s is not available: %s", name, error)
+def read_ahead(name: str, sentences: Sequence[tuple[str, str, list[str]]]) -> None:
+    """Score sentences in one batch, so that the caches of the metric answer for each of them.
+
+    Args:
+        name: A metric.
+        sentences: Source, correction and references of each.
+
+    Raises:
+        ValueError: If the metric cannot be computed.
+        ImportError: If a package is missing.
+    """
+    scorer = registry.make_scorer(name, options(name))
+    sources, corrections, references = map(list, zip(*sentences, strict=True))
+    scorer.score(sources, corrections, references if scorer.needs_references() else None)
 
 
 def bounds(name: str) -> tuple[float | None, float | None]:

@@ -14,7 +14,7 @@ TEXT = f"""
 ### What this is
 
 **geceval** scores grammatical error correction. Every metric on this page is a Hugging Face `evaluate` module, and
-gives here the very numbers that it gives in Python:
+gives here the very numbers that it gives in Python; the table below says how each is loaded there:
 
 ```python
 import geceval
@@ -54,7 +54,7 @@ def metrics_table() -> str:
     rows = [
         [
             f"<code>{render.escape(name)}</code>",
-            render.escape(scoring.description(name)),
+            f"{render.escape(scoring.description(name))}<br><code>{render.escape(scoring.call(name))}</code>",
             f'<span class="gv-whole">{"source, references" if scoring.needs_references(name) else "source"}</span>',
             render.escape(scoring.range_text(name)),
         ]

@@ -7,20 +7,22 @@ from typing import Any
 import gradio as gr
 
 import examples
+import lanes
 import look
 import render
 import scoring
+import wiring
 from geceval.cli.html.chunks import chunk_table, legend
 from geceval.workflows.chunks import chunk_tables
 from guard import Refused, polite
 
 ASSUMPTIONS = {"one reference at a time": "dependent", "all references together": "independent"}
-WAITING = "The sentence will stand here, cut into chunks, beside its references."
 
 
 @polite
+@lanes.remembered
 def show_chunks(
-    source: str, correction: str, references: str, compare_with: str, tokenise: bool
+    source: str, correction: str, references: str, compare_with: str = next(iter(ASSUMPTIONS)), tokenise: bool = True
 ) -> tuple[str, dict[str, Any]]:
     """Cut a sentence at all edits of a correction and its references, and say what became of each chunk.
 
@@ -62,30 +64,27 @@ def show_chunks(
 
 def build() -> None:
     """Lay out the tab; the result lies below, for tables are wide."""
+    first = next(iter(examples.CHUNKS.values()))
+    source = gr.Textbox(first[0], label="Source", lines=2, max_lines=6, render=False)
+    correction = gr.Textbox(first[1], label="Correction", lines=2, max_lines=6, render=False)
+    references = gr.Textbox(first[2], label="References", info="One a line.", lines=2, max_lines=8, render=False)
+    chosen = wiring.example_row(examples.CHUNKS, [source, correction, references], "chunks")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
-            source = gr.Textbox(label="Source", lines=2, max_lines=6)
-            correction = gr.Textbox(label="Correction", lines=2, max_lines=6)
+            source.render()
+            correction.render()
         with gr.Column(scale=5, min_width=300):
-            references = gr.Textbox(label="References", info="One a line.", lines=2, max_lines=8)
+            references.render()
             compare_with = gr.Radio(list(ASSUMPTIONS), value=next(iter(ASSUMPTIONS)), label="Compare with")
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Show", variant="primary", elem_id="chunks-button")
-    view, data = look.answer("chunks", WAITING)
-    gr.Examples(
-        examples.CHUNKS,
-        [source, correction, references],
-        cache_examples=False,
-        label="Examples",
-        api_visibility="undocumented",
-    )
-    gr.on(
-        [submit.click, source.submit, correction.submit, references.submit],
+    view, data = look.answer("chunks", *show_chunks(*first))
+    inputs = [source, correction, references, compare_with, tokenise]
+    starts = [submit.click, source.submit, correction.submit, references.submit]
+    wiring.connect("chunks", show_chunks, inputs, [view, data], starts, chosen, "Show")
+    gr.api(
         show_chunks,
-        [source, correction, references, compare_with, tokenise],
-        [view, data],
         api_name="chunks",
         api_description="Show source, correction and references side by side, chunk by chunk.",
-        concurrency_id="quick",
-        concurrency_limit=1,
+        **wiring.QUICK,
     )

@@ -1,91 +1,130 @@
-"""Tab: several systems on a corpus that the user uploads."""
+"""Tab: a leaderboard of several systems on texts that the user uploads or pastes."""
 
 from __future__ import annotations
 
-import csv
 import logging
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio_client.utils import is_file_obj_with_meta
 
+import comparison
 import render
 import scoring
+import wiring
 from geceval.core.errors import UserError
 from geceval.workflows.compare import Comparison, compare
 from guard import Refused, polite
-from uploads import MAX_ANNOTATORS, MAX_BYTES, MAX_ROWS, MAX_SYSTEMS, Corpus, read_corpus
+from uploads import MAX_ANNOTATORS, MAX_BYTES, MAX_ROWS, MAX_SYSTEMS, Corpus, Text, fit_together, pasted, uploaded
 
 logger = logging.getLogger("geceval.demo")
 
 MAX_SCORES = 40_000
 MAX_LARGE = 2_000  # of them by the large model
-RESAMPLES = 1_000
+LONG = {"concurrency_id": "long", "concurrency_limit": 1}
+TEXT = [".txt", ".src", ".out", ".hyp", ".ref"]
 UNCHANGED = "unchanged source"
 BASELINES = (UNCHANGED, "first system", "best system")
-COLUMNS = ("metric", "system", "score", "low", "high", "difference", "p_bootstrap", "p_randomisation", "signature")
-WAITING = "A table with a confidence interval for every score will stand here."
+WAITING = "A leaderboard with an interval and a rank for every score will stand here."
 
 
 @polite
 def compare_systems(
+    source: Any,
+    systems: Any,
+    references: Any = None,
+    metrics: Sequence[str] = scoring.DEFAULTS,
+    baseline: str = UNCHANGED,
+) -> tuple[str, list[dict[str, Any]]]:
+    """Score systems and test whether they differ.
+
+    Args:
+        source: An uploaded text file, or a text: one sentence per line.
+        systems: Parallel files or texts, one per system; or a dict of names and texts.
+        references: Parallel files or texts, one per annotator, or one M2 file; metrics that need none do without.
+        metrics: Names of metrics.
+        baseline: What the others are compared with: one of `BASELINES`.
+
+    Returns:
+        The page, and its rows.
+    """
+    corpus = fit_together(_given(source, "source")[:1], _given(systems, "system"), _given(references, "reference"))
+    found, missing = _compared(corpus, metrics, baseline)
+    return comparison.page(found, missing, len(corpus.sources), baseline), comparison.rows(found)
+
+
+@polite
+def compare_on_page(
     source: str | None,
     systems: list[str] | None,
     references: list[str] | None,
-    metrics: list[str],
+    pasted_source: str,
+    pasted_systems: str,
+    pasted_references: str,
+    alone: list[str],
+    compared: list[str],
+    large: list[str],
     baseline: str,
-    large: list[str] | None = None,
     progress: Any = gr.Progress(),  # noqa: B008 - how gradio hands it over
-) -> tuple[str, str, list[dict[str, Any]]]:
-    """Score systems on uploaded files and test whether they differ.
+) -> tuple[str, list[dict[str, Any]], Any, Any]:
+    """What the button does: as `compare_systems`, with the table and the leaderboard as files."""
+    corpus = fit_together(
+        [*map(uploaded, [source] if source else []), *pasted(pasted_source, "source")],
+        [*map(uploaded, systems or []), *pasted(pasted_systems, "system")],
+        [*map(uploaded, references or []), *pasted(pasted_references, "reference")],
+    )
+    found, missing = _compared(corpus, [*(alone or []), *(compared or []), *(large or [])], baseline, progress)
+    files = comparison.csv_file(found), comparison.html_file(found, len(corpus.sources))
+    return (
+        comparison.page(found, missing, len(corpus.sources), baseline),
+        comparison.rows(found),
+        *(gr.DownloadButton(value=file, interactive=True) for file in files),
+    )
 
-    Args:
-        source: Text file, one sentence per line.
-        systems: One parallel text file per system.
-        references: One parallel text file per annotator; may be empty.
-        metrics: Names of metrics.
-        baseline: What the others are compared with: one of `BASELINES`.
-        large: Names of metrics that read the large model.
-        progress: Told of each metric.
 
-    Returns:
-        The page, a CSV file, and its rows.
-    """
-    names = _check_metrics([*(metrics or []), *(large or [])])
+def _given(value: Any, name: str) -> list[Text]:
+    """What a program sent: uploaded files, texts, or a dict of names and texts."""
+    if is_file_obj_with_meta(value):
+        return [uploaded(value["path"])]
+    if isinstance(value, dict):
+        return [text for key, each in value.items() for text in pasted(each, str(key)[:60])]
+    if isinstance(value, list):
+        names = [name] if len(value) == 1 else [f"{name} {number}" for number in range(1, len(value) + 1)]
+        return [text for each, own in zip(value, names, strict=True) for text in _given(each, own)]
+    return pasted(value, name)
+
+
+def _compared(
+    corpus: Corpus, metrics: Sequence[str], baseline: str, progress: Any = None
+) -> tuple[dict[str, Comparison], dict[str, str]]:
+    """Comparisons, and reasons why there is none, each by metric."""
+    names = _check_metrics(metrics)
     if baseline not in BASELINES:
         raise Refused(f"Compare with one of: {', '.join(BASELINES)}.")
-    corpus = read_corpus(source, systems, references)
     outputs = corpus.systems
     if baseline == UNCHANGED or len(outputs) == 1:
         outputs = {UNCHANGED: corpus.sources, **{name: text for name, text in outputs.items() if name != UNCHANGED}}
-    work = len(corpus.sources) * len(outputs) * len(names)
-    if work > MAX_SCORES:
+    work = len(corpus.sources) * len(outputs)
+    slow = work * len(set(names) & set(scoring.large_metrics()))
+    if work * len(names) > MAX_SCORES:
         raise Refused(
-            f"That would be {work:,} sentence scores, and this page takes {MAX_SCORES:,}; choose fewer metrics."
+            f"That would be {work * len(names):,} sentence scores, and this page takes {MAX_SCORES:,}; "
+            "choose fewer metrics."
         )
-    work = len(corpus.sources) * len(outputs) * len(set(names) & set(scoring.large_metrics()))
-    if work > MAX_LARGE:
+    if slow > MAX_LARGE:
         raise Refused(
-            f"That would be {work:,} sentence scores of the large model, and this page takes {MAX_LARGE:,} of them."
+            f"That would be {slow:,} sentence scores of the large model, and this page takes {MAX_LARGE:,} of them."
         )
     against = {"best system": "best"}.get(baseline, "first")
-    found, missing = _compare_all(names, corpus, outputs, against, progress)
+    found, missing = _compare_all(names, corpus, outputs, against, progress or (lambda *_, **__: None))
     if not found:
         raise Refused(f"Nothing could be scored: {'; '.join(f'{name} {why}' for name, why in missing.items())}.")
-    rows = _rows(found)
-    return _view(found, missing, len(corpus.sources), baseline), _csv(rows), rows
+    return found, missing
 
 
-def _check_metrics(metrics: Sequence[str] | None) -> list[str]:
-    names = list(dict.fromkeys(metrics or []))
-    if not names:
-        raise Refused("Choose at least one metric.")
-    for name in names:
-        if name not in (*scoring.metrics(), *scoring.large_metrics()):
-            raise Refused(f"There is no metric called {str(name)[:40]} here.")
-    return names
+def _check_metrics(metrics: Any) -> list[str]:
+    return scoring.check_metrics(metrics, (*scoring.metrics(), *scoring.large_metrics()))
 
 
 def _compare_all(
@@ -97,7 +136,7 @@ def _compare_all(
         if scoring.needs_references(name) and corpus.references is None:
             missing[name] = "needs references"
             continue
-        options = {name: scoring.options(name)}
+        options = {name: scoring.with_m2(name, corpus.gold_m2)}
         try:
             found |= compare(
                 [name],
@@ -106,90 +145,13 @@ def _compare_all(
                 corpus.references,
                 options=options,
                 baseline=against,
-                resamples=RESAMPLES,
+                resamples=comparison.RESAMPLES,
+                confidence=comparison.CONFIDENCE,
             )
         except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "is not available here"
     return found, missing
-
-
-def _rows(found: Mapping[str, Comparison]) -> list[dict[str, Any]]:
-    return [
-        dict(
-            zip(
-                COLUMNS,
-                [
-                    name,
-                    each.system,
-                    each.score,
-                    each.low,
-                    each.high,
-                    each.difference,
-                    each.p["bootstrap"],
-                    each.p["randomisation"],
-                    comparison.signature,
-                ],
-                strict=True,
-            )
-        )
-        for name, comparison in found.items()
-        for each in comparison.standings
-    ]
-
-
-def _view(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences: int, baseline: str) -> str:
-    parts = []
-    for name, comparison in found.items():
-        standings = comparison.standings
-        span = min(each.low for each in standings), max(each.high for each in standings)
-        sign = 1 if scoring.higher_is_better(name) else -1
-        rows = [
-            [
-                render.escape(each.system),
-                f"<strong>{render.number(each.score)}</strong>",
-                render.interval(each.low, each.score, each.high, span)
-                + f"<small>{render.number(each.low, 3)} to {render.number(each.high, 3)}</small>",
-                render.number(each.difference),
-                "baseline" if _is_baseline(each) else _p(each.p["bootstrap"]),
-                "" if _is_baseline(each) else _p(each.p["randomisation"]),
-            ]
-            for each in sorted(standings, key=lambda each: -sign * each.score)
-        ]
-        columns = ["system", "score", "95% interval", "difference", "p bootstrap", "p randomised"]
-        parts.append(render.heading(name))
-        parts.append(render.table(columns, rows, f"{scoring.description(name)}; {sentences:,} sentences"))
-    if missing:
-        parts.append(render.note("Not scored: " + "; ".join(f"{name} {why}" for name, why in missing.items()) + "."))
-    parts.append(
-        render.note(
-            f"Differences are from the {baseline}, p-values are two-sided; {RESAMPLES:,} resamples of sentences."
-        )
-    )
-    return render.block(*parts)
-
-
-def _is_baseline(standing: Any) -> bool:
-    return standing.difference == 0 and set(standing.p.values()) == {1.0}
-
-
-def _p(value: float) -> str:
-    shown = render.number(value, 3)
-    return f"<strong>{shown}</strong>" if value < 0.05 else shown
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A file of its own folder; names that a spreadsheet would read as formulas get an apostrophe."""
-    path = Path(tempfile.mkdtemp(prefix="geceval-")) / "geceval-comparison.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
-    return str(path)
-
-
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
 
 
 def example_files() -> tuple[str, list[str], list[str]]:
@@ -201,63 +163,66 @@ def example_files() -> tuple[str, list[str], list[str]]:
 
 def build() -> None:
     """Lay out the tab."""
-    text = [".txt", ".src", ".out", ".hyp", ".ref"]
+    lines = {"lines": 4, "max_lines": 12, "placeholder": "One sentence per line."}
+    several = "A line “## name” begins the next one."
+    example = gr.Button("Example: four systems, two references", size="sm", elem_id="compare-example")
     with gr.Row(equal_height=False):
-        with gr.Column(scale=3, min_width=300):
-            gr.Markdown(
-                f"Text files, one sentence per line, words separated by spaces; at most {MAX_ROWS:,} lines and "
-                f"{MAX_BYTES // 2**20} MB each, {MAX_SYSTEMS} systems, {MAX_ANNOTATORS} reference files."
-            )
-            source = gr.File(label="Source", file_types=text, height=110, elem_id="compare-source")
-            systems = gr.File(
-                label="Systems, one file each",
-                file_count="multiple",
-                file_types=text,
-                height=130,
-                elem_id="compare-systems",
-            )
-            references = gr.File(
-                label="References, one file per annotator (optional)",
-                file_count="multiple",
-                file_types=text,
-                height=130,
-                elem_id="compare-references",
-            )
-            metrics = gr.CheckboxGroup(
-                scoring.choices(scoring.metrics()), value=list(scoring.DEFAULTS), label="Metrics"
-            )
-            large = scoring.large_group()
-            baseline = gr.Radio(list(BASELINES), value=BASELINES[0], label="Compare with the")
-            with gr.Row():
-                example = gr.Button("Use the example corpus", min_width=120)
-                submit = gr.Button("Compare", variant="primary", min_width=120, elem_id="compare-button")
-        with gr.Column(scale=6, min_width=300):
-            view = gr.HTML(render.empty(WAITING), elem_id="compare-view", apply_default_css=False)
-            download = gr.DownloadButton("Download CSV", visible=True, interactive=False, size="sm")
-            with gr.Accordion("As JSON", open=False):
-                data = gr.JSON(show_label=False)
-    example.click(
-        example_files,
+        with gr.Column(scale=4, min_width=300):
+            with gr.Tab("Upload files"):
+                source = gr.File(label="Source", file_types=TEXT, height=140, elem_id="compare-source")
+                systems = gr.File(
+                    label="Systems, one file each",
+                    file_count="multiple",
+                    file_types=TEXT,
+                    height=300,
+                    elem_id="compare-systems",
+                )
+                references = gr.File(
+                    label="References, or an M2 file (optional)",
+                    file_count="multiple",
+                    file_types=[*TEXT, ".m2"],
+                    height=190,
+                    elem_id="compare-references",
+                )
+                gr.Markdown(
+                    f"Text files, one sentence per line, words separated by spaces; at most {MAX_ROWS:,} lines and "
+                    f"{MAX_BYTES // 2**20} MB each, {MAX_SYSTEMS} systems, {MAX_ANNOTATORS} references."
+                )
+            with gr.Tab("Paste text"):
+                texts = [
+                    gr.Textbox(label="Pasted source", **lines),
+                    gr.Textbox(label="Pasted systems", info=several, **lines),
+                    gr.Textbox(label="Pasted references", info=f"Optional. {several}", **lines),
+                ]
+            baseline = gr.Radio(list(BASELINES), value=BASELINES[0], label="Differences from the")
+            submit = gr.Button("Compare", variant="primary", min_width=120, elem_id="compare-button")
+        with gr.Column(scale=7, min_width=300):
+            groups = scoring.metric_groups(scoring.metrics())
+    with gr.Column(elem_classes="gv-answer"):
+        view = gr.HTML(render.empty(WAITING), elem_id="compare-view", apply_default_css=False)
+        with gr.Row():
+            downloads = [
+                gr.DownloadButton(label, interactive=False, size="sm", min_width=140)
+                for label in ("Download CSV", "Download leaderboard")
+            ]
+        with gr.Accordion("As JSON", open=False):
+            data = gr.JSON(show_label=False)
+    inputs, outputs = [source, systems, references, *texts, *groups, baseline], [view, data, *downloads]
+    chosen = example.click(
+        lambda: (*example_files(), "", "", ""),
         None,
-        [source, systems, references],
-        api_name="example_corpus",
-        api_description="The files of the corpus that comes with geceval.",
-        queue=False,
-    )
-    submit.click(
-        compare_systems,
-        [source, systems, references, metrics, baseline, large],
-        [view, download, data],
-        api_name="compare",
-        api_description="Score systems on uploaded files and test whether they differ.",
-        concurrency_id="long",
-        concurrency_limit=1,
-        show_progress_on=view,
-    ).success(
-        lambda: gr.DownloadButton(interactive=True),
-        None,
-        download,
-        api_name="compare_done",
+        [source, systems, references, *texts],
+        api_name="compare_example",
         api_visibility="undocumented",
         queue=False,
+    )
+    off = gr.update(value=None, interactive=False)
+    shown = {"show_progress_on": view, "scroll_to_output": True, **LONG}
+    starts = [submit.click]
+    wiring.connect("compare", compare_on_page, inputs, outputs, starts, chosen, "Compare", (None, off, off), **shown)
+    gr.api(
+        compare_systems,
+        api_name="compare",
+        api_description="Score systems on files or texts and test whether they differ.",
+        **LONG,
     )

@@ -8,11 +8,13 @@ import gradio as gr
 
 import examples
 import geceval
+import lanes
 import look
 import render
 import scoring
+import wiring
 from geceval.core.files import split_lines
-from guard import MAX_CHARACTERS, Refused, check_text, polite
+from guard import MAX_CHARACTERS, Refused, check_flag, check_text, polite
 
 MAX_SENTENCES = 20
 MODELS = {
@@ -23,11 +25,13 @@ MODELS = {
     ]
     if (scoring.ASSETS / asset).is_dir()
 }
-WAITING = "The sentence will stand here, darker where a word is likely to be wrong."
 
 
 @polite
-def detect_errors(text: str, kind: str, threshold: float, tokenise: bool) -> tuple[str, list[dict[str, Any]]]:
+@lanes.remembered
+def detect_errors(
+    text: str, kind: str = "errors", threshold: float = 0.5, tokenise: bool = True
+) -> tuple[str, list[dict[str, Any]]]:
     """Say of each word how likely it is to be wrong.
 
     Args:
@@ -44,7 +48,7 @@ def detect_errors(text: str, kind: str, threshold: float, tokenise: bool) -> tup
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
         raise Refused("The threshold must be a number between 0 and 1.")
     sentences = _sentences(text)
-    if tokenise:
+    if check_flag("whether to separate punctuation", tokenise):
         sentences = [scoring.tokenise(sentence) for sentence in sentences]
     model, classes = MODELS[kind]
     rows = geceval.detect(sentences, model=model, classes=classes, threshold=float(threshold))
@@ -60,7 +64,7 @@ def detect_errors(text: str, kind: str, threshold: float, tokenise: bool) -> tup
     view = render.block(
         render.heading("Words by the probability of an error"),
         *(render.heat(row, threshold) for row in words),
-        '<p class="gv-scale" aria-hidden="true"><span>0%</span><i></i><span>100%</span></p>',
+        render.heat_scale(),
         found or render.note(f"No word reaches {threshold:.0%}."),
     )
     data = [
@@ -93,9 +97,14 @@ def _sentences(text: Any) -> list[str]:
 
 def build() -> None:
     """Lay out the tab."""
+    first = next(iter(examples.DETECT.values()))
+    text = gr.Textbox(
+        first[0], label="Sentences", info=f"One a line, {MAX_SENTENCES} at most.", lines=3, max_lines=12, render=False
+    )
+    chosen = wiring.example_row(examples.DETECT, [text], "detect")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
-            text = gr.Textbox(label="Sentences", info=f"One a line, {MAX_SENTENCES} at most.", lines=3, max_lines=12)
+            text.render()
             kind = gr.Radio(list(MODELS), value=next(iter(MODELS), None), label="Look for")
             threshold = gr.Slider(
                 0.05,
@@ -108,15 +117,12 @@ def build() -> None:
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Detect", variant="primary", elem_id="detect-button")
         with gr.Column(scale=6, min_width=300):
-            view, data = look.answer("detect", WAITING)
-    gr.Examples(examples.DETECT, [text], cache_examples=False, label="Examples", api_visibility="undocumented")
-    gr.on(
-        [submit.click, text.submit],
+            view, data = look.answer("detect", *detect_errors(*first))
+    inputs, starts = [text, kind, threshold, tokenise], [submit.click, text.submit]
+    wiring.connect("detect", detect_errors, inputs, [view, data], starts, chosen, "Detect")
+    gr.api(
         detect_errors,
-        [text, kind, threshold, tokenise],
-        [view, data],
         api_name="detect",
         api_description="Say of each word how likely it is to be wrong.",
-        concurrency_id="quick",
-        concurrency_limit=1,
+        **wiring.QUICK,
     )

