@@ -13,7 +13,7 @@ import pytest
 
 import geceval
 from geceval import registry
-from geceval.cli import main, tables
+from geceval.cli import main, rankings
 from geceval.cli.arguments import make_scorers
 from geceval.cli.shared_options import Format
 from geceval.core.result import Result
@@ -88,6 +88,8 @@ def test_json_has_numbers_and_signatures(ok):
     report = json.loads(ok("score", "-m", "gleu", "green", *CORPUS, "--format", "json"))
     assert report["sentences"] == 44
     assert report["geceval"] == geceval.__version__
+    assert report["ranked_by"] == "gleu"
+    assert report["metrics"]["green"] == {"higher_is_better": True, "bounds": [0.0, 1.0]}
     first = report["systems"][0]
     assert (first["rank"], first["system"], first["file"]) == (1, "strong", SYSTEMS[3])
     assert list(first["metrics"]) == ["gleu", "green"]
@@ -130,9 +132,10 @@ def test_ties_share_a_rank(ok, tmp_path):
 
 def test_tsv_has_all_digits(ok):
     lines = [line.split("\t") for line in ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").splitlines()]
-    assert lines[0] == ["rank", "system", "gleu", "gleu_signature"]
+    assert lines[0] == ["rank", "system", "gleu"]
     direct = score_directly("gleu", SYSTEMS[3])
-    assert lines[1] == ["1", "strong", repr(direct.score), direct.signature]
+    assert lines[1] == ["1", "strong", repr(direct.score)]
+    assert lines[6:] == [[f"# {direct.signature}"]]
 
 
 def test_tsv_cells_hold_no_tabs(ok, tmp_path):
@@ -160,22 +163,31 @@ def test_latex_is_escaped(ok, tmp_path):
     odd = tmp_path / "a_b&c.txt"
     odd.write_bytes(Path(SOURCE).read_bytes())
     text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "latex")
-    assert r"1 & a\_b\&c & 0." in text
+    assert r"1 & a\_b\&c & \textbf{0." in text
     assert text.startswith("% gleu|")
     assert "% \\usepackage{booktabs}\n\\begin{tabular}{rlr}\n\\toprule\nrank & system & gleu" in text
     assert text.endswith("\\bottomrule\n\\end{tabular}\n") and r"\midrule" in text
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("x.json", "{"), ("x.tsv", "rank\tsystem\t"), ("x.csv", "rank,system,"), ("x.TEX", "% gleu|")]
+    ("name", "start"),
+    [
+        ("x.json", "{"),
+        ("x.tsv", "rank\tsystem\t"),
+        ("x.csv", "rank,system,"),
+        ("x.TEX", "% gleu|"),
+        ("x.md", "| rank |"),
+    ],
 )
-def test_the_name_of_the_output_says_its_format(ok, tmp_path, monkeypatch, name, start):
+def test_the_name_of_the_output_says_its_format(ok, fails, tmp_path, monkeypatch, name, start):
     monkeypatch.setenv("GECEVAL_FORMAT", "tsv")  # holds for names that say nothing
     arguments = ["score", "-m", "gleu", *CORPUS, "--output", tmp_path / name]
     ok(*arguments)
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
     ok(*arguments, "--format", "table")
     assert (tmp_path / name).read_text(encoding="utf-8").split()[:2] == ["rank", "system"]
+    refused = fails(*arguments[:-1], tmp_path / "x.html")
+    assert "x.html: html is not written here, only table, json, tsv, csv, latex, markdown" in refused
     ok(*arguments[:-1], tmp_path / "x.txt")
     assert (tmp_path / "x.txt").read_text(encoding="utf-8").startswith("rank\t")
 
@@ -184,8 +196,8 @@ def test_csv_quotes_what_holds_a_comma(ok, tmp_path):
     odd = tmp_path / 'a,"b.txt'
     odd.write_bytes(Path(SOURCE).read_bytes())
     text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "csv")
-    (header, row) = csv.reader(text.splitlines())
-    assert header == ["rank", "system", "gleu", "gleu_signature"]
+    (header, row) = csv.reader(text.splitlines()[:2])
+    assert header == ["rank", "system", "gleu"] and text.splitlines()[2].startswith("# gleu|")
     assert row[:2] == ["1", 'a,"b'] and float(row[2]) == score_directly("gleu", SOURCE).score
 
 
@@ -199,19 +211,27 @@ def test_references_beside_an_m2_file(ok, fails, tmp_path, caplog):
     assert fails("score", "-m", "impara", *both).startswith("impara reads no M2 file; --gold-m2 is for")
     with caplog.at_level(logging.WARNING, "geceval"):
         make_scorers({"gleu": {"gold_m2": str(gold)}, "bertscore": {}, "impara": {}}, [REFERENCES[0]])
-    assert caplog.messages == ["references are those of --gold-m2 for gleu, of -r for bertscore"]
+        make_scorers({"impara": {}, "fluency": {}}, [REFERENCES[0]])
+    assert caplog.messages == [
+        "references are those of --gold-m2 for gleu, of -r for bertscore",
+        "-r is left out: no references are needed by impara, fluency",
+    ]
 
 
 def test_what_somebody_may_have_meant(fails):
     assert fails("score", "-m", "glue", *CORPUS).endswith("; did you mean 'gleu'?")
     assert fails("score", "-m", "gleu", *CORPUS, "-o", "ordre=2").endswith("; did you mean 'order'?")
+    assert fails("score", "-m", "GLEU", *CORPUS).endswith("; did you mean 'gleu'?")
+    assert fails("score", "-m", "gleu", *CORPUS, "-o", "iter=2").endswith("; did you mean 'iterations'?")
+    assert fails("score", "-m", "gleu,m2", *CORPUS).endswith("; several are separate words, not one with commas")
     assert "did you mean" not in fails("score", "-m", "xyzzy", *CORPUS)
+    assert "Did you mean 'score'" in fails("scor", "-m", "gleu")
 
 
 def test_sentence_scores(ok):
     lines = ok("score", "-m", "gleu", *CORPUS, "--sentence", "--format", "tsv").splitlines()
     assert lines[0].split("\t")[:3] == ["system", "line", "gleu"]
-    assert len(lines) == 1 + 5 * 44
+    assert len(lines) == 1 + 5 * 44 + 1 and lines[-1].startswith("# gleu|")
     direct = score_directly("gleu", SYSTEMS[3])
     assert [line.split("\t")[:3] for line in lines[1:3]] == [
         ["strong", "1", repr(direct.scores[0])],
@@ -219,6 +239,20 @@ def test_sentence_scores(ok):
     ]
     report = json.loads(ok("score", "-m", "gleu", *CORPUS, "--sentence", "--format", "json"))
     assert report["systems"][0]["metrics"]["gleu"]["scores"] == direct.scores
+
+
+def test_the_worst_corrections_come_with_their_texts(ok):
+    (found,) = json.loads(ok("score", "-m", "gleu", *CORPUS, "--worst", "1", "--format", "json"))["rows"]
+    scores = {(path, line): score for path in SYSTEMS for line, score in enumerate(score_directly("gleu", path).scores)}
+    (path, line), least = min(scores.items(), key=lambda item: item[1])
+    texts = {name: Path(file).read_text(encoding="utf-8").splitlines() for name, file in (("s", SOURCE), ("p", path))}
+    assert (
+        found["gleu"] == least and scores[next(p for p in SYSTEMS if found["system"] in p), found["line"] - 1] == least
+    )
+    assert texts["s"][found["line"] - 1] == found["source"]
+    lines = ok("score", "-m", "gleu", "green", *CORPUS, "--worst", "3").splitlines()
+    assert lines[0].split() == ["system", "line", "gleu", "green", "source", "correction"]
+    assert lines[5] == "the worst of 220 corrections by gleu (higher is better)"
 
 
 def test_named_and_general_options(ok):
@@ -243,7 +277,7 @@ def test_gold_from_m2(ok, tmp_path):
     assert ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold) == ""
     plain = ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").splitlines()
     from_m2 = ok("score", "-m", "gleu", "-s", SOURCE, "-p", *SYSTEMS, "--refs-m2", gold, "--format", "tsv").splitlines()
-    assert [line.split("\t")[:3] for line in plain] == [line.split("\t")[:3] for line in from_m2]
+    assert plain[:6] == from_m2[:6] and "|gold_m2:gold.m2@" in from_m2[6]
 
 
 def test_output_file_is_written_at_once(ok, fails, tmp_path):
@@ -288,7 +322,9 @@ MISTAKES = [
     (["score", "-m", "gleu", *CORPUS, "--batch-size", "0"], "batch_size must be at least 1, got 0"),
     (["score", "-m", "gleu", "-s", SOURCE, "-p", *SYSTEMS], "gleu needs references: pass -r FILE... or --gold-m2 FILE"),
     (["score", "-m", "gleu", "-s", "none.txt", "-p", *SYSTEMS, "-r", *REFERENCES], "none.txt: No such file"),
-    (["score", "-m", "gleu", "-s", SOURCE, "-p", str(EXAMPLE), "-r", *REFERENCES], "Is a directory"),
+    (["score", "-m", "gleu", "-s", SOURCE, "-p", str(EXAMPLE), "-r", *REFERENCES], "README.md has 18 lines but"),
+    (["score", "-m", "gleu", "-s", str(EXAMPLE), "-p", *SYSTEMS, "-r", *REFERENCES], "Is a directory"),
+    (["score", "-m", "gleu", "-s", SOURCE, "-p", str(EXAMPLE.parents[2]), "-r", *REFERENCES], "folder without files"),
     (["score", "-m", "impara", "-s", SOURCE, "-p", "-", "-"], "standard input (-) can stand for one file only"),
     (["score", "-m", "impara", "-s", SOURCE, "-p", *SYSTEMS, "--model", "/none"], "/none"),
     (["score", "-m", "bertscore", *CORPUS, "--device", "abacus"], "abacus"),
@@ -349,7 +385,7 @@ def test_unparallel_files_fail_before_any_model_loads(fails, tmp_path, monkeypat
     short = tmp_path / "short.txt"
     short.write_text("one line\n")
     message = fails("score", "-m", "impara", "-s", SOURCE, "-p", SYSTEMS[0], short)
-    assert message == f"{short} has 1 lines but {SOURCE} has 44; they must be parallel"
+    assert message == f"{short} has 1 line but {SOURCE} has 44; they must be parallel"
 
 
 def test_warnings_are_lines_of_standard_error_unless_quiet(call, tmp_path):
@@ -462,9 +498,9 @@ def test_a_system_without_a_score_comes_last_and_json_stays_json():
         name: {"gleu": Result(score, [score, nan], "gleu|", {"cost": nan, "rows": [nan]})}
         for name, score in (("failed", nan), ("worse", 1.0), ("better", 2.0))
     }
-    rows = tables.rank(results, {name: f"{name}.txt" for name in results}, registry.make_scorer("gleu"))
+    rows = rankings.rank(results, {name: f"{name}.txt" for name in results}, registry.make_scorer("gleu"))
     assert [(row.rank, row.system) for row in rows] == [(1, "better"), (2, "worse"), (3, "failed")]
     for by_sentence, more in ((False, {}), (True, {"scores": [None, None], "rows": [None]})):
-        text = tables.render(rows, [registry.make_scorer("gleu")], Format.json, 2, by_sentence, None)
+        text = rankings.render(rows, [registry.make_scorer("gleu")], Format.json, 2, by_sentence, None)
         content = json.loads(text, parse_constant=pytest.fail)  # NaN is no JSON
         assert content["systems"][2]["metrics"]["gleu"] == {"score": None, "cost": None, "signature": "gleu|", **more}

@@ -11,6 +11,7 @@ import pytest
 
 import geceval
 from geceval.cli.app import run
+from geceval.cli.compare import _p
 
 SOURCES = ["a b c d", "d c b a", "a a b b", "c d c d"] * 4
 M2 = """S a b c d
@@ -65,12 +66,15 @@ def test_compare(files, capsys):
         "3",
     )
     assert [(row["metric"], row["system"]) for row in found["rows"]] == [
-        *(("green", "bad"), ("green", "good")),
-        *(("gleu", "bad"), ("gleu", "good")),
+        *(("green", "good"), ("green", "bad")),
+        *(("gleu", "good"), ("gleu", "bad")),
     ]
-    first, second = found["rows"][:2]
-    columns = ["metric", "system", "score", "95% low", "95% high", "difference", "p bootstrap", "p randomisation"]
-    assert list(first) == columns
+    second, first = found["rows"][:2]
+    columns = ["metric", "rank", "system", "score", "95% low", "95% high", "difference", "p bootstrap"]
+    assert list(first) == [*columns, "p randomisation", "baseline", "higher_is_better"]
+    assert [(row["rank"], row["baseline"], row["higher_is_better"]) for row in (second, first)] == [
+        *((1, False, True), (2, True, True)),
+    ]
     assert (first["difference"], first["p bootstrap"], first["p randomisation"]) == (0.0, 1.0, 1.0)
     assert second["difference"] > 0 and second["p bootstrap"] == second["p randomisation"] == pytest.approx(1 / 51)
     assert found["notes"][-1].startswith("compare|methods:bootstrap,randomisation|baseline:first|resamples:50")
@@ -80,15 +84,31 @@ def test_compare(files, capsys):
 def test_compare_with_the_best_and_one_method(files, capsys):
     arguments = ["compare", "-m", "green", *files, "-p", "bad.txt", "good.txt", "--resamples", "20"]
     found = answer(capsys, *arguments, "--baseline", "best", "--method", "randomisation", "--confidence", "0.9")
-    assert [row["difference"] == 0 for row in found["rows"]] == [False, True]
+    assert [(row["difference"] == 0, row["baseline"]) for row in found["rows"]] == [(True, True), (False, False)]
     assert "p bootstrap" not in found["rows"][0] and "90% low" in found["rows"][0]
 
 
 def test_compare_as_a_table(files, capsys):
     assert run(["compare", "-m", "green", *files, "-p", "bad.txt", "good.txt", "--resamples", "20"]) == 0
-    out = capsys.readouterr().out
-    assert "16 sentences; p of the difference from the first system, two-sided" in out
-    assert "green|beta:2.0" in out
+    lines = capsys.readouterr().out.splitlines()
+    assert "16 sentences; p of the difference from the first system, two-sided, 20 resamples" in lines
+    assert lines[2].split()[:3] == ["green", "1", "good"] and lines[2].endswith("< .05             < .05")
+    assert lines[3].split()[:4] == ["green", "2", "bad", "(baseline)"] and lines[3].split()[-3:] == ["–"] * 3
+    assert any(line.startswith("green|beta:2.0") for line in lines)
+
+
+@pytest.mark.parametrize(("resamples", "shown"), [(1000, "< .001"), (200, "< .005"), (7, "< .2"), (99_999, "< .00002")])
+def test_where_resamples_end_p_is_a_bound(resamples, shown):
+    assert _p(1 / (resamples + 1), resamples) == shown
+    assert _p(2 / (resamples + 1), resamples) == ""
+
+
+def test_in_latex_the_best_score_is_bold_and_bounds_are_mathematics(files, capsys):
+    systems = ["-p", "bad.txt", "good.txt"]
+    assert run(["compare", "-m", "green", *files, *systems, "--resamples", "20", "--format", "latex"]) == 0
+    good, bad = (line for line in capsys.readouterr().out.splitlines() if line.startswith("green &"))
+    assert "& \\textbf{0." in good and good.endswith(r"$<$ .05 & $<$ .05 \\")
+    assert "textbf" not in bad
 
 
 @pytest.mark.parametrize(

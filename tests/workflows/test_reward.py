@@ -97,7 +97,7 @@ def test_mistakes(impara):
         impara(completions=PREDICTIONS)
     with pytest.raises(TypeError, match="geceval_impara: unknown column 'source'"):
         impara(source=SOURCES, predictions=PREDICTIONS)
-    with pytest.raises(ValueError, match="impara: 3 sources but 1 predictions"):
+    with pytest.raises(ValueError, match="impara: 3 sources but 1 prediction"):
         impara(SOURCES, PREDICTIONS[:1])
     with pytest.raises(TypeError, match=r"completions\[0\] must be a text or a list of messages with texts, got 3"):
         impara(prompts=["a"], completions=[3])

@@ -1,5 +1,7 @@
 """`geceval.trainer_metrics`: from what a trainer hands over to numbers by name."""
 
+import logging
+
 import numpy as np
 import pytest
 import transformers
@@ -114,6 +116,48 @@ def test_logits_and_missing_inputs_are_told_what_to_set(tokenizer, evaluated):
     without = transformers.EvalPrediction(predictions=whole.predictions, label_ids=whole.label_ids)
     with pytest.raises(ValueError, match=r'there are no inputs; the trainer needs include_for_metrics=\["inputs"\]'):
         compute(without)
+
+
+@pytest.fixture
+def arguments(tmp_path):
+    """A function that makes the trainer's arguments, which are right but for those that are given."""
+
+    def make(**changes):
+        right = {"predict_with_generate": True, "include_for_metrics": ["inputs"], "report_to": "none"}
+        return transformers.Seq2SeqTrainingArguments(str(tmp_path), **{**right, **changes})
+
+    return make
+
+
+def test_what_the_arguments_lack_is_found_before_the_training(tokenizer, arguments):
+    def check(changes, **given):
+        geceval.trainer_metrics(tokenizer, ["gleu", "errant"], arguments=arguments(**changes), **given)
+
+    check({})
+    check({"metric_for_best_model": "eval_errant_f"})
+    check({"include_for_metrics": []}, sources=SOURCES)
+    with pytest.raises(ValueError, match=r'must have predict_with_generate=True, include_for_metrics=\["inputs"\]$'):
+        check({"predict_with_generate": False, "include_for_metrics": ["loss"]})
+    with pytest.raises(ValueError, match="must have prediction_loss_only=False"):
+        check({"prediction_loss_only": True})
+    with pytest.raises(ValueError, match="another train_sampling_strategy than group_by_length"):
+        check({"train_sampling_strategy": "group_by_length"}, references=[[target] for target in TARGETS])
+    with pytest.raises(ValueError, match="metric_for_best_model is 'impara', which none of gleu, errant gives"):
+        check({"metric_for_best_model": "impara"})
+    plain = transformers.TrainingArguments(arguments().output_dir, report_to="none", include_for_metrics=["inputs"])
+    with pytest.raises(ValueError, match="must have predict_with_generate=True$"):
+        geceval.trainer_metrics(tokenizer, "gleu", arguments=plain)
+
+
+def test_predictions_that_fit_no_source_are_warned_of_once(tokenizer, evaluated, caplog):
+    """An untrained model writes nonsense after every epoch."""
+    compute = geceval.trainer_metrics(tokenizer, ["gleu", "green"])
+    nonsense = evaluated(SOURCES * 2, ["school school"] * 6, TARGETS * 2)
+    with caplog.at_level(logging.WARNING, "geceval"):
+        compute(nonsense)
+        compute(nonsense)
+    (message,) = caplog.messages
+    assert message.startswith("gleu: predictions keep only") and "file" not in message
 
 
 def test_bad_arguments(tokenizer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from geceval.cli.data import data
 from geceval.cli.detect import detect
 from geceval.cli.doctor import doctor
 from geceval.cli.impacts import impacts
+from geceval.cli.leaderboard import leaderboard
 from geceval.cli.list_metrics import list_
 from geceval.cli.maege import maege
 from geceval.cli.meta import meta
@@ -32,7 +34,7 @@ from geceval.cli.train import train
 from geceval.cli.transport import transport
 from geceval.cli.tune_weights import tune_weights
 from geceval.cli.weights import weights
-from geceval.core.errors import UserError
+from geceval.core.errors import Interrupted, UserError
 from geceval.core.extras import naming_the_extra
 from geceval.version import __version__
 
@@ -71,6 +73,7 @@ _VERBS = {
     "meta": meta,
     "report": report,
     "compare": compare,
+    "leaderboard": leaderboard,
     "maege": maege,
     "convert": convert,
     "register": register,
@@ -125,8 +128,9 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:  # the reader, e.g. `head`, has seen enough; nothing is left to flush at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (KeyboardInterrupt, typer.Abort):
-        print("geceval: interrupted", file=sys.stderr)
+    except (KeyboardInterrupt, typer.Abort, Interrupted) as stop:
+        advice = f": {stop}" if isinstance(stop, Interrupted) else ""
+        print(f"geceval: interrupted{advice}", file=sys.stderr)
         return _INTERRUPTED
     except (UserError, OSError, ClickException) as error:
         if state["debug"]:
@@ -143,9 +147,26 @@ def _complain(error: Exception) -> int:
     message = error.format_message() if isinstance(error, ClickException) else str(error)
     if isinstance(error, OSError) and error.filename and error.strerror:
         message = f"{error.filename}: {error.strerror}"
+    message = _by_line(message)
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
     print(f"geceval: error: {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}", file=sys.stderr)
     return 2
+
+
+def _by_line(message: str) -> str:
+    """A message with rows of columns, `predictions[6]`, as lines of files: `line 7 of the predictions`."""
+    return re.sub(
+        r"\b(sources|predictions|references)\[(\d+)\](\[\d+\])?",
+        lambda found: f"line {int(found[2]) + 1} of the {found[1]}",
+        message,
+    )
+
+
+class _Line(logging.Formatter):
+    """A warning as a line of the command."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"geceval: warning: {_by_line(record.getMessage())}"
 
 
 @contextlib.contextmanager
@@ -158,7 +179,7 @@ def _our_streams() -> Iterator[None]:
         os.environ.setdefault(name, value)
     logger = logging.getLogger("geceval")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("geceval: warning: %(message)s"))
+    handler.setFormatter(_Line())
     level, logger.propagate = logger.level, False
     logger.addHandler(handler)
     logger.setLevel(logging.WARNING)

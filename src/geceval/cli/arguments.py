@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperCommand
 
 from geceval import registry
 from geceval.core.errors import InputError
-from geceval.core.messages import did_you_mean
+from geceval.core.messages import counted, did_you_mean
 
 logger = logging.getLogger("geceval")
 
@@ -127,7 +127,8 @@ def _no_taker(key: str, metrics: Sequence[str]) -> InputError:
 def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str] | None) -> dict[str, Any]:
     """One scorer per metric, with its options.
 
-    Where some metrics take the references of an M2 file and others those of reference files, a warning says which.
+    Where some metrics take the references of an M2 file and others those of reference files, a warning says which, and
+    another one that none takes them.
 
     Raises:
         ValueError: If an option has a bad value, a metric needs references and no reference files are given, or such
@@ -142,6 +143,8 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
     from_files = [name for name, scorer in scorers.items() if scorer.needs_references()]
     if from_m2 and references and not from_files:
         raise InputError(f"{', '.join(from_m2)} would take --gold-m2 and leave out -r: pass one of them")
+    if references and not from_files and not from_m2:
+        logger.warning("-r is left out: no references are needed by %s", ", ".join(scorers))
     if from_m2 and from_files:
         logger.warning("references are those of --gold-m2 for %s, of -r for %s", *map(", ".join, (from_m2, from_files)))
     return scorers
@@ -166,7 +169,7 @@ def m2_of_systems(metrics: Sequence[str], systems: Iterable[str], files: Sequenc
     names = list(systems)
     if len(files) != len(names):
         raise InputError(
-            f"{len(names)} systems but {len(files)} --predictions-m2; pass one for each, in the order of -p"
+            f"{counted(len(names), 'system')} but {len(files)} --predictions-m2; pass one for each, in the order of -p"
         )
     return dict(zip(names, files, strict=True))
 

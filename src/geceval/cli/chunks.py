@@ -35,6 +35,7 @@ from geceval.cli.tables import check_outputs, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.messages import counted
 from geceval.core.options import RunTime
+from geceval.core.progress import job
 from geceval.version import __version__
 from geceval.workflows.chunks import ChunkTable, chunk_tables
 
@@ -100,19 +101,20 @@ def chunks(
     left, right, targets = read_side_by_side(
         "chunks", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
     )
-    tables = chunk_tables(
-        left,
-        right,
-        targets,
-        gold_m2=gold_m2,
-        predictions_m2=predictions_m2,
-        assumption=assumption.value,
-        level=level.value,
-        merge_distance=merge_distance,
-        lines=line,
-        nlp=nlp,
-        runtime=RunTime(workers=workers, progress=progress, cache=cache),
-    )
+    with job(progress, "chunks"):
+        tables = chunk_tables(
+            left,
+            right,
+            targets,
+            gold_m2=gold_m2,
+            predictions_m2=predictions_m2,
+            assumption=assumption.value,
+            level=level.value,
+            merge_distance=merge_distance,
+            lines=line,
+            nlp=nlp,
+            runtime=RunTime(workers=workers, progress=progress, cache=cache),
+        )
     shown = [table for table in tables if any(table.corrected())] if changed else tables
     facts = {"assumption": assumption.value, "level": level.value, "merge_distance": merge_distance}
     caption = f"{len(shown):,} of {counted(len(tables), 'sentence')}" if changed else counted(len(tables), "sentence")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -9,10 +10,13 @@ import typer
 
 import geceval.cli.shared_options as shared
 from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
-from geceval.cli.tables import check_outputs, show
+from geceval.cli.rankings import ranks
+from geceval.cli.tables import Cell, check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.messages import counted
-from geceval.meta.significance.systems import METHODS
+from geceval.core.progress import job
+from geceval.meta.significance.systems import METHODS, pick_baseline
+from geceval.registry import scorer_class
 from geceval.workflows.compare import Comparison
 from geceval.workflows.compare import compare as compare_systems
 
@@ -20,7 +24,9 @@ from geceval.workflows.compare import compare as compare_systems
 def compare(
     metrics: shared.Metrics,
     sources: shared.Sources,
-    predictions: Annotated[list[str], typer.Option("-p", "--predictions", help="Two or more files, one per system.")],
+    predictions: Annotated[
+        list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
+    ],
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionsM2 = None,
@@ -36,6 +42,7 @@ def compare(
     form: shared.Form = None,
     output: shared.Output = None,
     width: shared.Width = None,
+    progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
     """Test whether systems differ: confidence intervals and p-values, two-sided, from one scoring of each system.
@@ -53,9 +60,14 @@ def compare(
     if method:
         test["methods"] = tuple(method)
     test["predictions_m2"] = m2_of_systems(metrics, corpus.systems, predictions_m2)
-    found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
-    columns, rows = _table(list(found.values()), confidence)
-    caption = f"{counted(len(corpus.sources), 'sentence')}; p of the difference from the {_role(baseline)}, two-sided"
+    with job(progress):
+        found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
+    data = form in (shared.Format.json, shared.Format.tsv, shared.Format.csv)
+    columns, rows = _table(list(found.values()), baseline, confidence, resamples, data)
+    caption = (
+        f"{counted(len(corpus.sources), 'sentence')}; p of the difference from the {_role(baseline)}, two-sided, "
+        f"{counted(resamples, 'resample')}"
+    )
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.test for each in found.values()]))
     show(columns, rows, form, output, caption, notes, width)
 
@@ -64,14 +76,40 @@ def _role(baseline: str) -> str:
     return f"{baseline} system" if baseline in ("first", "best") else f"system {baseline}"
 
 
-def _table(found: Sequence[Comparison], confidence: float) -> tuple[list[str], list[list[Any]]]:
+def _table(
+    found: Sequence[Comparison], baseline: str, confidence: float, resamples: int, data: bool
+) -> tuple[list[str], list[list[Any]]]:
+    """The systems under each metric, the best first.
+
+    Args:
+        found: What was compared.
+        baseline: What `--baseline` says.
+        confidence: Of the intervals.
+        resamples: How many there were.
+        data: Whether programs read the table: which system is the baseline, and the direction, are columns then.
+    """
     methods = list(found[0].standings[0].p)
     share = f"{100 * confidence:g}%"
-    columns = ["metric", "system", "score", f"{share} low", f"{share} high", "difference"]
+    columns = ["metric", "rank", "system", "score", f"{share} low", f"{share} high", "difference"]
     columns += [f"p {method}" for method in methods]
-    rows = [
-        [each.metric, s.system, s.score, s.low, s.high, s.difference, *(s.p[method] for method in methods)]
-        for each in found
-        for s in each.standings
-    ]
-    return columns, rows
+    rows = []
+    for each in found:
+        higher = scorer_class(each.metric).higher_is_better
+        scores = {s.system: s.score for s in each.standings}
+        first, ranked = pick_baseline(scores, baseline, higher), ranks(scores, higher)
+        for s in sorted(each.standings, key=lambda standing: list(ranked).index(standing.system)):
+            own, is_best = s.system == first, ranked[s.system] == 1
+            row = [each.metric, ranked[s.system], Cell(s.system, f"{s.system} (baseline)" if own else "")]
+            row += [Cell(s.score, best=is_best), s.low, s.high, Cell(s.difference, "–" if own else "")]
+            row += [Cell(s.p[method], "–" if own else _p(s.p[method], resamples)) for method in methods]
+            rows.append([*row, own, higher] if data else row)
+    return [*columns, "baseline", "higher_is_better"] if data else columns, rows
+
+
+def _p(value: float, resamples: int) -> str:
+    """A p-value that is the least which so many resamples can show, as a bound: `< .001`; `""` for others."""
+    if value * (resamples + 1) > 1.5:
+        return ""
+    digits = -math.floor(math.log10(value))
+    bound = (math.floor(value * 10**digits) + 1) / 10**digits
+    return f"< {bound:.{digits}f}".rstrip("0").replace("0.", ".", 1)

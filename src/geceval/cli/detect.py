@@ -17,6 +17,7 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_lines
 from geceval.core.messages import counted
 from geceval.core.options import RunTime
+from geceval.core.progress import job
 from geceval.workflows.detect import detect as detect_errors
 
 
@@ -64,7 +65,8 @@ def detect(
     sentences = _sentences(texts or [], sources)
     runtime = RunTime(batch_size=batch_size, device=device, progress=progress)
     options: dict[str, Any] = {"model": model, "classes": classes, "threshold": threshold, "max_length": max_length}
-    rows = detect_errors(sentences, **options, runtime=runtime) if sentences else []
+    with job(progress, "detect"):
+        rows = detect_errors(sentences, **options, runtime=runtime) if sentences else []
     if form is Marks.text:
         in_colour = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         write("".join(f"{' '.join(mark(word, in_colour) for word in row)}\n" for row in rows), output)

@@ -20,6 +20,7 @@ from geceval.core.files import read_lines
 from geceval.core.inputs import references_by_sentence
 from geceval.core.messages import counted
 from geceval.core.options import RunTime
+from geceval.core.progress import job
 from geceval.edits.edit import Edit
 from geceval.workflows.attribution import attribute
 from geceval.workflows.impacts import edit_impacts
@@ -93,7 +94,8 @@ def impacts(
         if odd:
             raise InputError(f"{odd[0]} is for the other methods; add --method shapley, shapley-sampling, add or sub")
         left, right, _ = _columns(texts or [], sources, predictions)
-        rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
+        with job(progress, "impact"):
+            rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
         value_column, caption = "impact", ""
     else:
         name, value_column = metric or "impara", method.value
@@ -102,9 +104,10 @@ def impacts(
             raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])
         settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
-        found = attribute(
-            name, left, right, targets, options=options, nlp=nlp, method=value_column.replace("-", "_"), **settings
-        )
+        with job(progress, f"{value_column} of {name}"):
+            found = attribute(
+                name, left, right, targets, options=options, nlp=nlp, method=value_column.replace("-", "_"), **settings
+            )
         rows = [_Row(each.edits, each.scores, _facts(each), each.note) for each in found]
         caption = f", {value_column} of {name}: {found[0].signature}"
     write(_render(left, right, rows, value_column, caption, form, terminal_width(output)), output)

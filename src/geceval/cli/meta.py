@@ -13,6 +13,8 @@ import geceval.cli.shared_options as shared
 from geceval.cli.arguments import metric_options
 from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
+from geceval.core.progress import job
+from geceval.core.warnings import once
 from geceval.meta.agreement import TieRule
 from geceval.meta.figures import drawing
 from geceval.meta.judgments.readers import read_human
@@ -73,6 +75,7 @@ def meta(
     save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet, .tsv or .json.")] = None,
     form: shared.Form = None,
     output: shared.Output = None,
+    progress: shared.Progress = False,
 ) -> None:
     """Compare metrics with human judgments of systems.
 
@@ -88,7 +91,8 @@ def meta(
     chosen = choose_systems(human, systems)
     options = metric_options(names, option, cache=cache if names else None)
     given = read_score_files(scores or [], human, chosen, taken=names)
-    tables = [*score_metrics(options, human, chosen, gold_m2), *given]
+    with job(progress), once(set()):
+        tables = [*score_metrics(options, human, chosen, gold_m2), *given]
     if save is not None:
         write_scores(save, tables)
     warn_of_degenerate(tables, chosen)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from geceval.core.errors import InputError
+
 if TYPE_CHECKING:
     from geceval.hub.publish.repository import Repository
 
@@ -18,6 +20,10 @@ publish = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 Org = Annotated[str, typer.Option("--org", help="Your name on the Hub, or an organisation of yours.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the repository; by default that of the folder.")]
+Package = Annotated[
+    str | None,
+    typer.Option(metavar="URL|WHEEL", help="What to install geceval from; by default the package index."),
+]
 Tag = Annotated[str | None, typer.Option("--tag", metavar="v1", help="Name for this version.")]
 Private = Annotated[bool, typer.Option("--private", help="Make new repositories private.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and say what would be sent; send nothing.")]
@@ -27,6 +33,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and sa
 def modules(
     org: Org,
     names: Annotated[list[str] | None, typer.Argument(help="Metrics; all by default.")] = None,
+    package: Package = None,
     tag: Tag = None,
     private: Private = False,
     dry_run: DryRun = False,
@@ -38,7 +45,7 @@ def modules(
     from geceval.hub.publish.folders import module_repository
     from geceval.registry import list_metrics
 
-    _publish([module_repository(name, org) for name in names or list_metrics()], private, tag, dry_run)
+    _publish([module_repository(name, org, package) for name in names or list_metrics()], private, tag, dry_run)
 
 
 @publish.command("checkpoint")
@@ -88,17 +95,20 @@ def space(
     org: Org,
     folder: Annotated[str, typer.Argument(help="Folder of a Gradio Space.")] = "spaces/demo",
     name: Name = None,
+    package: Package = None,
     tag: Tag = None,
     private: Private = False,
     dry_run: DryRun = False,
 ) -> None:
     """Publish a Gradio Space.
 
-    Example: geceval publish space spaces/demo --org ORG --name gec-metrics
+    Example: geceval publish space spaces/demo --org ORG --package dist/geceval-0.1.0-py3-none-any.whl
     """
     from geceval.hub.publish.folders import space_repository
 
-    _publish([space_repository(folder, f"{org}/{name or _last_part(folder)}")], private, tag, dry_run)
+    if private and package and "://" not in package:
+        raise InputError("--package FILE: a private Space cannot fetch its own wheel; pass a URL")
+    _publish([space_repository(folder, f"{org}/{name or _last_part(folder)}", package)], private, tag, dry_run)
 
 
 def _last_part(folder: str) -> str:

@@ -16,6 +16,7 @@ from geceval.cli.html.numbers import NAMES, numbers
 from geceval.cli.html.page import page
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError
+from geceval.core.progress import job, parts
 from geceval.meta.figures import drawing, plots
 from geceval.meta.judgments.data import HumanData
 from geceval.meta.judgments.readers import read_human
@@ -43,7 +44,7 @@ def report(
         list[str] | None, typer.Option("--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics.")
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Metrics and people",
-    progress: Annotated[bool, typer.Option("--progress", help="Name on standard error what is scored.")] = False,
+    progress: shared.Progress = False,
 ) -> None:
     """Write one HTML page: a leaderboard of metrics with plots, signatures and the papers' numbers.
 
@@ -60,18 +61,14 @@ def report(
         raise InputError("the same data is given twice")
     names = [] if metrics is None and scores else metrics
     files = _files_by_data(scores or [], humans)
-
-    def note(text: str) -> None:
-        if progress:
-            typer.echo(text, err=True)
-
     chosen, skipped = registry.metrics_at_hand() if names is None else (names, None)
     options = metric_options(chosen, option)
-    boards = [
-        make_leaderboard(human, options, files[human.name], gold_m2, note, skipped)
-        for human in humans
-        if names != [] or files[human.name]
-    ]
+    shown = [human for human in humans if names != [] or files[human.name]]
+    with job(progress):
+        boards = [
+            make_leaderboard(human, options, files[human.name], gold_m2, skipped)
+            for human in parts(shown, lambda human: human.name)
+        ]
     if Path(output).suffix == ".json":
         write(numbers(boards), output)
         return
@@ -98,8 +95,8 @@ def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[
     return found
 
 
-def _figures(board: Leaderboard) -> list[tuple[str, bytes]]:
-    """The figures of one data set as SVG, each with its caption."""
+def _figures(board: Leaderboard) -> list[tuple[str, str]]:
+    """The figures of one data set, each with its caption: inline SVG."""
     human, tables = board.human, board.tables
     how = "trueskill" if human.name == "seeda" else "corpus"
     kind, items = next(iter(human.judgments.items()))
@@ -129,18 +126,21 @@ def _figures(board: Leaderboard) -> list[tuple[str, bytes]]:
             analyses.system_level(ranked, tables[:SCATTERED], how),
         ),
     ]
-    figures = [(f"{NAMES[human.name]}: {caption}", drawing.image(each.draw(), "svg")) for caption, each in drawn]
+    figures = [(caption, each.draw()) for caption, each in drawn]
     shares = _chunk_shares(board)
     if shares:
         caption = (
             "What systems do with the chunks that need correction, and how many of the chunks they change need none, "
             "by CLEME2.0, the best system first."
         )
-        figures.insert(0, (f"{NAMES[human.name]}: {caption}", drawing.image(plots.chunk_shares(shares), "svg")))
+        figures.insert(0, (caption, plots.chunk_shares(shares)))
     if board.difficulty:
         caption = "How hard the error types of the first annotator are: mean share of systems that fail."
-        figures.append((f"{NAMES[human.name]}: {caption}", drawing.image(plots.difficulty(board.difficulty), "svg")))
-    return figures
+        figures.append((caption, plots.difficulty(board.difficulty)))
+    return [
+        (f"{NAMES[human.name]}: {caption}", drawing.inline_svg(figure, f"{human.name}-{number}"))
+        for number, (caption, figure) in enumerate(figures)
+    ]
 
 
 def _chunk_shares(board: Leaderboard) -> dict[str, Mapping[str, float]]:

@@ -9,16 +9,21 @@ import typer
 import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
-from geceval.cli.tables import check_outputs, rank, render, terminal_width, write
+from geceval.cli.rankings import rank, render, worst_sentences
+from geceval.cli.tables import check_outputs, terminal_width, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.extras import naming_the_extra
+from geceval.core.progress import job, parts
 from geceval.core.result import Result
+from geceval.core.warnings import once
 
 
 def score(
     metrics: shared.Metrics,
     sources: shared.Sources,
-    predictions: Annotated[list[str], typer.Option("-p", "--predictions", help="One file per system.")],
+    predictions: Annotated[
+        list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
+    ],
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionsM2 = None,
@@ -40,6 +45,9 @@ def score(
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,
     cache: shared.Cache = None,
     sentence: Annotated[bool, typer.Option("--sentence", help="One score per sentence.")] = False,
+    worst: Annotated[
+        int | None, typer.Option(min=1, help="Show the so many worst corrections, by the first metric.")
+    ] = None,
     form: shared.Form = None,
     output: shared.Output = None,
     width: shared.Width = None,
@@ -66,22 +74,26 @@ def score(
         dtype=dtype,
         workers=workers,
         cache=cache,
-        progress=progress or None,
     )
     scorers = make_scorers(options, references)
     check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
     files = m2_of_systems(metrics, corpus.systems, predictions_m2)
-    rows = rank(_score_all(scorers, corpus, files), corpus.files, scorers[metrics[0]])
+    with job(progress), once(set()):
+        results = _score_all(scorers, corpus, files)
+    rows, used = rank(results, corpus.files, scorers[metrics[0]]), list(scorers.values())
     columns = width or terminal_width(output)
-    write(render(rows, list(scorers.values()), form, len(corpus.sources), sentence, columns), output)
+    if worst:
+        write(worst_sentences(rows, used, corpus.sources, corpus.systems, form, worst, columns), output)
+    else:
+        write(render(rows, used, form, len(corpus.sources), sentence, columns), output)
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus, files: dict[str, str] | None) -> dict[str, dict[str, Result]]:
     results: dict[str, dict[str, Result]] = {system: {} for system in corpus.systems}
-    for name, scorer in scorers.items():
+    for name in parts(scorers):
         with naming_the_extra(name):
-            scored = registry.score_systems(scorer, corpus.sources, corpus.systems, corpus.references, files)
+            scored = registry.score_systems(scorers[name], corpus.sources, corpus.systems, corpus.references, files)
         for system, result in scored.items():
             results[system][name] = result
     return results

@@ -30,7 +30,7 @@ class Format(str, enum.Enum):
     markdown = "markdown"
 
 
-SUFFIXES = {".json": "json", ".tsv": "tsv", ".csv": "csv", ".tex": "latex", ".html": "html"}
+SUFFIXES = {".json": "json", ".tsv": "tsv", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".html": "html"}
 """How the name of an output ends, and the format that it stands for."""
 
 FORMAT_VARIABLE = "GECEVAL_FORMAT"
@@ -115,12 +115,14 @@ def chosen_format(form: Kind | None, output: str | None, kinds: type[Kind]) -> K
         kinds: The formats that the verb knows; the environment variable holds for `Format` only.
 
     Raises:
-        ValueError: If the environment variable names no format.
+        ValueError: If the environment variable names no format, or the name of the output one that the verb lacks.
     """
     names = [kind.value for kind in kinds]
     ending = SUFFIXES.get(Path(output or "").suffix.lower())
     if form is not None or ending in names:
         return form or kinds(ending)
+    if ending is not None:
+        raise InputError(f"{output}: {ending} is not written here, only {', '.join(names)}; --format says which")
     name = os.environ.get(FORMAT_VARIABLE) if kinds is Format else None
     if name and name not in names:
         raise InputError(f"{FORMAT_VARIABLE} is {name!r}, which is none of {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""Results of several systems as a table, JSON, TSV, LaTeX or Markdown."""
+"""Rows as a table, JSON, TSV, CSV, LaTeX or Markdown."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from typing import Any
 
 import geceval.cli.shared_options as shared
 from geceval.core.files import write_text
-from geceval.core.messages import counted
-from geceval.core.result import Result
-from geceval.scorers.base import Scorer
 from geceval.version import __version__
 
 _NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
@@ -27,110 +24,18 @@ UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the ot
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One system: its rank (ties share one), name, file and results by metric."""
+class Cell:
+    """A cell whose text for people says more, or less, than its value.
 
-    rank: int
-    system: str
-    file: str
-    results: dict[str, Result]
-
-
-def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Scorer) -> list[Row]:
-    """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
-
-    A system whose score is not a number (a judge may fail on every sentence) comes last.
-
-    Args:
-        results: System to metric to result.
-        files: System to file.
-        first: The metric to rank by.
+    Attributes:
+        value: What JSON, TSV and CSV hold.
+        text: What tables show; by default the value, a number with four decimals.
+        best: Whether it is the best value of its column, which is bold in LaTeX.
     """
-    sign = -1 if first.higher_is_better else 1
-    values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
-    values = {system: math.inf if math.isnan(value) else value for system, value in values.items()}
-    ranks = {system: 1 + sum(other < value for other in values.values()) for system, value in values.items()}
-    return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
 
-
-def render(
-    rows: Sequence[Row],
-    metrics: Sequence[Scorer],
-    form: shared.Format,
-    sentences: int,
-    by_sentence: bool,
-    width: int | None,
-) -> str:
-    """The whole report as text that ends in a line break.
-
-    Args:
-        rows: Ranked systems.
-        metrics: What was scored, in the order of the columns.
-        form: The format.
-        sentences: Length of the corpus.
-        by_sentence: One row per system and sentence in place of one row per system.
-        width: Width of a table in characters; as wide as needed if `None`.
-    """
-    if form is shared.Format.json:
-        return json.dumps(_to_json(rows, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
-    columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
-    signatures = _signatures(rows, metrics)
-    if form in (shared.Format.tsv, shared.Format.csv):
-        columns = [*columns, *(f"{metric.name}_signature" for metric in metrics)]
-        cells = [[*row, *signatures.values()] for row in cells]
-    better = "higher" if metrics[0].higher_is_better else "lower"
-    caption = f"{counted(sentences, 'sentence')}, ranked by {metrics[0].name} ({better} is better)"
-    return records_text(columns, cells, form, caption, list(signatures.values()), width)
-
-
-def _signatures(rows: Sequence[Row], metrics: Sequence[Scorer]) -> dict[str, str]:
-    """The signature of each metric; it is the same for all systems of one call."""
-    return {metric.name: rows[0].results[metric.name].signature for metric in metrics}
-
-
-def _system_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
-    columns = ["rank", "system"]
-    cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
-    for metric in metrics:
-        columns.append(metric.name)
-        more = [key for key in ("precision", "recall") if key in rows[0].results[metric.name].details]
-        columns += [f"{metric.name}_{key}" for key in more]
-        for row, line in zip(rows, cells, strict=True):
-            result = row.results[metric.name]
-            line += [result.score, *(result.details[key] for key in more)]
-    return columns, cells
-
-
-def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
-    columns = ["system", "line", *(metric.name for metric in metrics)]
-    cells = [
-        [row.system, number, *values]
-        for row in rows
-        for number, values in enumerate(zip(*(row.results[metric.name].scores for metric in metrics), strict=True), 1)
-    ]
-    return columns, cells
-
-
-def _to_json(rows: Sequence[Row], sentences: int, by_sentence: bool) -> dict[str, Any]:
-    def result(value: Result) -> dict[str, Any]:
-        values = value.to_dict()
-        if not by_sentence:
-            values = {key: item for key, item in values.items() if not isinstance(item, list)}
-        return {
-            key: [_or_null(each) for each in item] if isinstance(item, list) else _or_null(item)
-            for key, item in values.items()
-        }
-
-    systems = [
-        {
-            "rank": row.rank,
-            "system": row.system,
-            "file": row.file,
-            "metrics": {metric: result(value) for metric, value in row.results.items()},
-        }
-        for row in rows
-    ]
-    return {"geceval": __version__, "sentences": sentences, "systems": systems}
+    value: Any
+    text: str = ""
+    best: bool = False
 
 
 def records_text(
@@ -141,18 +46,20 @@ def records_text(
     notes: Sequence[str] = (),
     width: int | None = None,
 ) -> str:
-    """Rows as a table, JSON (caption, rows as objects, notes), TSV, CSV (rows only), LaTeX or Markdown (with notes)."""
+    """Rows as a table, JSON (caption, rows as objects, notes), TSV or CSV (notes as comments), LaTeX or Markdown."""
+    values = [[cell.value if isinstance(cell, Cell) else cell for cell in row] for row in cells]
     if form is shared.Format.json:
-        rows = [dict(zip(columns, map(_or_null, row), strict=True)) for row in cells]
+        rows = [dict(zip(columns, map(or_null, row), strict=True)) for row in values]
         content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in cells)]
+    lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in values)]
+    comments = "".join(f"# {note.translate(_NO_BREAKS)}\n" for note in notes)
     if form is shared.Format.csv:
         buffer = io.StringIO()
         csv.writer(buffer, lineterminator="\n").writerows(lines)
-        return buffer.getvalue()
+        return buffer.getvalue() + comments
     if form is shared.Format.tsv:
-        return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines)
+        return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines) + comments
     if form is shared.Format.latex:
         return _latex(columns, cells, notes)
     if form is shared.Format.markdown:
@@ -204,26 +111,31 @@ def write(text: str, output: str | None) -> None:
 
 
 def _short(cell: Any) -> str:
+    if isinstance(cell, Cell):
+        return cell.text or _short(cell.value)
     if isinstance(cell, float):
         return "–" if math.isnan(cell) else f"{cell:.4f}"
     return str(cell)
 
 
-def _or_null(cell: Any) -> Any:
+def or_null(cell: Any) -> Any:
     """The cell for JSON, which has no NaN."""
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
 def _latex(columns: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
     def escape(text: str) -> str:
-        special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+        special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$"}
         return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+
+    def shown(cell: Any) -> str:
+        return rf"\textbf{{{escape(_short(cell))}}}" if isinstance(cell, Cell) and cell.best else escape(_short(cell))
 
     numeric = [_is_numeric(cells, number) for number in range(len(columns))]
     lines = [f"% {note}" for note in [*notes, r"\usepackage{booktabs}"]]
     lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\toprule"]
     lines += [" & ".join(map(escape, columns)) + r" \\", r"\midrule"]
-    lines += [" & ".join(escape(_short(cell)) for cell in row) + r" \\" for row in cells]
+    lines += [" & ".join(map(shown, row)) + r" \\" for row in cells]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
@@ -238,7 +150,8 @@ def _markdown(columns: Sequence[str], cells: Sequence[Sequence[Any]], caption: s
 
 
 def _is_numeric(cells: Sequence[Sequence[Any]], column: int) -> bool:
-    return bool(cells) and all(isinstance(row[column], (int, float)) for row in cells)
+    values = [row[column].value if isinstance(row[column], Cell) else row[column] for row in cells]
+    return bool(cells) and all(isinstance(value, (int, float)) for value in values)
 
 
 def table_text(

@@ -31,13 +31,14 @@ class Corpus:
 
 
 def read_corpus(source: str, predictions: Sequence[str], references: Sequence[str] = ()) -> Corpus:
-    """Read and check all files; `"-"` (standard input) may stand for one of them.
+    """Read and check all files; `"-"` (standard input) may stand for one of them, a folder for the outputs in it.
 
     Raises:
         OSError: If a file cannot be read.
         ValueError: If a file is empty, has a different number of lines from the sources, or is given twice, or if a
             sentence has no reference in any file.
     """
+    predictions = [file for path in predictions for file in files_of(path, besides=(source, *references))]
     if [source, *predictions, *references].count("-") > 1:
         raise InputError("standard input (-) can stand for one file only")
     files = name_systems(predictions)
@@ -47,6 +48,23 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
     systems = {name: read_parallel(path, source, len(sources)) for name, path in files.items()}
     shown = {name: readable(path) for name, path in files.items()}
     return Corpus(sources, systems, shown, read_references(references, sources, source))
+
+
+def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
+    """The file itself, or the files of a folder by name, without hidden ones, folders and those given elsewhere.
+
+    Raises:
+        ValueError: If the folder holds no such file.
+    """
+    folder = Path(path)
+    if path == "-" or not folder.is_dir():
+        return [path]
+    others = {Path(other).resolve() for other in besides}
+    found = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
+    files = [str(file) for file in found if file.resolve() not in others]
+    if not files:
+        raise InputError(f"{path} is a folder without files of predictions")
+    return files
 
 
 def read_references(paths: Sequence[str], sources: Sequence[str], source: str) -> list[list[str | None]] | None:

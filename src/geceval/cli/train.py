@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import math
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from geceval.cli.arguments import ManyValuesCommand
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, Interrupted
+from geceval.core.messages import counted
+from geceval.core.warnings import once
+
+FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
 
 train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -79,8 +85,9 @@ def impara(
         threshold=threshold,
         log_odds=log_odds,
     )
-    print(_plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job))
-    results = train_impara(job, output, progress=not quiet)
+    with _checked(job, output):
+        print(_plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job))
+        results = train_impara(job, output, progress=not quiet)
     print(_report("impara", results, "bundled IMPARA", bundled_scores(output)["accuracy"], output))
     if push_to_hub:
         push_and_print(output, push_to_hub, dry_run)
@@ -128,11 +135,27 @@ def impara_lm(
         nlp=nlp,
         ratings=Path(ratings) if ratings else None,
     )
-    print(_plan("IMPARA-LM", init_from, job))
-    results = train_impara_lm(job, output, progress=not quiet)
+    with _checked(job, output):
+        print(_plan("IMPARA-LM", init_from, job))
+        results = train_impara_lm(job, output, progress=not quiet)
     print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
     if push_to_hub:
         push_and_print(output, push_to_hub, dry_run)
+
+
+@contextlib.contextmanager
+def _checked(job: Any, folder: str) -> Iterator[None]:
+    """Within the block, a job is done whose files and folder are in order; if interrupted, it can go on."""
+    from geceval.learning.impara.corpus_pairs import check_corpora
+    from geceval.learning.runs import check_folder
+
+    with once(set()):  # the files are read again
+        check_corpora(job)
+        check_folder(job, Path(folder) / "run")
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            raise Interrupted("the same command goes on") from error
 
 
 def _changed(recipe: Any, **given: Any) -> Any:
@@ -158,10 +181,29 @@ def _plan(metric: str, base: str, job: Any) -> str:
     corpora = [path.name for path in job.m2] + [f"{left.name} to {right.name}" for left, right in job.parallel]
     weights = f"a LoRA adapter of rank {recipe.lora_rank}" if recipe.lora_rank else "all weights"
     return (
-        f"{metric} over {base}: {weights}, learning rate {recipe.learning_rate:g}, at most {recipe.epochs} epochs, "
-        f"seed {', '.join(map(str, job.seeds))}\n"
+        f"{metric} over {base}: {weights}, learning rate {recipe.learning_rate:g}, "
+        f"at most {counted(recipe.epochs, 'epoch')}, seed {', '.join(map(str, job.seeds))}\n"
         f"from {', '.join(corpora)}: at most {job.pairs} ranked pairs each"
     )
+
+
+def verdict(accuracy: float, before: float, pairs: int, other: str) -> str:
+    """Whether training was worth it, as far as the held-out pairs tell.
+
+    Args:
+        accuracy: Share of them that the new checkpoint puts in the right order.
+        before: The same of the one to be replaced.
+        pairs: How many there are.
+        other: Name of the one to be replaced.
+    """
+    error = math.sqrt((accuracy * (1 - accuracy) + before * (1 - before)) / max(pairs, 1))
+    if pairs < FEW:
+        return f"{counted(pairs, 'held-out pair')}: too few to judge; train on more corrections"
+    if accuracy <= before:
+        return f"no better than {other}: stay with it"
+    if accuracy - before <= 2 * error:
+        return f"not clearly better than {other}: it may be chance; train on more corrections, or stay with it"
+    return f"better than {other}, by more than chance"
 
 
 def _report(metric: str, results: dict[str, Any], other: str, before: float, folder: str) -> str:
@@ -172,6 +214,7 @@ def _report(metric: str, results: dict[str, Any], other: str, before: float, fol
         [
             f"{learnt} pairs to learn from, {dev} to choose by, {test} held out; kept: epoch {epoch} of seed {seed}",
             f"held-out pairs in the right order: {results['test']['accuracy']:.3f} ({other}: {before:.3f})",
+            verdict(results["test"]["accuracy"], before, test, other),
             f"the checkpoint and its card are in {folder}; to use it:",
             f"  geceval score -m {metric} -o model={shlex.quote(folder)} -s SOURCE -p SYSTEM...",
             f'  geceval.load("{metric}", model={json.dumps(folder, ensure_ascii=False)})',

@@ -14,6 +14,7 @@ from geceval.cli.html.transport import shares, span_text, transport_page
 from geceval.cli.tables import check_outputs, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.messages import counted
+from geceval.core.progress import job
 from geceval.version import __version__
 from geceval.workflows.transport import SentencePlan, transport_plans
 
@@ -69,15 +70,16 @@ def transport(
     )
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
     options = metric_options([_METRIC], option, model=model, nlp=nlp, cache=cache)[_METRIC]
-    plans = transport_plans(
-        left,
-        right,
-        targets,
-        gold_m2=gold_m2,
-        predictions_m2=predictions_m2,
-        options={**runtime, **options},
-        lines=line,
-    )
+    with job(progress, _METRIC):
+        plans = transport_plans(
+            left,
+            right,
+            targets,
+            gold_m2=gold_m2,
+            predictions_m2=predictions_m2,
+            options={**runtime, **options},
+            lines=line,
+        )
     shown = [each for each in plans if len(each.plan.edits) + len(each.plan.gold)] if changed else plans
     caption = f"{len(shown):,} of {counted(len(plans), 'sentence')}" if changed else counted(len(plans), "sentence")
     if form is shared.PageFormat.json:

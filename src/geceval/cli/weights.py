@@ -11,6 +11,7 @@ from geceval import registry
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import InputError
+from geceval.core.progress import job
 from geceval.meta.figures import drawing, plots
 
 
@@ -65,7 +66,8 @@ def weights(
     options |= {"a": a, "b": b, "c": c, "workers": workers, "progress": progress}
     scorer = registry.make_scorer("gotoscorer", options)
     systems = list(corpus.systems.values()) or None
-    report = scorer.report(corpus.sources, systems, corpus.references, errant_types=errant_types)
+    with job(progress, "gotoscorer"):
+        report = scorer.report(corpus.sources, systems, corpus.references, errant_types=errant_types)
     texts = []
     if output is not None or not (types or heat_map or chunks or plot):
         texts.append((report.weight_file(), output))

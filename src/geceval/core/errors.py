@@ -22,6 +22,10 @@ class MissingExtraError(UserError, ImportError):
     """An optional dependency that is not installed; the message names the extra of the package that brings it."""
 
 
+class Interrupted(Exception):
+    """The user stopped the work; the message says what can be done with what there is."""
+
+
 @contextlib.contextmanager
 def named(metric: str) -> Iterator[None]:
     """Within the block, messages of user errors begin with the name of the metric."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError
+from geceval.core.messages import counted
 
 _UNPACKED = 1 << 26  # bytes that any gzip file may unpack to
 _TIMES = 100  # beyond them, at most so many times its size: texts come to 3 to 10 times
@@ -95,7 +96,9 @@ def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[
     """
     lines = read_lines(path)
     if len(lines) != expected:
-        raise InputError(f"{path} has {len(lines)} lines but {partner} has {expected}; they must be parallel")
+        raise InputError(
+            f"{path} has {counted(len(lines), 'line')} but {partner} has {expected:,}; they must be parallel"
+        )
     return lines
 
 

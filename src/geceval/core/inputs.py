@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from geceval.core.errors import InputError, InputTypeError
+from geceval.core.messages import counted
 
 logger = logging.getLogger("geceval")
 
@@ -65,7 +66,7 @@ def check_columns(
         raise InputError(f"{metric}: sources and predictions are empty; pass at least one sentence")
     if len(sources) != len(predictions):
         raise InputError(
-            f"{metric}: {len(sources)} sources but {len(predictions)} predictions; row "
+            f"{metric}: {counted(len(sources), 'source')} but {counted(len(predictions), 'prediction')}; row "
             f"{min(len(sources), len(predictions))} has no partner. Pass one prediction per source, in the same order"
         )
     if warn:
@@ -99,7 +100,9 @@ def check_references(
         )
     if len(references) != len(sources):
         advice = _shape_advice(references, sources)
-        raise InputError(f"{metric}: {len(references)} references but {len(sources)} sources. {advice}")
+        raise InputError(
+            f"{metric}: {counted(len(references), 'reference')} but {counted(len(sources), 'source')}. {advice}"
+        )
     rows = [_reference_row(metric, row, number) for number, row in enumerate(references)]
     if warn:
         _warn_if_transposed(metric, rows, sources)
@@ -213,7 +216,7 @@ def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str])
         if shared >= enough:  # whatever follows
             return
     logger.warning(
-        "%s: predictions keep only %.0f %% of the sources' tokens; are the two files aligned?",
+        "%s: predictions keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
         metric,
         100 * shared / len(sources),
     )

@@ -6,12 +6,15 @@ import difflib
 from collections.abc import Iterable
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 sentence`, `1,312 sentences`; the noun takes an s."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 sentence`, `1,312 sentences`; the noun takes an s where no plural is given."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """`; did you mean 'gleu'?` for a name that is nearly one of those known, else `""`."""
-    near = difflib.get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    """`; did you mean 'gleu'?` for a name that is nearly, or in other case, or begins one of those known, else `""`."""
+    names = {each.lower(): each for each in known}
+    wanted = str(name).lower()
+    begun = [each for each in names if len(wanted) > 1 and each.startswith(wanted)]
+    near = difflib.get_close_matches(wanted, names, n=1) or (begun if len(begun) == 1 else [])
+    return f"; did you mean {names[near[0]]!r}?" if near else ""

@@ -130,12 +130,14 @@ def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
         import pyarrow
         import pyarrow.parquet
 
+        columns |= {table.metric + _SIGNATURE: [table.signature] * len(columns["system"]) for table in tables}
         buffer = io.BytesIO()
         pyarrow.parquet.write_table(pyarrow.table(columns), buffer)
         write_bytes(path, buffer.getvalue())
         return
     rows = zip(*([str(cell).replace("\t", " ") for cell in column] for column in columns.values()), strict=True)
-    write_text(path, "".join("\t".join(row) + "\n" for row in [tuple(columns), *rows]))
+    comments = "".join(f"# {table.signature}\n" for table in tables if table.signature)
+    write_text(path, "".join("\t".join(row) + "\n" for row in [tuple(columns), *rows]) + comments)
 
 
 def check_suffix(path: str | Path) -> None:
@@ -166,14 +168,19 @@ def _read_tsv(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     lines = split_lines(read_text(path)) or [""]
     header = lines[0].split("\t")
     _check_header(path, header)
-    cells = []
+    cells, comments = [], []
     for number, line in enumerate(lines[1:], start=2):
         row = line.split("\t")
-        if line and len(row) != len(header):
-            raise InputError(f"{path}, line {number}: {len(row)} columns, but the header has {len(header)}")
-        if line:
+        if len(row) == len(header) and line:
             cells.append(row)
-    return _from_columns(path, {name: list(column) for name, *column in zip(header, *cells, strict=True)})
+        elif line.startswith("# "):
+            comments.append(line.removeprefix("# "))
+        elif line:
+            raise InputError(f"{path}, line {number}: {len(row)} columns, but the header has {len(header)}")
+    columns = {name: list(column) for name, *column in zip(header, *cells, strict=True)}
+    for comment in comments:  # a signature begins with the name of its metric
+        columns.setdefault(comment.partition("|")[0] + _SIGNATURE, [comment])
+    return _from_columns(path, columns)
 
 
 def _read_parquet(path: str | Path) -> dict[str, tuple[_Lines, str]]:
@@ -270,7 +277,6 @@ def _columns(tables: Sequence[MetricScores]) -> dict[str, list[Any]]:
     }
     for table in tables:
         columns[table.metric] = np.column_stack([table.corpus, table.sentences]).ravel().tolist()
-        columns[table.metric + _SIGNATURE] = [table.signature] * len(columns["system"])
     return columns
 
 

@@ -14,8 +14,10 @@ from geceval.core.errors import InputError, InputTypeError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.options import make_settings
+from geceval.core.progress import parts
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.core.warnings import once
 from geceval.meta.significance.systems import Settings, SystemEstimate, compare_rows
 from geceval.scorers.base import Scorer
 
@@ -76,10 +78,11 @@ def compare(
         raise InputError("compare: predictions_m2 must have one M2 file per system, under its name")
     found = {}
     outputs = {name: list(own) if isinstance(own, tuple) else own for name, own in systems.items()}
-    for name, scorer in scorers.items():
-        with naming_the_extra(name):
-            results = registry.score_systems(scorer, list(sources), outputs, references, predictions_m2)
-        found[name] = compare_results(scorer, results, settings)
+    with once(set()):
+        for name in parts(scorers):
+            with naming_the_extra(name):
+                results = registry.score_systems(scorers[name], list(sources), outputs, references, predictions_m2)
+            found[name] = compare_results(scorers[name], results, settings)
     return found
 
 
@@ -99,7 +102,7 @@ def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Set
     for name, result in results.items():
         bad = np.flatnonzero(~np.isfinite(result.scores))
         if bad.size and not np.isfinite(result.score):
-            raise InputError(f"{scorer.name}: the score of {name} on sentence {bad[0]} is {result.scores[bad[0]]}")
+            raise InputError(f"{scorer.name}: the score of {name} on sentence {bad[0] + 1} is {result.scores[bad[0]]}")
     rows = {name: result.rows() for name, result in results.items()}
     standings = compare_rows(rows, scorer.aggregate, settings, higher_is_better=scorer.higher_is_better)
     line = next(iter(results.values())).signature

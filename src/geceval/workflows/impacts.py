@@ -12,6 +12,7 @@ import numpy as np
 
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import check_columns
+from geceval.core.messages import counted
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
 from geceval.scorers.learned.edit_impact import edit_impacts as impacts_of
@@ -75,7 +76,9 @@ def _check_edits(edits: Any, sentences: int) -> None:
     if not isinstance(edits, Sequence):
         raise InputTypeError(f"impacts: edits must be a list with one list of Edits per sentence, got {edits!r}")
     if len(edits) != sentences:
-        raise InputError(f"impacts: {len(edits)} lists of edits but {sentences} sources; pass one a sentence")
+        raise InputError(
+            f"impacts: {counted(len(edits), 'list')} of edits but {counted(sentences, 'source')}; pass one a sentence"
+        )
     for row, own in enumerate(edits):
         if not isinstance(own, Sequence) or not all(isinstance(edit, Edit) for edit in own):
             raise InputTypeError(f"impacts: edits[{row}] must be a list of Edits, got {own!r}")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from geceval import registry
 from geceval.core.errors import InputError, UserError
+from geceval.core.progress import parts
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments.data import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.scores import MetricScores
+from geceval.meta.significance.metrics_by_agreement import PairedTest, compare_agreement
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 
 if TYPE_CHECKING:
@@ -52,7 +54,6 @@ def make_leaderboard(
     options: Mapping[str, dict[str, Any]],
     scores: Iterable[str],
     gold_m2: str | None,
-    note: Callable[[str], None],
     skipped: Mapping[str, str] | None = None,
 ) -> Leaderboard:
     """Score all metrics on one data set and compare each with people.
@@ -62,7 +63,6 @@ def make_leaderboard(
         options: Metric to its settings and run-time options.
         scores: Files of scores of other metrics.
         gold_m2: M2 file of the whole text.
-        note: Called with the name of what is scored next.
         skipped: Metric to the reason why it is not among `options`; metrics that fail are added. By default all must
             work.
 
@@ -73,8 +73,7 @@ def make_leaderboard(
     systems = choose_systems(human)
     failed = dict(skipped or {})
     tables = []
-    for name, given in options.items():
-        note(f"{human.name}: {name}")
+    for name, given in parts(options.items()):
         own = {name: {**registry.scorer_class(name).correction_settings, **given}}
         try:
             tables += score_metrics(own, human, systems, gold_m2)
@@ -110,6 +109,34 @@ def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
         found |= {f"{kind} acc": each.accuracy, f"{kind} τ": each.kendall, f"{kind} ties": each.tie_share}
     shown = {key for keys in COLUMNS[human.name].values() for key in keys}
     return {key: value for key, value in found.items() if key in shown}
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The metric that agrees best with people on sentences, beside the others.
+
+    Attributes:
+        metric: Its name.
+        accuracy: Share of the pairs that people ordered which it orders as they do.
+        others: The other metrics, the best first, each with the test of its difference from the best: `difference` is
+            by how much the best is better, `p` two-sided, by approximate randomisation of whole sentences.
+    """
+
+    metric: str
+    accuracy: float
+    others: list[tuple[str, PairedTest]]
+
+
+def lead(board: Leaderboard) -> Lead:
+    """Which metric of a leaderboard is best by the column that ranks it, and whether that could be chance."""
+    best, *others = board.tables
+    key = RANKED_BY[board.human.name]
+    pairs = judged_pairs(board.human.judgments[key.split()[0]], best.systems)
+    tests = [
+        (other.metric, compare_agreement(pairs, other.sentences, best.sentences, alternative="two-sided"))
+        for other in others
+    ]
+    return Lead(best.metric, board.values[best.metric][key], tests)
 
 
 def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:

@@ -14,6 +14,7 @@ from geceval import registry
 from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
+from geceval.core.progress import parts
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 from geceval.meta.judgments.data import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
@@ -65,7 +66,7 @@ def score_metrics(
     texts = None if gold_m2 is None else reference_texts(gold_m2, human)
     tables = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, given in options.items():
+        for name, given in parts(options.items()):
             own = {"gold_m2": gold_m2, **given} if registry.scorer_class(name).reads_edits else dict(given)
             if own.get("gold_m2") is not None:
                 own["gold_m2"] = _write_judged(own["gold_m2"], human, Path(folder) / name)

@@ -12,6 +12,7 @@ from geceval.core.errors import InputError
 from geceval.core.extras import naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.result import Result
+from geceval.core.warnings import Kind, once
 from geceval.workflows.reward import bare
 
 
@@ -19,6 +20,7 @@ def trainer_metrics(
     tokenizer: Any,
     metrics: str | Sequence[str],
     *,
+    arguments: Any = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     prefix: str = "",
     sources: Sequence[str] | None = None,
@@ -27,11 +29,13 @@ def trainer_metrics(
     """A function for the argument `compute_metrics` of `Seq2SeqTrainer`; all models are loaded now, and only once.
 
     The trainer's arguments must have `predict_with_generate=True` and, unless `sources` are given,
-    `include_for_metrics=["inputs"]`. `metric_for_best_model` then is e.g. `"errant_f"` or `"impara"`.
+    `include_for_metrics=["inputs"]`. `metric_for_best_model` then is e.g. `"errant_f"` or `"impara"`. The trainer shows
+    its arguments to no function before the first evaluation: pass them, and what they lack is found at once.
 
     Args:
         tokenizer: The model's tokenizer, which decodes inputs, predictions and labels.
         metrics: One or more of `geceval.list_metrics()`.
+        arguments: The `Seq2SeqTrainingArguments` of the trainer, to be checked now.
         options: Metric to its settings and run-time options, e.g. `{"impara": {"device": "cpu"}}`.
         prefix: The text of the inputs before the source, e.g. `"grammar: "`.
         sources: The original sources of the evaluation set, one string per sentence in the order of the set, for
@@ -45,14 +49,43 @@ def trainer_metrics(
 
     Raises:
         TypeError: If an option does not exist.
-        ValueError: If there is no such metric, options are given for one that is not computed, or a model cannot be
-            used.
+        ValueError: If there is no such metric, options are given for one that is not computed, a model cannot be
+            used, or the arguments lack something.
     """
     scorers = registry.make_scorers("trainer_metrics", metrics, options)
+    if arguments is not None:
+        _check(arguments, list(scorers), sources is None, sources is not None or references is not None)
     for name, scorer in scorers.items():
         with naming_the_extra(name):
             scorer.load()
     return TrainerMetrics(tokenizer, scorers, prefix, sources, references)
+
+
+def _check(arguments: Any, metrics: Sequence[str], reads_inputs: bool, needs_order: bool) -> None:
+    """Name everything that the arguments of the trainer lack.
+
+    Args:
+        arguments: `transformers.Seq2SeqTrainingArguments`.
+        metrics: What is computed.
+        reads_inputs: Whether the sources are the inputs of the model.
+        needs_order: Whether the rows must be evaluated in the order of the data set.
+    """
+    wrong = {
+        "predict_with_generate=True": not getattr(arguments, "predict_with_generate", False),
+        'include_for_metrics=["inputs"]': reads_inputs and "inputs" not in arguments.include_for_metrics,
+        "prediction_loss_only=False": arguments.prediction_loss_only,
+        "batch_eval_metrics=False": arguments.batch_eval_metrics,
+        "another train_sampling_strategy than group_by_length, or no sources= and references=": needs_order
+        and arguments.train_sampling_strategy == "group_by_length",
+    }
+    lacking = [need for need, missing in wrong.items() if missing]
+    if lacking:
+        raise InputError(f"trainer_metrics: the arguments of the trainer must have {', '.join(lacking)}")
+    best = (arguments.metric_for_best_model or "loss").removeprefix("eval_")
+    if not best.endswith("loss") and not any(best == name or best.startswith(f"{name}_") for name in metrics):
+        raise InputError(
+            f"trainer_metrics: metric_for_best_model is {best!r}, which none of {', '.join(metrics)} gives"
+        )
 
 
 class TrainerMetrics:
@@ -68,6 +101,7 @@ class TrainerMetrics:
     ) -> None:
         self._tokenizer, self._scorers, self._prefix = tokenizer, scorers, prefix
         self._sources, self._references = sources, references
+        self._warned: set[Kind] = set()
 
     def __call__(self, evaluated: Any) -> dict[str, float]:
         """Score what the trainer generated.
@@ -88,10 +122,10 @@ class TrainerMetrics:
         if references is None and any(scorer.needs_references() for scorer in self._scorers.values()):
             references = self._decode("labels", evaluated.label_ids, "labels in the evaluation set")
         found: dict[str, float] = {}
-        for name, scorer in self._scorers.items():
-            found |= scalars(
-                name, scorer.score(sources, predictions, references if scorer.needs_references() else None)
-            )
+        with once(self._warned):
+            for name, scorer in self._scorers.items():
+                own = references if scorer.needs_references() else None
+                found |= scalars(name, scorer.score(sources, predictions, own))
         return found
 
     def _decode(self, what: str, ids: Any, remedy: str) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from geceval.core.extras import install_command
 from geceval.meta.agreement import Agreement
 from geceval.meta.correlation import Correlation
 from geceval.meta.figures import drawing, plots
@@ -139,7 +141,7 @@ def test_other_names_are_refused(tmp_path):
 
 def test_without_matplotlib_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'geceval\[plots\]'"):
+    with pytest.raises(ImportError, match=re.escape(install_command("plots"))):
         drawing.check_suffix(tmp_path / "figure.png")
     with pytest.raises(ImportError, match="matplotlib"):
         plots.difficulty([Row("PUNCT", 0.9, 0.05, 3)])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from geceval.meta.significance.systems import Settings, compare_rows, pick_baseline
+from geceval.meta.significance.systems import Settings, compare_rows, pick_baseline, rank_clusters
 
 
 def mean(rows: np.ndarray) -> np.ndarray:
@@ -131,3 +131,29 @@ def test_constant_scores_do_not_differ():
 def test_bad_settings(options, message):
     with pytest.raises(ValueError, match=message):
         Settings(**options)
+
+
+def test_systems_that_do_not_differ_share_a_rank():
+    """a and b overlap, b and c overlap, a and c do not: one cluster, as no cut leaves only differing pairs."""
+    draw = np.random.default_rng(2)
+    noise = {name: draw.normal(0, 1, 2000) for name in "abcd"}
+    scores = {"d": -9.0, "c": 0.0, "b": 2.0, "a": 4.0}
+    samples = {name: scores[name] + noise[name] for name in scores}
+
+    def p(one, other):
+        difference = scores[one] - scores[other]
+        return (1 + np.sum(abs(samples[one] - samples[other] - difference) >= abs(difference))) / 2001
+
+    assert p("a", "b") > 0.05 and p("b", "c") > 0.05 and p("a", "c") < 0.05 and p("c", "d") < 0.05
+    assert rank_clusters(scores, samples, 0.05) == {"a": 1, "b": 1, "c": 1, "d": 4}
+    assert rank_clusters(scores, samples, 0.05, higher_is_better=False) == {"d": 1, "c": 2, "b": 2, "a": 2}
+    del scores["b"]
+    assert rank_clusters(scores, samples, 0.05) == {"a": 1, "c": 2, "d": 3}
+
+
+def test_ranks_of_compared_systems():
+    assert {each.system: each.rank for each in compare_rows(SYSTEMS, f_score, SETTINGS)} == {
+        "better": 1,
+        "worse": 2,
+        "same": 2,
+    }

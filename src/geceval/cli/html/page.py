@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from collections.abc import Sequence
 
@@ -10,8 +9,9 @@ from geceval.cli.html.leaderboard_table import leaderboard_table
 from geceval.cli.html.numbers import NAMES, as_json
 from geceval.core.page import page as frame
 from geceval.version import __version__
-from geceval.workflows.leaderboard import Leaderboard, published_values
+from geceval.workflows.leaderboard import Leaderboard, lead, published_values
 
+LEVEL = 0.05  # below it a difference is called significant
 _STYLE = """
 body { max-width: 78rem; padding: 1.5rem 1.25rem 5rem; font: 1rem/1.55 system-ui, sans-serif; }
 h1 { margin: 0; font-size: 1.6rem; }
@@ -19,10 +19,13 @@ h2 { margin: 2.5rem 0 .25rem; font-size: 1.3rem; }
 h3 { margin: 2rem 0 .25rem; font-size: 1.05rem; }
 p { margin: .25rem 0 .75rem; max-width: 52rem; }
 .faint, small, figcaption, th small { color: var(--faint); }
-.wide { overflow-x: auto; }
+.wide { overflow: auto; max-height: 90vh; contain: inline-size; }
+.wide:focus-visible { outline: 2px solid currentColor; }
+.summary { padding: .9rem 1.1rem; max-width: 50rem; border-left: .3rem solid currentColor; background: var(--head); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .875rem; }
 th, td { padding: .3rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line);
   vertical-align: top; }
+thead { position: sticky; top: 0; z-index: 2; }
 thead th { background: var(--head); font-weight: 600; }
 th.name { text-align: left; position: sticky; left: 0; background: var(--paper); }
 thead th.name { background: var(--head); }
@@ -34,21 +37,28 @@ td small, th small { display: block; font-weight: 400; font-size: .78rem; line-h
 th.name small { white-space: normal; min-width: 11rem; }
 .divider th { padding-top: 1rem; }
 figure { margin: 1rem 0 2rem; }
-figure img { display: block; max-width: 100%; height: auto; box-sizing: border-box; padding: .75rem; background: #fff;
-  border: 1px solid var(--line); border-radius: .5rem; }
+figure svg { display: block; width: 100%; height: auto; }
 figcaption { margin-top: .4rem; font-size: .875rem; max-width: 52rem; }
 ul.signatures { padding-left: 1.1rem; font: .8rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
-@media print { body { max-width: none; padding: 0; } figure, tr { break-inside: avoid; } .wide { overflow: visible; } }
+@media (max-width: 640px) {
+  body { padding: 1rem .75rem 3rem; }
+  th, td { padding: .3rem .45rem; }
+  th.name { min-width: 6.5rem; max-width: 7.5rem; white-space: normal; overflow-wrap: break-word; }
+  th.name small { min-width: 0; }
+  tbody tr:not(.paper) th.name small { display: none; }
+}
+@media print { body { max-width: none; padding: 0; } figure, tr { break-inside: avoid; }
+  .wide { max-height: none; overflow: visible; } }
 """
 
 
-def page(title: str, boards: Sequence[Leaderboard], figures: Sequence[Sequence[tuple[str, bytes]]]) -> str:
+def page(title: str, boards: Sequence[Leaderboard], figures: Sequence[Sequence[tuple[str, str]]]) -> str:
     """The whole page.
 
     Args:
         title: Title and heading.
         boards: One per data set.
-        figures: For each board its figures, each with a caption and the content of an SVG file.
+        figures: For each board its figures, each with a caption and inline SVG.
     """
     sections = "\n".join(_section(board, own) for board, own in zip(boards, figures, strict=True))
     body = f"""<header>
@@ -63,7 +73,31 @@ measured number of a column is underlined.</p>
     return frame(title, _STYLE, body)
 
 
-def _section(board: Leaderboard, figures: Sequence[tuple[str, bytes]]) -> str:
+def summary(board: Leaderboard) -> str:
+    """Which metric agrees best with people, by how much, and whether that could be chance: two or three sentences."""
+    found = lead(board)
+    best = (
+        f"{found.metric} agrees best with people: it orders {100 * found.accuracy:.1f}% of the pairs of outputs as "
+        "they do."
+    )
+    if not found.others:
+        return f"{best} No other metric was measured."
+    (second, test), *_ = found.others
+    by = f"That is {100 * test.difference:.1f} points more than {second}"
+    if test.p < LEVEL:
+        return f"{best} {by}, the second, a significant difference ({_p(test.p)})."
+    worse = next(((name, each) for name, each in found.others if each.p < LEVEL), None)
+    text = f"{best} {by}, the second, which is no significant difference ({_p(test.p)})."
+    if worse is None:
+        return f"{text} No metric is significantly worse than the best."
+    return f"{text} The first that is significantly worse is {worse[0]}, by {100 * worse[1].difference:.1f} points."
+
+
+def _p(value: float) -> str:
+    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
+
+
+def _section(board: Leaderboard, figures: Sequence[tuple[str, str]]) -> str:
     human = board.human
     if human.name == "seeda":
         how = "Systems: TrueSkill of the metric’s sentence scores against people’s TrueSkill."
@@ -74,12 +108,14 @@ def _section(board: Leaderboard, figures: Sequence[tuple[str, bytes]]) -> str:
         f"{len(board.systems)} systems, {len(human.sources):,} sentences, {judgments:,} rankings. {how} Pearson’s r, "
         "Spearman’s ρ. Sentences: accuracy and Kendall’s τ over the pairs that people ordered, all systems with one "
         "text counted; of two outputs with equal scores the system listed later wins, and ties says how often that "
-        f"happens. Ranked by accuracy on sentences. The systems: {', '.join(board.systems)}."
+        f"happens. Ranked by accuracy on sentences; differences are tested by approximate randomisation of "
+        f"sentences, two-sided at {LEVEL}. The systems: {', '.join(board.systems)}."
     )
     parts = [
         f"<section>\n<h2>{_text(NAMES[human.name])}</h2>",
-        f"<p>{_text(about)}</p>",
+        f'<p class="summary">{_text(summary(board))}</p>',
         _table(board),
+        f'<p class="faint">{_text(about)}</p>',
         *(_figure(caption, image) for caption, image in figures),
         _signatures(board),
         "</section>",
@@ -96,13 +132,13 @@ def _table(board: Leaderboard) -> str:
         if row.metric not in board.values:
             others.setdefault((row.label, row.paper), {}).update(row.values)
     published_only = [(label, paper, values) for (label, paper), values in others.items()]
-    return f'<div class="wide">{leaderboard_table(as_json(board), None, labels, published_only)}</div>'
+    opening = f'<div class="wide" tabindex="0" role="region" aria-label="{_text(NAMES[board.human.name])}">'
+    return f"{opening}{leaderboard_table(as_json(board), None, labels, published_only)}</div>"
 
 
-def _figure(caption: str, image: bytes) -> str:
-    data = base64.b64encode(image).decode("ascii")
+def _figure(caption: str, image: str) -> str:
     return (
-        f'<figure><img alt="{_text(caption)}" src="data:image/svg+xml;base64,{data}">'
+        f'<figure><div class="wide" tabindex="0" role="img" aria-label="{_text(caption)}">{image}</div>'
         f"<figcaption>{_text(caption)}</figcaption></figure>"
     )
 

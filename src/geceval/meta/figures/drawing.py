@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -23,6 +24,14 @@ Arguments = ParamSpec("Arguments")
 SUFFIXES = (".png", ".svg", ".pdf")
 # Okabe and Ito's colours without yellow, dark to light and dark again, so that neighbours differ in grey as well.
 _COLOURS = ("#000000", "#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
+_SCHEME = {
+    "#000000": "currentColor",
+    "#ffffff": "var(--paper)",
+    "#dddddd": "color-mix(in srgb, currentColor 18%, transparent)",
+}
+_SMALLEST = 0.72  # of the size at which a figure is drawn: its smallest numbers are 8 pixels high then
+# Black and white on coloured cells, which stay as they are in any scheme.
+_ON_LIGHT, _ON_DARK = "#010101", "#fefefe"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
 _SHARES = {"hit": ("#009E73", ""), "wrong": ("#D55E00", "///"), "under": ("#B8DDF3", ""), "over": ("#CC79A7", "xxx")}
@@ -99,6 +108,26 @@ def image(figure: Figure, form: str) -> bytes:
     return buffer.getvalue()
 
 
+def inline_svg(figure: Figure, prefix: str) -> str:
+    """A figure as SVG to stand within an HTML page, in the colours of the page.
+
+    Black becomes the ink of the page (`currentColor`), white its paper (the CSS variable `--paper`), and the lines of
+    the grid something in between, so that it can be read in light and dark schemes.
+
+    Args:
+        figure: The figure.
+        prefix: What its ids begin with, another for each figure of the page.
+    """
+    text = image(figure, "svg").decode("utf-8")
+    text = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", text[text.index("<svg") :], flags=re.DOTALL)
+    for colour, scheme in _SCHEME.items():
+        text = text.replace(colour, scheme)
+    text = re.sub(r'(\bid="|"#|url\(#)', rf"\g<1>{prefix}-", text)
+    width = 4 / 3 * float(re.search(r'width="([\d.]+)pt"', text).group(1))
+    style = f'style="max-width:{width:.0f}px;min-width:{_SMALLEST * width:.0f}px"'
+    return re.sub(r'width="[^"]*" height="[^"]*"', f'fill="currentColor" {style}', text, count=1)
+
+
 def panels(
     rows: int, columns: int, width: float, height: float, *, left: float = 0.0, right: float = 0.0, **shared: bool
 ) -> tuple[Figure, list[list[Axes]]]:
@@ -166,7 +195,7 @@ def draw_map(
             red, green, blue, _ = picture.cmap(picture.norm(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             text = signed(value, 2) if diverging else unsigned(value, 2)
-            axes.text(column, row, text, ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
+            axes.text(column, row, text, ha="center", va="center", fontsize=8.5, color=_ON_DARK if dark else _ON_LIGHT)
     axes.set_xticks(range(size - 1), range(2, size + 1))
     axes.set_yticks(range(size - 1), range(1, size))
     axes.tick_params(length=0)

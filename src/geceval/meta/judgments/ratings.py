@@ -8,7 +8,7 @@ import itertools
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,13 +125,21 @@ def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> 
     return folds
 
 
+def rated_outputs(ratings: Iterable[Rating]) -> dict[str, dict[str, float]]:
+    """Source to output to the mean of grammaticality and fluency; of two equal outputs the last rating counts."""
+    quality: dict[str, dict[str, float]] = {}
+    for rating in ratings:
+        quality.setdefault(rating.source, {})[rating.output] = (rating.grammaticality + rating.fluency) / 2
+    return quality
+
+
 def rated_pairs(
     ratings: list[Rating], limit: int | None = None, seed: int = 1, gap: float = 0.0
 ) -> list[tuple[str, str, str]]:
     """Pairs of outputs of one source that differ in the mean of grammaticality and fluency.
 
     Args:
-        ratings: Any number of outputs per source; of two equal outputs the last rating counts.
+        ratings: Any number of outputs per source, see `rated_outputs`.
         limit: Largest number of pairs, drawn at random.
         seed: Seed of the draw.
         gap: Difference that makes a pair; any difference by default.
@@ -139,11 +147,8 @@ def rated_pairs(
     Returns:
         (source, worse output, better output).
     """
-    quality: dict[str, dict[str, float]] = {}
-    for rating in ratings:
-        quality.setdefault(rating.source, {})[rating.output] = (rating.grammaticality + rating.fluency) / 2
     pairs = []
-    for source, outputs in quality.items():
+    for source, outputs in rated_outputs(ratings).items():
         for left, right in itertools.combinations(outputs, 2):
             difference = abs(outputs[left] - outputs[right])
             if difference > 0 and difference >= gap - 1e-9:  # means of ratings are no exact decimals

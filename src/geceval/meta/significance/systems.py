@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
 from geceval.core.options import check_types
@@ -75,6 +76,7 @@ class SystemEstimate:
         high: Upper end.
         difference: score - score of the baseline.
         p: Method to p-value of that difference; 1 for the baseline itself.
+        rank: 1 for the best; systems that do not differ share a rank, see `rank_clusters`.
     """
 
     system: str
@@ -83,6 +85,7 @@ class SystemEstimate:
     high: float
     difference: float
     p: dict[str, float]
+    rank: int
 
 
 def compare_rows(
@@ -112,6 +115,7 @@ def compare_rows(
     baseline = pick_baseline(scores, settings.baseline, higher_is_better)
     draws = settings.resamples, settings.seed
     samples = {name: bootstrap_scores(rows, aggregate, *draws) for name, rows in systems.items()}
+    ranks = rank_clusters(scores, samples, 1 - settings.confidence, higher_is_better=higher_is_better)
 
     def p(name: str, method: str) -> float:
         if name == baseline:
@@ -129,9 +133,41 @@ def compare_rows(
             *interval(samples[name], settings.confidence),
             difference=score - scores[baseline],
             p={method: p(name, method) for method in settings.methods},
+            rank=ranks[name],
         )
         for name, score in scores.items()
     ]
+
+
+def rank_clusters(
+    scores: Mapping[str, float], samples: Mapping[str, np.ndarray], level: float, *, higher_is_better: bool = True
+) -> dict[str, int]:
+    """Ranks that systems share if they do not differ: clusters as in the findings of WMT (Koehn, IWSLT 2012).
+
+    Systems are ordered by score. A cluster ends where every system above differs from every system below; so two that
+    do not differ are never in two clusters, while the ends of a long cluster may differ.
+
+    Args:
+        scores: System to corpus score.
+        samples: System to its scores on the same bootstrap samples, array of shape [resamples].
+        level: Two systems differ if the two-sided p-value of the paired bootstrap is below it; it holds for each pair,
+            without a correction for their number.
+        higher_is_better: The metric's direction.
+
+    Returns:
+        System to rank, which is 1 + the number of systems in better clusters.
+    """
+    order = sorted(scores, key=scores.__getitem__, reverse=higher_is_better)
+
+    @lru_cache(maxsize=None)
+    def differ(one: str, other: str) -> bool:
+        return p_value(scores[one] - scores[other], samples[one] - samples[other], "shifted", "two-sided") < level
+
+    ranks: dict[str, int] = {}
+    for number, name in enumerate(order):
+        apart = all(differ(above, below) for above in order[:number] for below in order[number:])
+        ranks[name] = number + 1 if apart else ranks[order[number - 1]]
+    return ranks
 
 
 def pick_baseline(scores: Mapping[str, float], name: str, higher_is_better: bool = True) -> str:

@@ -1,0 +1,62 @@
+"""`geceval leaderboard`: a page that ranks systems under several metrics on a test set of one's own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import geceval.cli.shared_options as shared
+from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
+from geceval.cli.html.systems import systems_page
+from geceval.cli.tables import check_outputs, write
+from geceval.cli.text_files import read_corpus
+from geceval.core.progress import job
+from geceval.workflows.compare import compare
+
+
+def leaderboard(
+    metrics: shared.Metrics,
+    sources: shared.Sources,
+    predictions: Annotated[
+        list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
+    ],
+    output: Annotated[str, typer.Option(help="HTML file to write.")],
+    references: shared.References = None,
+    gold_m2: shared.GoldM2 = None,
+    predictions_m2: shared.PredictionsM2 = None,
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "Leaderboard",
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap samples.")] = 1000,
+    confidence: Annotated[float, typer.Option(help="Of the intervals; ranks differ below 1 - this.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 1,
+    option: shared.MetricOptions = None,
+    cache: shared.Cache = None,
+    progress: shared.Progress = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Write one HTML page: systems by metrics, with intervals, and ranks that systems share if they do not differ.
+
+    Example: geceval leaderboard -m errant gleu -s source.txt -p systems/*.txt -r reference.txt --output page.html
+
+    The first metric orders the systems. The numbers are those of `geceval compare`.
+    """
+    shared.no_warnings(quiet)
+    check_outputs(output)
+    metrics = list(dict.fromkeys(metrics))
+    options = metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
+    make_scorers(options, references)  # a mistake shows before files are read
+    corpus = read_corpus(sources, predictions, references or [])
+    with job(progress):
+        found = compare(
+            metrics,
+            corpus.sources,
+            corpus.systems,
+            corpus.references,
+            options=options,
+            predictions_m2=m2_of_systems(metrics, corpus.systems, predictions_m2),
+            methods="bootstrap",
+            resamples=resamples,
+            confidence=confidence,
+            seed=seed,
+        )
+    write(systems_page(found, len(corpus.sources), confidence, title), output)

@@ -1,0 +1,180 @@
+"""Systems ranked by the scores of metrics, as a report."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import geceval.cli.shared_options as shared
+from geceval.cli.tables import Cell, or_null, records_text
+from geceval.core.messages import counted
+from geceval.core.result import Result
+from geceval.scorers.base import Scorer
+from geceval.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system: its rank (ties share one), name, file and results by metric."""
+
+    rank: int
+    system: str
+    file: str
+    results: dict[str, Result]
+
+
+def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Scorer) -> list[Row]:
+    """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
+
+    A system whose score is not a number (a judge may fail on every sentence) comes last.
+
+    Args:
+        results: System to metric to result.
+        files: System to file.
+        first: The metric to rank by.
+    """
+    scores = {system: by_metric[first.name].score for system, by_metric in results.items()}
+    order = ranks(scores, first.higher_is_better)
+    return [Row(number, system, files[system], results[system]) for system, number in order.items()]
+
+
+def render(
+    rows: Sequence[Row],
+    metrics: Sequence[Scorer],
+    form: shared.Format,
+    sentences: int,
+    by_sentence: bool,
+    width: int | None,
+) -> str:
+    """The whole report as text that ends in a line break.
+
+    Args:
+        rows: Ranked systems.
+        metrics: What was scored, in the order of the columns.
+        form: The format.
+        sentences: Length of the corpus.
+        by_sentence: One row per system and sentence in place of one row per system.
+        width: Width of a table in characters; as wide as needed if `None`.
+    """
+    if form is shared.Format.json:
+        return json.dumps(_to_json(rows, metrics, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
+    columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
+    caption = f"{counted(sentences, 'sentence')}, ranked by {metrics[0].name} ({_better(metrics[0])} is better)"
+    return records_text(columns, cells, form, caption, _signatures(rows, metrics), width)
+
+
+def worst_sentences(
+    rows: Sequence[Row],
+    metrics: Sequence[Scorer],
+    sources: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+    form: shared.Format,
+    count: int,
+    width: int | None,
+) -> str:
+    """The sentences that the first metric likes least, of all systems together, with their texts.
+
+    Args:
+        rows: See `render`, as for `metrics`, `form` and `width`.
+        metrics: See there.
+        sources: What the learners wrote.
+        systems: System to its corrections.
+        form: See there.
+        count: How many sentences to show.
+        width: See there.
+    """
+    columns, cells = _sentence_cells(rows, metrics)
+    sign = 1 if metrics[0].higher_is_better else -1
+    worst = sorted((row for row in cells if not math.isnan(row[2])), key=lambda row: sign * row[2])[:count]
+    shown = [[*row, sources[row[1] - 1], systems[row[0]][row[1] - 1]] for row in worst]
+    caption = f"the worst of {counted(len(cells), 'correction')} by {metrics[0].name} ({_better(metrics[0])} is better)"
+    return records_text([*columns, "source", "correction"], shown, form, caption, _signatures(rows, metrics), width)
+
+
+def _better(metric: Scorer) -> str:
+    return "higher" if metric.higher_is_better else "lower"
+
+
+def _signatures(rows: Sequence[Row], metrics: Sequence[Scorer]) -> list[str]:
+    """The signature of each metric; it is the same for all systems of one call."""
+    return [rows[0].results[metric.name].signature for metric in metrics]
+
+
+def _system_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
+    columns = ["rank", "system"]
+    cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
+    better = {}
+    for metric in metrics:
+        more = [key for key in ("precision", "recall") if key in rows[0].results[metric.name].details]
+        better |= {len(columns) + index: index > 0 or metric.higher_is_better for index in range(1 + len(more))}
+        columns += [metric.name, *(f"{metric.name}_{key}" for key in more)]
+        for row, line in zip(rows, cells, strict=True):
+            result = row.results[metric.name]
+            line += [result.score, *(result.details[key] for key in more)]
+    return columns, best_marked(cells, better)
+
+
+def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
+    columns = ["system", "line", *(metric.name for metric in metrics)]
+    cells = [
+        [row.system, number, *values]
+        for row in rows
+        for number, values in enumerate(zip(*(row.results[metric.name].scores for metric in metrics), strict=True), 1)
+    ]
+    return columns, cells
+
+
+def _to_json(rows: Sequence[Row], metrics: Sequence[Scorer], sentences: int, by_sentence: bool) -> dict[str, Any]:
+    def result(value: Result) -> dict[str, Any]:
+        values = value.to_dict()
+        if not by_sentence:
+            values = {key: item for key, item in values.items() if not isinstance(item, list)}
+        return {
+            key: [or_null(each) for each in item] if isinstance(item, list) else or_null(item)
+            for key, item in values.items()
+        }
+
+    systems = [
+        {
+            "rank": row.rank,
+            "system": row.system,
+            "file": row.file,
+            "metrics": {metric: result(value) for metric, value in row.results.items()},
+        }
+        for row in rows
+    ]
+    return {
+        "geceval": __version__,
+        "sentences": sentences,
+        "ranked_by": metrics[0].name,
+        "metrics": {
+            metric.name: {"higher_is_better": metric.higher_is_better, "bounds": metric.bounds} for metric in metrics
+        },
+        "systems": systems,
+    }
+
+
+def best_marked(cells: Sequence[Sequence[Any]], better: Mapping[int, bool]) -> list[list[Any]]:
+    """The rows with the best numbers of some columns marked as such; equal ones all are.
+
+    Args:
+        cells: Rows.
+        better: Column to whether a higher number is better.
+    """
+    marked = [list(row) for row in cells]
+    for column, higher in better.items():
+        values = [row[column] for row in cells if not math.isnan(row[column])]
+        best = (max if higher else min)(values, default=None)
+        for row in marked:
+            row[column] = Cell(row[column], best=row[column] == best)
+    return marked
+
+
+def ranks(values: Mapping[str, float], higher_is_better: bool) -> dict[str, int]:
+    """The rank of each name, in order of rank: 1 for the best value; equal ones share one, and NaN comes last."""
+    signed = {name: -value if higher_is_better else value for name, value in values.items()}
+    keys = {name: math.inf if math.isnan(value) else value for name, value in signed.items()}
+    return {name: 1 + sum(other < keys[name] for other in keys.values()) for name in sorted(keys, key=keys.__getitem__)}

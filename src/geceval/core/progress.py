@@ -1,0 +1,135 @@
+"""How far a computation has come: one bar for a whole job, or lines of plain text where there is no terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Show = Callable[[float, str], None]
+"""Shows which share of a job is done, in [0, 1], and what is being done."""
+
+STEP = 0.1  # share of a job after which there is another line
+
+
+@dataclass(slots=True)
+class _Job:
+    """A job under way: how it is shown, the part that is being done, as a share of the whole, and its names."""
+
+    show: Show
+    names: list[str] = field(default_factory=list)
+    start: float = 0.0
+    size: float = 1.0
+    done: float = 0.0
+
+    def reach(self, share: float) -> None:
+        """A share of the current part is done; the bar never goes back, though a part may be counted several times."""
+        self.done = max(self.done, self.start + share * self.size)
+        self.show(self.done, ", ".join(self.names))
+
+
+_current: ContextVar[_Job | None] = ContextVar("job", default=None)
+
+
+@contextmanager
+def job(shown: bool, name: str = "") -> Iterator[None]:
+    """Within the block, whatever is computed moves one bar on standard error; `parts` says what the whole consists of.
+
+    Args:
+        shown: Whether there is such a bar; within another job there is none.
+        name: What is done.
+    """
+    if not shown or _current.get() is not None:
+        yield
+        return
+    with _display() as show:
+        whole = _Job(show, [name] if name else [])
+        token = _current.set(whole)
+        try:
+            yield
+            whole.reach(1.0)
+        finally:
+            _current.reset(token)
+
+
+def parts(items: Iterable[Item], name: Callable[[Item], str] | None = None) -> Iterator[Item]:
+    """The items again, each while its part of the job, or of a part of it, is done; all parts are of one size.
+
+    Args:
+        items: What is done, in order.
+        name: Says what an item is; without it, the parts of the part do.
+    """
+    items, current = list(items), _current.get()
+    if current is None:
+        yield from items
+        return
+    start, size, names = current.start, current.size, current.names
+    for index, item in enumerate(items):
+        current.start, current.size = start + index * size / len(items), size / len(items)
+        if name is not None:
+            current.names = [*names, name(item)]
+            current.reach(0.0)
+        try:
+            yield item
+        finally:
+            current.start, current.size, current.names = start, size, names
+
+
+@contextmanager
+def counting(what: str, total: int, shown: bool) -> Iterator[Callable[[], None]]:
+    """A function to call after each of `total` steps; it moves the bar of the job, or one of its own.
+
+    Args:
+        what: What the steps do, for a bar of their own.
+        total: How many steps there are.
+        shown: Whether to show a bar where no job is under way.
+    """
+    with job(shown, what):
+        current, done = _current.get(), 0  # another thread may advance, and has no job of its own
+
+        def advance() -> None:
+            nonlocal done
+            done += 1
+            if current is not None:
+                current.reach(done / total)
+
+        yield advance
+
+
+def track(items: Sequence[Item], what: str, shown: bool) -> Iterator[Item]:
+    """The items, counted as they are done; see `counting`."""
+    with counting(what, len(items), shown) as advance:
+        for item in items:
+            yield item
+            advance()
+
+
+@contextmanager
+def _display() -> Iterator[Show]:
+    """A bar where standard error is a terminal, else lines."""
+    if not sys.stderr.isatty():
+        yield _lines()
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share, what: bar.update(task, completed=share, description=what)
+
+
+def _lines() -> Show:
+    """Prints a line when something else is done, and when a further tenth of the whole has been."""
+    last, shown = "", -STEP
+
+    def show(share: float, what: str) -> None:
+        nonlocal last, shown
+        if what != last or share - shown > STEP - 1e-9:
+            print(f"geceval: {share:4.0%} {what}".rstrip(), file=sys.stderr, flush=True)
+            last, shown = what, share
+
+    return show

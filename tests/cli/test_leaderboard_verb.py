@@ -1,0 +1,66 @@
+"""`geceval leaderboard`: the page says what `geceval.compare` finds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import geceval
+from geceval.cli.app import run
+
+SOURCES = ["a b c d", "d c b a", "a a b b", "c b c d"] * 6
+REFERENCES = [text.replace("b", "x") for text in SOURCES]
+SYSTEMS = {
+    "bad": SOURCES,
+    "good": REFERENCES[:20] + SOURCES[20:],
+    "twin": REFERENCES[:20] + SOURCES[20:],
+}
+EVIL = "<img src=x>"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in {"source": SOURCES, "ref": REFERENCES, **SYSTEMS}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ["-m", "gleu", "green", "-s", "source.txt", "-r", "ref.txt"]
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of each row of the table, as text with single spaces."""
+    body = re.search(r"<tbody>(.*?)</tbody>", page, re.DOTALL).group(1)
+    found = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
+    return [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in row] for row in found]
+
+
+def test_the_page_holds_the_numbers_of_compare(files):
+    assert run(["leaderboard", *files, "-p", "bad.txt", "good.txt", "twin.txt", "--output", "page.html"]) == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    library = geceval.compare(["gleu", "green"], SOURCES, SYSTEMS, [[text] for text in REFERENCES])
+    by_system = {
+        name: [next(each for each in own.standings if each.system == name) for own in library.values()]
+        for name in SYSTEMS
+    }
+    assert rows(page) == [
+        [name, *(f"{each.rank} {each.score:.3f} {each.low:.3f} to {each.high:.3f}" for each in by_system[name])]
+        for name in ("good", "twin", "bad")
+    ]
+    assert [each.rank for each in library["gleu"].standings] == [3, 1, 1]
+    assert "gleu: good and twin share the first rank." in page
+    assert page.count("<svg") == 2 and page.count("<circle") == 6
+    assert library["green"].signature in page
+    assert "http" not in page.replace("http-equiv", "") and "<script" not in page  # one file, nothing else
+
+
+def test_names_are_text(files):
+    Path(f"{EVIL}.txt").write_text("\n".join(SOURCES) + "\n", encoding="utf-8")
+    line = ["leaderboard", *files, "-p", f"{EVIL}.txt", "good.txt", "--title", EVIL, "--output", "page.html"]
+    assert run(line) == 0
+    assert EVIL not in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_a_mistake_is_one_line_and_writes_nothing(files, capsys):
+    assert run(["leaderboard", *files, "-p", "bad.txt", "--output", "page.html"]) == 2
+    assert "at least two systems" in capsys.readouterr().err and not Path("page.html").exists()
