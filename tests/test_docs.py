@@ -69,7 +69,7 @@ def launched(words: list[str]) -> tuple[str, list[str]]:
 def run_line(line: str, extras: dict[str, list[str]]) -> int:
     words = [found for word in shlex.split(line) for found in (sorted(map(str, Path().glob(word))) or [word])]
     if words[:2] == ["pip", "install"]:
-        assert set(re.search(r"\[(.*)\]", words[2])[1].split(",")) <= set(extras)
+        assert set(re.search(r"\[(.*)\]", words[-1])[1].split(",")) <= set(extras)
         return 0
     if words[0] == "geceval":
         arguments = [str(ROOT / word) if word.startswith("spaces/") else word for word in words[1:]]

@@ -252,7 +252,7 @@ def test_each_number_and_switch_changes_the_signature(name, load, results):
 def test_checks_come_before_any_model(name, tmp_path):
     scorer = registry.make_scorer(name)
     scorer.load = lambda: pytest.fail("loaded before the columns were checked")
-    with pytest.raises(ValueError, match=f"^{name}: 1 sources but 2 predictions"):
+    with pytest.raises(ValueError, match=f"^{name}: 1 source but 2 predictions"):
         scorer.score(["a"], ["a", "b"], [["a"]])
     with pytest.raises(ValueError, match="^" + name + ": sources and predictions are empty"):
         scorer.score([], [], [])

@@ -13,7 +13,9 @@ from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import References
 from geceval.core.messages import did_you_mean
 from geceval.core.options import check_mapping, replace_options
+from geceval.core.progress import parts
 from geceval.core.result import Result
+from geceval.core.warnings import gathered
 from geceval.models.sources.inventory import Listed, look_up
 from geceval.scorers.base import Scorer
 
@@ -34,7 +36,9 @@ def check_name(name: str) -> None:
     """
     if name not in list_metrics():
         known = list_metrics()
-        raise InputError(f"unknown metric {name!r}; the metrics are: {', '.join(known)}{did_you_mean(name, known)}")
+        several = isinstance(name, str) and "," in name and {part.strip() for part in name.split(",")} <= set(known)
+        hint = "; several are separate words, not one with commas" if several else did_you_mean(name, known)
+        raise InputError(f"unknown metric {name!r}; the metrics are: {', '.join(known)}{hint}")
 
 
 def scorer_class(name: str) -> type[Scorer]:
@@ -112,7 +116,12 @@ def score_systems(
         with named(scorer.name):
             own = {n: dataclasses.replace(scorer.settings, predictions_m2=predictions_m2[n]) for n in systems}
         scorers = {name: type(scorer)(settings, scorer.runtime) for name, settings in own.items()}
-    return {name: scorers[name].score(sources, predictions, references) for name, predictions in systems.items()}
+    results = {}
+    with gathered() as begin:
+        for name in parts(systems, lambda system: f"{scorer.name}, {system}"):
+            begin(name)
+            results[name] = scorers[name].score(sources, systems[name], references)
+    return results
 
 
 def takes_predictions_m2(name: str) -> bool:

@@ -108,7 +108,7 @@ def test_jfleg(tmp_path, fails):
             write(folder / f"{fold}.{name}", "a b\nc d\n")
     assert "dev.src: 2 sentences, but the published file has 754" in fails("jfleg", folder)
     write(folder / "dev.ref2", "a b\n")
-    assert "dev.ref2 has 1 lines but" in fails("jfleg", folder)
+    assert "dev.ref2 has 1 line but" in fails("jfleg", folder)
     write(folder / "dev.ref3", b"a\n\xff\n")
     (folder / "dev.ref2").unlink()
     assert "dev.ref2" in fails("jfleg", folder, FileNotFoundError)

@@ -252,13 +252,16 @@ def test_an_index_without_a_map(index, checkpoint):
         load(checkpoint)
 
 
-def test_adapters_over_adapters_and_over_themselves(adapter, tmp_path):
+def test_adapters_that_lead_to_themselves(adapter, tmp_path):
     shutil.copytree(adapter, tmp_path / "second")
-    edit_json(tmp_path / "second" / "adapter_config.json", base_model_name_or_path=str(adapter))
-    edit_json(adapter / "adapter_config.json", base_model_name_or_path=str(adapter))
+    edit_json(tmp_path / "second" / "adapter_config.json", base_model_name_or_path="../adapter")
+    edit_json(adapter / "adapter_config.json", base_model_name_or_path="../second")
     for folder in (adapter, tmp_path / "second"):
-        with pytest.raises(CheckpointError, match="is an adapter itself"):
+        with pytest.raises(CheckpointError, match="is an adapter over this one"):
             resolve(folder)
+    edit_json(adapter / "adapter_config.json", base_model_name_or_path=str(adapter))
+    with pytest.raises(CheckpointError, match="is an adapter over this one"):
+        resolve(adapter)
 
 
 @pytest.mark.parametrize(

@@ -388,6 +388,7 @@ ELSEWHERE = {
     "read_config": "tests/faults/test_fault_checkpoints.py",
     "read_model": "tests/faults/test_fault_checkpoints.py",
     "read_pairs": "a file that the same run has written",
+    "read_groups": "read_m2 and read_lines: it makes texts of what these give",
     "read_results": "a file that the same run has written",
     "read_stored": "a file that is part of the package",
 }

@@ -185,9 +185,14 @@ def bertscore_values() -> dict:
     whole = [row for row in FULL if all(predictions[row] for predictions in SYSTEMS.values())]
     import bert_score
     import transformers
+    from safetensors.torch import load_file
 
-    with tempfile.TemporaryDirectory() as folder:  # in float32: the package would take the float16 of the file
-        transformers.AutoModel.from_pretrained(ASSETS / "encoder").float().save_pretrained(folder)
+    with tempfile.TemporaryDirectory() as folder:  # in float32: the file has 8 bits and a scale a row
+        stored = load_file(ASSETS / "encoder" / "model.safetensors")
+        scales = {name: stored.pop(name).float() for name in list(stored) if ":" in name}
+        state = {name: tensor.float() * scales.get(f"{name}:scales", 1) for name, tensor in stored.items()}
+        config = transformers.BertConfig.from_pretrained(ASSETS / "encoder")
+        transformers.BertModel.from_pretrained(None, config=config, state_dict=state).save_pretrained(folder)
         transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder").save_pretrained(folder)
 
         def score(predictions: list[str], layer: int, idf: bool) -> list[list[float]]:

@@ -194,7 +194,7 @@ BAD = [
     ({"sources": [], "predictions": [], "references": []}, ValueError, "are empty"),
     ({"sources": ["a"], "predictions": ["a"]}, ValueError, "toy: needs references"),
     ({"sources": ["a"], "predictions": ["a"], "references": None}, ValueError, "toy: needs references"),
-    ({"sources": ["a"], "predictions": ["a", "b"], "references": [["a"]]}, ValueError, "1 sources but 2 predictions"),
+    ({"sources": ["a"], "predictions": ["a", "b"], "references": [["a"]]}, ValueError, "1 source but 2 predictions"),
     ({"predictions": ["a"], "references": [["a"]]}, TypeError, "toy: sources must be a list of strings, got None"),
     ({"sources": ["a"], "references": [["a"]]}, TypeError, "toy: predictions must be a list of strings, got None"),
     ({"sources": ["a"], "predictions": [1], "references": [["a"]]}, TypeError, r"predictions\[0\] must be a string"),
@@ -224,7 +224,7 @@ def test_mistakes_are_named_and_leave_the_module_usable(either, arguments, error
 
 def test_a_bad_batch_adds_nothing(either):
     either.add_batch(sources=SOURCES, predictions=PREDICTIONS, references=REFERENCES)
-    with pytest.raises(ValueError, match="1 sources but 2 predictions"):
+    with pytest.raises(ValueError, match="1 source but 2 predictions"):
         either.add_batch(sources=["a"], predictions=["a", "b"], references=[["a"]])
     with pytest.raises(TypeError, match="toy: unknown column 'predicted'; the columns are: sources, predictions"):
         either.add_batch(sources=["a"], predicted=["a"], references=[["a"]])
@@ -235,7 +235,7 @@ def test_warnings_come_once(toy, caplog):
     sources = [f"{letter} {letter} {letter}" for letter in "abcdefg"]
     with caplog.at_level(logging.WARNING, logger="geceval"):
         toy.compute(sources=sources, predictions=sources[::-1][1:] + ["x"], references=sources)
-    assert sum("are the two files aligned?" in record.message for record in caplog.records) == 1
+    assert sum("are they in the order of the sources?" in record.message for record in caplog.records) == 1
 
 
 def test_bad_options_of_load(folder):

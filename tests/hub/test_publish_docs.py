@@ -45,6 +45,8 @@ def here(tmp_path, monkeypatch):
         configs = [Config("corrected", pa.schema({"source": pa.string()}), {"test": [{"source": "A note ."}]})]
         write_folder(tmp_path / name, configs, data_card(name, configs))
     shutil.copytree(ROOT / "spaces" / "demo", tmp_path / "spaces" / "demo")
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist" / f"geceval-{geceval.__version__}-py3-none-any.whl").write_bytes(b"wheel")
     monkeypatch.chdir(tmp_path)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from packaging.requirements import Requirement
 
 from geceval.cli.app import run
 from geceval.hub.publish.push import push
@@ -113,6 +114,31 @@ def test_a_space(publish, hub, space):
     repo = hub.repos["space", "ORG/gec"]
     assert only_ours(repo) == {"README.md", "app.py", "requirements.txt", "rows.json"}
     assert repo.files["README.md"].data.decode() == SPACE_CARD
+
+
+def test_a_space_installs_geceval_from_what_it_is_given(publish, hub, space, tmp_path):
+    (space / "requirements.txt").write_text("# ours\n.[neural,edits]\nmarkdown\n", encoding="utf-8")
+    code, _, error = publish("space", space)
+    assert code == 2 and "which a Space does not have: build a wheel" in error
+    wheel = tmp_path / "geceval-9.9-py3-none-any.whl"
+    code, _, error = publish("space", space, "--package", wheel)
+    assert code == 2 and "expected a URL, or the file of a wheel" in error
+    wheel.write_bytes(b"wheel")
+    code, _, error = publish("space", space, "--package", wheel, "--private")
+    assert code == 2 and "a private Space cannot fetch its own wheel" in error
+
+    def requirement():
+        lines = hub.repos["space", "ORG/demo"].files["requirements.txt"].data.decode().splitlines()
+        assert [lines[0], lines[2]] == ["# ours", "markdown"]
+        return Requirement(lines[1])
+
+    assert publish("space", space, "--package", wheel)[0] == 0
+    found, files = requirement(), hub.repos["space", "ORG/demo"].files
+    assert (found.name, found.extras) == ("geceval", {"neural", "edits"})
+    assert found.url.endswith(f"/spaces/ORG/demo/resolve/main/{wheel.name}") and wheel.name in files
+    assert publish("space", space, "--package", "git+https://host/ORG/geceval")[0] == 0
+    assert requirement().url == "git+https://host/ORG/geceval"
+    assert wheel.name not in hub.repos["space", "ORG/demo"].files
 
 
 def test_what_left_the_folder_leaves_the_repository(publish, hub, space):

@@ -47,7 +47,7 @@ def test_a_module_does_not_hide_the_package_of_its_name(page, tmp_path):
 
 def test_mistakes_are_shown(page):
     app = page("gleu")
-    with pytest.raises(gradio.Error, match="2 sources but 1 predictions"):
+    with pytest.raises(gradio.Error, match="2 sources but 1 prediction"):
         app.demo.fn("a\nb", "a", "a")
     with pytest.raises(gradio.Error, match="At most 200 sentences"):
         app.demo.fn("a\n" * 201, "a\n" * 201, "a\n" * 201)

@@ -67,6 +67,20 @@ def test_bare_names_after_register(tmp_path, monkeypatch):
     assert module.compute(sources=["a b c d"], predictions=["a b c d"], references=["a b c d"])["score"] == 1.0
 
 
+@pytest.mark.parametrize("variables", [{}, {"HF_HOME": "home"}, {"HF_HOME": "home", "HF_MODULES_CACHE": "modules"}])
+def test_the_folder_of_evaluate_is_known_without_it(tmp_path, variables):
+    """`geceval doctor --quick` has no time to import it."""
+    code = (
+        "import sys; from geceval.hub.register import modules_cache, unregistered; unregistered(); "
+        "ours = modules_cache(); assert 'evaluate' not in sys.modules; "
+        "from evaluate import config; assert ours == config.HF_MODULES_CACHE, (ours, config.HF_MODULES_CACHE)"
+    )
+    ours = ("HF_HOME", "HF_MODULES_CACHE")
+    rest = {name: value for name, value in os.environ.items() if name not in ours}
+    given = {name: str(tmp_path / folder) for name, folder in variables.items()}
+    subprocess.run([sys.executable, "-c", code], check=True, env=rest | given)
+
+
 def test_many_may_register_at_once():
     (script,) = register(["gleu"])
     home = script.parents[1]

@@ -1,7 +1,8 @@
-"""Build the wheel, install it into empty environments and use it there; `make smoke` runs this.
+"""Build what a release consists of, install it into empty environments and use it there; `make smoke` runs this.
 
-Text metrics run on every given Python, in an environment that holds the wheel and what pip adds to it. The metrics with
-extras run on the Python of this process, in an environment that holds the wheel and sees the packages of this one.
+Text metrics run on every given Python, in an environment that holds the wheel and what pip adds to it, and on the first
+one from the source distribution, too. The metrics with extras run on the Python of this process, in an environment that
+holds the wheel and sees the packages of this one.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ def main(versions: list[str]) -> None:
     """Run on each version, such as `3.12`."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        wheel = build(folder)
+        wheel, source = build(folder)
+        jobs = [(version, wheel) for version in versions] + [(versions[0], source)] * bool(versions)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda version: text_metrics(version, wheel, folder), versions))
+            list(pool.map(lambda job: text_metrics(*job, folder), jobs))
         python = environment(sys.executable, folder / "extras")
         (site,) = (folder / "extras" / "lib").glob("python*/site-packages")
         (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
@@ -34,23 +36,27 @@ def main(versions: list[str]) -> None:
         print("impara, errant and the large model, with the dependencies of this environment")
 
 
-def text_metrics(version: str, wheel: Path, folder: Path) -> None:
+def text_metrics(version: str, distribution: Path, folder: Path) -> None:
     """Install without extras on one Python, and use it."""
-    python = environment(interpreter(version), folder / version)
-    pip(python, "-c", ROOT / "constraints.txt", wheel)
+    python = environment(interpreter(version), folder / f"{version}{distribution.suffix}")
+    pip(python, "-c", ROOT / "constraints.txt", distribution)
     run(python, "-I", USE, "text", cwd=folder)
-    print(f"text metrics on Python {version}", flush=True)
+    print(f"text metrics on Python {version}, from {distribution.name}", flush=True)
 
 
-def build(folder: Path) -> Path:
-    """The wheel, built from a copy, since setuptools leaves its files in the tree."""
+def build(folder: Path) -> tuple[Path, Path]:
+    """The wheel and the source distribution that it is made from, out of a copy, as setuptools leaves files behind."""
     ignored = shutil.ignore_patterns(".*", "build", "__pycache__", "*.egg-info")
     for name in ("src", "metrics"):
         shutil.copytree(ROOT / name, folder / "tree" / name, ignore=ignored)
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder / "tree" / name)
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, folder / "tree")
-    return next(folder.glob("geceval-*.whl"))
+    for path in ROOT.glob("*.*"):
+        if path.is_file() and not path.name.startswith("."):
+            shutil.copy(path, folder / "tree")
+    shutil.copy(ROOT / "LICENSE", folder / "tree")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder / "dist", folder / "tree")
+    wheel, source = (next((folder / "dist").glob(f"geceval-*{end}")) for end in (".whl", ".tar.gz"))
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel, source)
+    return wheel, source
 
 
 def interpreter(version: str) -> str:

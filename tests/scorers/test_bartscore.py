@@ -66,7 +66,7 @@ def test_equals_the_models_own_loss(bart, batch_size):
 
 def test_long_texts_are_cut_and_reported(bart, caplog):
     Bartscore(Settings(model=str(bart))).score(["x"], ["the cat " * 30], [["the cat"]])
-    assert "are longer than 40 tokens and were cut" in caplog.text
+    assert "bartscore: longer than 40 tokens and cut: " in caplog.text
 
 
 def test_a_length_without_room_for_a_token_is_refused():

@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from geceval.core.options import RunTime
-from geceval.models.checkpoints import ASSETS, resolve
+from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
+from geceval.models.heads import load_encoder
 from geceval.models.matching import LONGEST_CACHED, Matcher, default_layer
+from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.bertscore import Bertscore, Settings
 
 SOURCES = ["He go to school .", "I likes cat .", "It is a long day for all of us , is n't it ?", "A cat sat ."]
@@ -31,11 +33,9 @@ REFERENCES = [
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory) -> str:
     """The bundled encoder in float32: the package would compute in the float16 of the bundled file."""
-    import transformers
-
     folder = tmp_path_factory.mktemp("encoder")
-    transformers.AutoModel.from_pretrained(ASSETS / "encoder").float().save_pretrained(folder)
-    transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder").save_pretrained(folder)
+    load_encoder(resolve("bundled")).save_pretrained(folder)
+    load_tokenizer(resolve("bundled")).save_pretrained(folder)
     return str(folder)
 
 

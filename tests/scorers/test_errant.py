@@ -424,7 +424,7 @@ def test_without_types_takes_one_type():
 
 def test_columns_are_checked_before_anything_is_loaded(tmp_path):
     scorer = Errant(Settings(nlp="there_is_no_such_pipeline"))
-    with pytest.raises(ValueError, match="errant: 2 sources but 1 predictions"):
+    with pytest.raises(ValueError, match="errant: 2 sources but 1 prediction"):
         scorer.score(["a", "b"], ["a"], [["a"], ["b"]])
     with pytest.raises(ValueError, match="errant: needs references"):
         scorer.score(["a"], ["a"])

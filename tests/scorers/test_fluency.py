@@ -132,7 +132,7 @@ def test_what_is_cut_counts_as_the_rest_does(folder, kind, caplog):
     clear_caches()
     text = "x " * 2000
     found = scorer(folder, normalization=kind).score([text], [text]).scores[0]
-    assert "1 of 1 texts are longer than 160 tokens and were cut" in caplog.text
+    assert "fluency: longer than 160 tokens and cut: 1 of 1 text, first on line 1" in caplog.text
     model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     read = plain(model, transformers.AutoTokenizer.from_pretrained(folder), ("x " * 80)[:159])
     assert found == pytest.approx(normalised(kind, np.repeat(np.mean(read), 3999), text), rel=1e-5)

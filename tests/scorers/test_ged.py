@@ -211,7 +211,7 @@ def test_sentence_score_is_the_mean_log_probability(two, many, caplog):
             assert result.scores == pytest.approx(expected, abs=1e-5)
             assert result.score == pytest.approx(np.mean(expected), abs=1e-5)
             assert scorer.bounds == (None, 0.0) and max(result.scores) <= 0.0
-    assert "1 predictions are empty though their sources are not" in caplog.text
+    assert "empty though the source is not: 1 prediction;" in caplog.text
 
 
 @pytest.mark.parametrize("batch_size", [1, 3])

@@ -226,7 +226,7 @@ def test_bad_settings_are_refused_at_once(options, error, message):
 def test_mistakes_of_the_caller(gold_m2, tmp_path):
     with pytest.raises(ValueError, match="needs references"):
         Gotoscorer().score(SOURCES, SYSTEMS[0])
-    with pytest.raises(ValueError, match="1 sources but 2 predictions"):
+    with pytest.raises(ValueError, match="1 source but 2 predictions"):
         Gotoscorer().difficulty(SOURCES, [["a", "b"]], GOLD)
     with pytest.raises(TypeError, match="systems must be a list of lists of strings"):
         Gotoscorer().difficulty(SOURCES, ["He likes the cat ."], GOLD)

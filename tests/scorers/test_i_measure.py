@@ -179,7 +179,7 @@ def test_beyond_the_bound_mixing_goes_place_by_place_and_says_so(tmp_path, caplo
         best = IMeasure(full).score([source], [prediction])
         assert caplog.text == ""
         found = IMeasure(bounded).score([source], [prediction])
-    assert "1 of 1 sentences have more than 63 combinations" in caplog.text
+    assert "more than 63 combinations of the annotators' corrections for 1 of 1 sentence;" in caplog.text
     assert dict(found.details) == dict(best.details)
     assert [best.details[k] for k in ("tp", "fp", "fn", "tn")] == [4, 0, 2, 6]
     assert IMeasure(unmixed).score([source], [prediction]).details["tp"] == 2

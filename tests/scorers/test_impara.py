@@ -18,7 +18,8 @@ import geceval
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
-from geceval.models.checkpoints import ASSETS, CheckpointError
+from geceval.models import heads
+from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.scorers.impara import Impara, Settings
 from geceval.scorers.learned.similarity import cosine
 from geceval.workflows.impacts import edit_impacts
@@ -199,7 +200,7 @@ def test_bad_settings_are_refused_at_once(settings, error, message):
 @pytest.mark.parametrize(
     ("sources", "predictions", "error", "message"),
     [
-        (["a", "b"], ["a"], ValueError, "2 sources but 1 predictions"),
+        (["a", "b"], ["a"], ValueError, "2 sources but 1 prediction"),
         ([], [], ValueError, "empty"),
         (["a", 3], ["a", "b"], TypeError, r"sources\[1\] must be a string, got int"),
         (["a", "b"], ["a", None], TypeError, r"predictions\[1\] must be a string, got None"),
@@ -231,7 +232,7 @@ def test_a_very_long_line_is_cut_and_reported(local, caplog):
         geceval.clear_caches()
         result = Impara(Settings(**local, threshold=-2)).score([line], [line])
     assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
-        "1 of 1 texts are longer than 128 tokens and were cut; what lies beyond does not count"
+        "longer than 128 tokens and cut: 1 of 1 text, first on line 1; what lies beyond does not count"
     ]
     cut = Impara(Settings(**local, threshold=-2)).score(["x"], [" ".join(["the cat"] * 63)])  # 126 and two special ones
     assert result.scores == pytest.approx(cut.scores, abs=1e-5)
@@ -285,7 +286,7 @@ def test_impacts_of_edits_follow_equation_5():
     full = SOURCE.replace("also in", "also has").replace("language as", "language like")
     without = [SOURCE.replace("language as", "language like"), SOURCE.replace("also in", "also has")]
     tokenizer = transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder")
-    network = transformers.AutoModel.from_pretrained(ASSETS / "encoder").float().eval()
+    network = heads.load_encoder(resolve("bundled"))
     with torch.no_grad():
         means = [
             network(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0) for text in (full, *without)
@@ -316,9 +317,9 @@ def test_impacts_extract_their_own_edits():
 
 
 def test_impacts_check_their_columns():
-    with pytest.raises(ValueError, match="impacts: 2 lists of edits but 1 sources"):
+    with pytest.raises(ValueError, match="impacts: 2 lists of edits but 1 source"):
         edit_impacts(["a"], ["b"], edits=[[], []])
-    with pytest.raises(ValueError, match="impacts: 1 sources but 2 predictions"):
+    with pytest.raises(ValueError, match="impacts: 1 source but 2 predictions"):
         edit_impacts(["a"], ["b", "c"])
 
 

@@ -126,7 +126,7 @@ def test_settings_are_checked(options, message):
 
 
 def test_columns_are_checked_before_anything_is_loaded():
-    with pytest.raises(ValueError, match="impara_ged: 1 sources but 2 predictions"):
+    with pytest.raises(ValueError, match="impara_ged: 1 source but 2 predictions"):
         ImparaGed(Settings(model="some-org/never-loaded")).score(["a"], ["a", "b"])
 
 

@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 import geceval
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import CheckpointError
-from geceval.models.quality_head import FILE
+from geceval.models.decoders.quality_head import FILE
 from geceval.scorers.fluency import Fluency
 from geceval.scorers.fluency import Settings as FluencySettings
 from geceval.scorers.impara_lm import ImparaLm, Settings

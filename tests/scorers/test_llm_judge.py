@@ -182,7 +182,7 @@ def test_sentences_that_fail_are_skipped_and_named(judge, chat, caplog):
     assert (result.details["judged"], result.details["failures"]) == (3, {"refusal": 1})
     assert result.details["uncounted"] == 1
     assert not pauses  # asking again would bring the same refusal
-    assert "1 of 4 sentences have no score; predictions[1] got no valid grade: refusal" in caplog.text
+    assert "no score for 1 of 4 sentences; predictions[1] got no valid grade: refusal" in caplog.text
     rows = np.array([result.scores, result.scores[::-1]])
     assert scorer.aggregate(rows).tolist() == pytest.approx([result.score] * 2)
 

@@ -165,8 +165,8 @@ def test_a_pair_shares_128_sub_words_and_the_cut_is_reported(local, caplog):
         geceval.clear_caches()
         result = Some(Settings(model=local)).score([line, short], [short, line])
     assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
-        *["1 of 2 texts are longer than 128 tokens and were cut; what lies beyond does not count"] * 2,
-        "2 of 2 texts are longer than 128 tokens and were cut; what lies beyond does not count",
+        *["longer than 128 tokens and cut: 1 of 2 texts, first on line 1; what lies beyond does not count"] * 2,
+        "longer than 128 tokens and cut: 2 of 2 texts, first on line 1; what lies beyond does not count",
     ]
     # The longer text loses first: [CLS] 123 words [SEP] a dog [SEP].
     cut = " ".join(line.split()[:123])
@@ -289,7 +289,7 @@ def test_bad_settings_are_refused_at_once(settings, error, message):
 @pytest.mark.parametrize(
     ("sources", "predictions", "error", "message"),
     [
-        (["a", "b"], ["a"], ValueError, "2 sources but 1 predictions"),
+        (["a", "b"], ["a"], ValueError, "2 sources but 1 prediction"),
         ([], [], ValueError, "empty"),
         (["a", "b"], ["a", None], TypeError, r"predictions\[1\] must be a string, got None"),
     ],

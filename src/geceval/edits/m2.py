@@ -251,7 +251,7 @@ class _Reader:
         self.finish()
         if self.notes:
             parts = [f"{what} ({count}, first on line {line})" for what, (count, line) in self.notes.items()]
-            logger.warning("%s: %s", self.name, "; ".join(parts))
+            logger.warning("%s: %s", self.name, "; ".join(parts), extra={"of_file": True})
 
     def offsets(self, number: int, text: str) -> tuple[int, int]:
         parts = text.split()

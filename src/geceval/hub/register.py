@@ -43,20 +43,24 @@ def register(names: list[str] | None = None) -> list[Path]:
 
 def unregistered() -> tuple[list[str], list[str]]:
     """Metrics that `register` has never been run for, and those for which another version of the module is used."""
-    from evaluate import config
-    from evaluate.loading import files_to_hash
-
-    parent = Path(config.HF_MODULES_CACHE) / "evaluate_modules" / "metrics"
     missing, old = [], []
+    parent = modules_cache() / "evaluate_modules" / "metrics"
     for name in list_metrics():
         source = modules_folder() / name / f"{name}.py"
         scripts = list((parent / f"evaluate-metric--{name}").glob(f"*/{name}.py"))
         newest = max(scripts, key=lambda script: script.stat().st_mtime, default=None)
         if newest is None:
             missing.append(name)
-        elif newest.parent.name != files_to_hash([str(source)]):
+        elif newest.read_bytes() != source.read_bytes():
             old.append(name)
     return missing, old
+
+
+def modules_cache() -> Path:
+    """The folder below which `evaluate` looks for modules, found without importing `evaluate`, which takes seconds."""
+    from huggingface_hub import constants
+
+    return Path(os.environ.get("HF_MODULES_CACHE") or Path(constants.HF_HOME) / "modules")
 
 
 def _copy_into(folder: Path, source: Path) -> None:

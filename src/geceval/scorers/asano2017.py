@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -116,6 +118,12 @@ class Asano2017(Scorer):
             return load_detector(self.settings.grammar_model, self.runtime)
         checkpoint = resolve(self.settings.grammar_model, bundled="some", part="grammer")
         return Encoder.load(checkpoint, self.runtime, head=True)
+
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Asano2017:
+        """This scorer, with a fluency that reads the texts of all systems together."""
+        scorer = copy.copy(self)
+        scorer._fluency = self._fluency.with_systems(systems)
+        return scorer
 
     def _score(self, columns: Columns) -> Result:
         self.load()

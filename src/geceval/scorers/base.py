@@ -11,7 +11,9 @@ import numpy as np
 
 from geceval.core import options
 from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.progress import job
 from geceval.core.result import Result
+from geceval.core.warnings import scoring
 
 
 class Scorer(abc.ABC):
@@ -92,7 +94,9 @@ class Scorer(abc.ABC):
                 cannot be used, or if it gives something that is not a finite number.
             OSError: If a file cannot be read.
         """
-        return self._score(self._check(sources, predictions, references))
+        columns = self._check(sources, predictions, references)
+        with scoring(self.name, columns), job(self.runtime.progress, self.name):
+            return self._score(columns)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         needs = self.needs_references()

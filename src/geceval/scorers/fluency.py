@@ -13,10 +13,9 @@ from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, ModelName, RunTime, check_types
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
-from geceval.models.devices import pick_dtype
-from geceval.scorers.base import Scorer
-from geceval.scorers.learned.likelihoods import log_likelihoods, word_counts
+from geceval.core.signature import signature
+from geceval.models.devices import network_facts
+from geceval.scorers.learned.likelihoods import LikelihoodScorer, log_likelihoods, word_counts
 from geceval.scorers.learned.unigrams import BUNDLED, Unigrams, load_unigrams
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class Settings:
             check_count("max_length", self.max_length, least=2)  # the start and a token
 
 
-class Fluency(Scorer):
+class Fluency(LikelihoodScorer):
     """The log-likelihood of a correction under a causal language model, normalised by its length.
 
     The score is the mean of the sentence scores. A text without words is scored as one word, that the text ends at
@@ -93,11 +92,14 @@ class Fluency(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        texts = [*columns.predictions, *(columns.sources if self.settings.relative else ())]
-        found = self._fluency(texts)
+        texts = self._texts(columns.sources, columns.predictions)
+        found = self._fluency(self._and_ahead(texts, columns.sources, self._model()))[: len(texts)]
         if self.settings.relative:
             found = found[: len(columns.predictions)] - found[len(columns.predictions) :]
         return Result(float(found.mean()), found.tolist(), signature(self.name, self.settings, **self.facts()))
+
+    def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
+        return [*predictions, *(sources if self.settings.relative else ())]
 
     def _fluency(self, texts: Sequence[str]) -> np.ndarray:
         """Normalised log-likelihoods: float64 [texts]."""
@@ -130,8 +132,7 @@ class Fluency(Scorer):
             "start": model.start_token,
             "unigrams": self._unigrams.name if self._unigrams else "unused",
             "max_length": model.max_length,
-            "dtype": pick_dtype(self.runtime),
-            "transformers": package_version("transformers"),
+            **network_facts(self.runtime),
         }
 
 

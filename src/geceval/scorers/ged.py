@@ -11,6 +11,7 @@ import numpy as np
 from geceval.core.errors import InputError, named
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
@@ -115,10 +116,9 @@ class Ged(Scorer):
         )
         if empty:
             logger.warning(
-                "%s: %d predictions are empty though their sources are not; a sentence without words scores 0, the "
-                "best there is",
+                "%s: empty though the source is not: %s; a sentence without words scores 0, the best there is",
                 self.name,
-                empty,
+                counted(empty, "prediction"),
             )
         facts = {**detector_facts(self._detector, self.runtime), "classes": len(self._detector.labels)}
         return Result(float(scores.mean()), scores.tolist(), signature(self.name, self.settings, **facts))

@@ -14,6 +14,7 @@ from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
+from geceval.core.messages import counted
 from geceval.core.options import FilePath, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
@@ -126,11 +127,11 @@ class IMeasure(Scorer):
         if self.settings.mix and not all(mixed):
             bounded = [sentence for sentence, done in enumerate(mixed) if not done]
             logger.warning(
-                "i_measure: %d of %d sentences have more than %d combinations of their annotators' corrections; "
+                "i_measure: more than %d combinations of the annotators' corrections for %d of %s; "
                 "for them the best annotator's reference was improved place by place (max_mixed raises the bound)",
-                len(bounded),
-                len(choices),
                 self.settings.max_mixed,
+                len(bounded),
+                counted(len(choices), "sentence"),
             )
             parts = {sentence: choices[sentence].mixed_parts() for sentence in bounded}
             for turn in range(max(map(len, parts.values()))):

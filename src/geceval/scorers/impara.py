@@ -13,8 +13,8 @@ from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
-from geceval.models.devices import pick_dtype
+from geceval.core.signature import signature
+from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.estimators import estimate, sigmoid
 from geceval.scorers.learned.similarity import RULES, similar_enough
@@ -126,6 +126,5 @@ class Impara(Scorer):
             se_model=loaded.similarity.name if loaded.similarity else "off",
             threshold=loaded.threshold,
             max_length=loaded.quality.max_length,
-            dtype=pick_dtype(self.runtime),
-            transformers=package_version("transformers"),
+            **network_facts(self.runtime),
         )

@@ -14,10 +14,9 @@ from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, RunTime, check_types
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
-from geceval.models.devices import pick_dtype
-from geceval.scorers.base import Scorer
-from geceval.scorers.learned.likelihoods import log_likelihoods, word_counts
+from geceval.core.signature import signature
+from geceval.models.devices import network_facts
+from geceval.scorers.learned.likelihoods import LikelihoodScorer, log_likelihoods, word_counts
 from geceval.scorers.learned.similarity import similar_enough
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class _Loaded:
     similarity: Encoder | None
 
 
-class ImparaLm(Scorer):
+class ImparaLm(LikelihoodScorer):
     """q(Y) = t * LL(Y) / sqrt(n) + w . h(Y) for a correction Y of n words; the corpus score is the mean.
 
     LL is the log-likelihood under a language model that learnt, on IMPARA's ranked pairs, to prefer the correction
@@ -105,18 +104,21 @@ class ImparaLm(Scorer):
     def _score(self, columns: Columns) -> Result:
         self.load()
         loaded, texts = self._loaded, columns.predictions
-        needs_sources = self.settings.relative or loaded.similarity is not None
-        found = qualities(
-            loaded.model, loaded.scale, [*texts, *(columns.sources if needs_sources else ())], self.runtime
-        )
+        wanted = self._texts(columns.sources, texts)
+        read = self._and_ahead(wanted, columns.sources, loaded.model)
+        found = qualities(loaded.model, loaded.scale, read, self.runtime)[: len(wanted)]
         scores, before = found[: len(texts)], found[len(texts) :]
         passed = similar_enough(loaded.similarity, columns.sources, texts, self.settings.threshold, self.runtime)
-        if needs_sources:
+        if before.size:
             scores = np.where(passed, scores, np.minimum(scores, before))
         if self.settings.relative:
             scores = scores - before
         details = {"failed": int((~passed).sum())}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+
+    def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
+        needs_sources = self.settings.relative or self._loaded.similarity is not None
+        return [*predictions, *(sources if needs_sources else ())]
 
     def _signature(self) -> str:
         loaded = self._loaded
@@ -127,8 +129,7 @@ class ImparaLm(Scorer):
             start=loaded.model.start_token,
             se_model=loaded.similarity.name if loaded.similarity else "off",
             max_length=loaded.model.max_length,
-            dtype=pick_dtype(self.runtime),
-            transformers=package_version("transformers"),
+            **network_facts(self.runtime),
         )
 
 

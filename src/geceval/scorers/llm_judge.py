@@ -15,9 +15,11 @@ import numpy as np
 
 from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import Columns, check_columns
+from geceval.core.messages import counted
+from geceval.core.progress import counting
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.devices import pick_dtype
+from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
 from geceval.scorers.judge.cache import AnswerCache
@@ -171,19 +173,14 @@ class LlmJudge(Scorer):
         ]
 
     def _ask(self, questions: list[Question], cache: AnswerCache) -> tuple[dict[Question, Verdict], Usage]:
-        from rich.console import Console
-        from rich.progress import Progress
-
         known = {} if self._verdicts is None else self._verdicts
         missing = [question for question in questions if question not in known]
         runtime = self.runtime
         stop = self.settings.on_failure == "raise"
         client = JudgeSession(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
         chats = [(messages, question.ids) for messages, question in zip(self._chats(missing), missing, strict=True)]
-        hidden = not runtime.progress
-        with named(self.name), Progress(console=Console(stderr=True), disable=hidden, transient=True) as bar:
-            task = bar.add_task("judging", total=len(missing))
-            verdicts, usage = client.ask_all(chats, lambda: bar.advance(task))
+        with named(self.name), counting("judging", len(missing), runtime.progress) as advance:
+            verdicts, usage = client.ask_all(chats, advance)
         found = {question: verdict for question, verdict in zip(missing, verdicts, strict=True) if verdict}
         known.update(found)
         return known, usage
@@ -197,7 +194,7 @@ class LlmJudge(Scorer):
             raise InputError(
                 f"{self.name}: {what}. Answers that came before {cached}; on_failure='skip' leaves such sentences out"
             )
-        logger.warning("%s: %d of %d sentences have no score; %s", self.name, len(failed), rows, what)
+        logger.warning("%s: no score for %d of %s; %s", self.name, len(failed), counted(rows, "sentence"), what)
 
     def _spent(self, usage: Usage) -> dict[str, Any]:
         prices = self.runtime.price_per_million
@@ -212,7 +209,7 @@ class LlmJudge(Scorer):
         if settings.backend == "endpoint":
             facts["base_url"] = self._chat.base_url
         else:
-            facts |= {"dtype": pick_dtype(self.runtime), "transformers": package_version("transformers")}
+            facts |= network_facts(self.runtime)
         annotator = self._annotator()
         if annotator is not None:
             facts |= {"nlp": annotator.pipeline, "errant": package_version("errant")}

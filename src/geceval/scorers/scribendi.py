@@ -13,11 +13,13 @@ from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
-from geceval.models.devices import pick_dtype
-from geceval.scorers.base import Scorer
+from geceval.core.signature import signature
+from geceval.models.devices import network_facts
+from geceval.scorers.learned.likelihoods import LikelihoodScorer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from geceval.models.causal import CausalModel
@@ -57,7 +59,7 @@ class Settings:
             check_count("max_length", self.max_length, least=2)  # the start and a token
 
 
-class Scribendi(Scorer):
+class Scribendi(LikelihoodScorer):
     """0 for a source left alone; 1 if the correction is less perplexing and similar enough; else -1.
 
     The corpus score is the sum over the sentences, as published.
@@ -82,9 +84,10 @@ class Scribendi(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         model = self._model()
-        changed = [pair for pair in zip(columns.sources, columns.predictions, strict=True) if pair[0] != pair[1]]
-        texts = [text for pair in changed for text in pair]
-        perplexities = model.perplexities(texts, self.runtime).reshape(-1, 2)
+        texts = self._texts(columns.sources, columns.predictions)
+        read = self._and_ahead(texts, columns.sources, model)
+        perplexities = model.perplexities(read, self.runtime)[: len(texts)].reshape(-1, 2)
+        changed = list(zip(texts[::2], texts[1::2], strict=True))
         verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))
         scores = [verdicts.get(pair, 0.0) for pair in zip(columns.sources, columns.predictions, strict=True)]
         details = {
@@ -93,6 +96,11 @@ class Scribendi(Scorer):
             "negative": scores.count(-1.0),
         }
         return Result(float(sum(scores)), scores, self._signature(model), details)
+
+    def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
+        """Each source that was changed, and its correction."""
+        pairs = zip(sources, predictions, strict=False)
+        return [text for pair in pairs if pair[0] != pair[1] for text in pair]
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """The sum of each sample: `[samples][sentences]` to `[samples]`."""
@@ -119,8 +127,7 @@ class Scribendi(Scorer):
             self.settings,
             model=model.name,
             max_length=model.max_length,
-            dtype=pick_dtype(self.runtime),
-            transformers=package_version("transformers"),
+            **network_facts(self.runtime),
         )
 
 

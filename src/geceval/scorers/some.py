@@ -13,8 +13,8 @@ from geceval.core.errors import named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
-from geceval.models.devices import pick_dtype
+from geceval.core.signature import signature
+from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.estimators import estimate
 from geceval.scorers.learned.part_weights import check_weights
@@ -118,6 +118,5 @@ class Some(Scorer):
             model=[encoder.name for encoder in self._loaded.values()],
             weights=self.settings.triple,
             max_length=lengths if len(lengths) == 1 else [encoder.max_length for encoder in self._loaded.values()],
-            dtype=pick_dtype(self.runtime),
-            transformers=package_version("transformers"),
+            **network_facts(self.runtime),
         )

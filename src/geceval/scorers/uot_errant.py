@@ -12,8 +12,7 @@ from geceval.core.errors import named
 from geceval.core.inputs import Columns, References
 from geceval.core.options import FilePath, ModelName, PipelineName, check_types
 from geceval.core.result import Result
-from geceval.core.signature import package_version
-from geceval.models.devices import pick_dtype
+from geceval.models.devices import network_facts
 from geceval.scorers.edit_based.edit_scorer import EditScorer
 from geceval.scorers.edit_based.edit_vectors import MASSES, VECTORS, edit_vectors
 from geceval.scorers.edit_based.errant_counts import errant_order, total
@@ -141,8 +140,7 @@ class UotErrant(EditScorer):
         facts = {
             "model": encoder.name,
             "max_length": encoder.max_length,
-            "dtype": pick_dtype(self.runtime),
-            "transformers": package_version("transformers"),
+            **network_facts(self.runtime),
             **extraction_facts(self.settings),
         }
         return self.typed_result(compared, facts)

@@ -268,7 +268,7 @@ def test_a_metric_that_reads_edits_and_one_by_name():
         ([SOURCE], [[A, Edit(0, 2, "x")]], ValueError, r"predictions\[0\]: edits .* overlap"),
         ([SOURCE], [[[A], [Edit(0, 2, "x")]]], ValueError, r"predictions\[0\]: edits .* overlap"),
         (["a", "b"], [[A], [B]], ValueError, r"predictions\[1\]: edit \(1, 2, 'B'\) lies beyond the 1 tokens of 'b'"),
-        ([SOURCE], [[A], [B]], ValueError, "1 sources but 2 predictions"),
+        ([SOURCE], [[A], [B]], ValueError, "1 source but 2 predictions"),
         ([], [], ValueError, "sources and predictions are empty"),
         ([SOURCE], SOURCE, TypeError, "predictions must be a list of strings, got str"),
         ([SOURCE], [A], TypeError, r"predictions\[0\] must be a corrected text, a list of Edits or"),
@@ -288,7 +288,7 @@ def test_missing_references_gold_files_and_scores_that_are_not_finite():
         attribute(Toy(curved, needs=True), [SOURCE], [[A]])
     with pytest.raises(ValueError, match="attribution of m2: gold_m2 .* pass references"):
         attribute(M2(M2.Settings(gold_m2="gold.m2")), [SOURCE], [[A]])
-    with pytest.raises(ValueError, match="attribution of toy: sentence 1: the score of 'A b c d e' is nan"):
+    with pytest.raises(ValueError, match="attribution of toy: sentence 2: the score of 'A b c d e' is nan"):
         attribute(Toy(lambda words: math.nan if "A" in words else 0.0), ["x", SOURCE], [[], [A]])
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from geceval.core.messages import counted
 from geceval.edits.alignment.tables import EMPTY, GAP, MISMATCH, fill_three, fill_two, pad, trace
 
 logger = logging.getLogger("geceval")
@@ -82,10 +83,8 @@ def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
             fits = (len(s) + 1) * (len(h) + 1) * (len(r) + 1) <= MAX_CELLS
             (three if fits else long).append(index)
     if long:
-        logger.warning(
-            "%d stretches of text are too long for an exact three-way alignment; aligned by way of the source",
-            len(long),
-        )
+        stretches = counted(len(long), "stretch", "stretches")
+        logger.warning("too long for an exact three-way alignment and aligned by way of the source: %s", stretches)
     for indices in _batches(three, [[len(text) for text in row] for row in numbers]):
         yield indices, _align_three([numbers[index] for index in indices])
     for indices in _batches(two, [[len(row[0]), len(row[1] if row[0] == row[2] else row[2])] for row in numbers]):

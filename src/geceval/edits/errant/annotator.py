@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import errant
 import numpy as np
 from errant.edit import Edit as ErrantEdit
-from rich.console import Console
-from rich.progress import Progress
 from spacy.tokens import Doc
 
 from geceval.core.cache.disk import DiskCache
 from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache, lru_cache
 from geceval.core.errors import InputError
+from geceval.core.messages import counted
+from geceval.core.progress import counting
 from geceval.core.signature import package_version
+from geceval.core.warnings import first_line
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.errant import alignment, pipeline
 from geceval.edits.workers import Pool
@@ -113,19 +114,19 @@ class Annotator:
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
 
         def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
-            with _bar(progress) as bar:
-                task = bar.add_task("ERRANT edits", total=len(missing))
+            with counting("ERRANT edits", len(missing), progress) as advance:
                 for index, edits in self._pool.run(self.extract, missing, workers):
                     yield missing[index], edits
-                    bar.advance(task)
+                    advance()
 
         facts = ["edits", VERSION, self.pipeline, *map(package_version, ("errant", "spacy", "rapidfuzz"))]
         changed = dict.fromkeys(key for key in keys if key[0] != key[1])
         new = [key for key in changed if key not in self._edits]
         found = cached(changed, compute, self._edits, DiskCache(cache, facts, _pack, _unpack))
-        coarse = sum(_is_coarse(key, found[key]) for key in new)
+        coarse = [key for key in new if _is_coarse(key, found[key])]
         if coarse:
-            logger.warning("%d pairs of texts are too long for ERRANT's alignment and were aligned coarsely", coarse)
+            number, where = counted(len(coarse), "pair of texts", "pairs of texts"), first_line(coarse[0])
+            logger.warning("too long for ERRANT's alignment and aligned coarsely: %s%s", number, where)
         return [list(found.get(key, ())) for key in keys]
 
     def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
@@ -229,10 +230,6 @@ def _is_coarse(pair: Pair, edits: Sequence[Edit]) -> bool:
     """Whether the edits are those of the coarse alignment, the only one that makes very long ones."""
     sizes = (max(edit.end - edit.start, len(edit.correction.split())) for edit in edits)
     return alignment.is_too_long(*(text.split() for text in pair)) or max(sizes, default=0) > alignment.LONGEST_RUN
-
-
-def _bar(visible: bool) -> Progress:
-    return Progress(console=Console(stderr=True), disable=not visible, transient=True)
 
 
 def _chunks(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:

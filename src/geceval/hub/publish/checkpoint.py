@@ -121,15 +121,9 @@ def _base_in_words(base: str) -> str:
 
 def _merge(checkpoint: Checkpoint, folder: Path) -> None:
     """Write a checkpoint as a whole network with its tokenizer, adapters merged, in float32."""
-    from geceval.models.heads import load_classifier, load_encoder, load_token_classifier
+    from geceval.models.heads import load_network
 
-    kind = (checkpoint.config.get("architectures") or [""])[0]
-    if kind.endswith("ForTokenClassification"):
-        model = load_token_classifier(checkpoint)
-    elif kind.endswith("ForSequenceClassification"):
-        model = load_classifier(checkpoint, labels=None)
-    else:
-        model = load_encoder(checkpoint)
+    model = load_network(checkpoint)
     if hasattr(model.config, "geceval_base_sha256"):
         del model.config.geceval_base_sha256  # that of a base which it no longer needs
     with quiet():

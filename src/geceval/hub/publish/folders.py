@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 from geceval.core.errors import InputError
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_space_card, read_card
 from geceval.hub.load import module_folder
-from geceval.hub.publish.repository import Repository
+from geceval.hub.publish.repository import Repository, content
 
 OPEN_LICENSES = frozenset(
     [
@@ -30,6 +31,8 @@ _LICENCE_FILES = ("LICENSE", "LICENSE.md", "LICENSE.txt")
 _SPACE_TEXTS = ("requirements.txt", "packages.txt", "README.md", *_LICENCE_FILES)
 _SPACE_SUFFIXES = (".py", ".json", ".css", ".js", ".html", ".svg", ".png", ".jpg", ".webp", ".ico")
 
+_OURS = re.compile(r"(geceval|\.)(\[[\w,-]+\])?\s*")  # a requirement: by name, or the folder of the repository
+
 _APP = '''"""A page to try this metric; made by `geceval publish modules`."""
 
 import sys
@@ -48,20 +51,24 @@ if __name__ == "__main__":
 '''
 
 
-def module_repository(name: str, org: str) -> Repository:
+def module_repository(name: str, org: str, package: str | None = None) -> Repository:
     """A metric as a Space that `evaluate.load("ORG/NAME")` reads, with a page for trying it out.
 
     Args:
         name: One of `geceval.list_metrics()`.
         org: Name of a user or an organisation.
+        package: URL that the page installs geceval from; by default the package index.
 
     Raises:
-        ValueError: If there is no such metric, or its card has mistakes.
+        ValueError: If there is no such metric, its card has mistakes, or the package is no URL.
     """
     folder = module_folder(name)
     report(folder / "README.md", lint_metric_card)
     files: dict[str, bytes | Path] = {file: folder / file for file in ("README.md", f"{name}.py", "requirements.txt")}
     files["app.py"] = _APP.format(name=name).encode()
+    if package is not None and not _is_url(package):
+        raise InputError(f"--package {package}: a metric's page needs a URL, of a wheel or git+https://...")
+    _install_from(package, files, f"{org}/{name}")
     return Repository(f"{org}/{name}", "space", files, mark=f"{name}.py", module=True)
 
 
@@ -86,16 +93,19 @@ def data_repository(folder: str | Path, name: str) -> Repository:
     return Repository(name, "dataset", files, mark=".parquet", restricted=restricted)
 
 
-def space_repository(folder: str | Path, name: str) -> Repository:
+def space_repository(folder: str | Path, name: str, package: str | None = None) -> Repository:
     """A Gradio Space.
 
     Args:
         folder: A card, the file that its `app_file` names, and `requirements.txt`; further code, pages and pictures.
         name: `ORG/NAME`.
+        package: What geceval is installed from there: a URL, or a wheel, which the Space then holds. By default what
+            the requirements say.
 
     Raises:
         OSError: If the folder or its card cannot be read.
-        ValueError: If the card has mistakes, a file is missing, or there are data or archives.
+        ValueError: If the card has mistakes, a file is missing, there are data or archives, or the requirements name
+            a folder in place of a package.
     """
     folder = Path(folder)
     report(folder / "README.md", lint_space_card)
@@ -104,7 +114,39 @@ def space_repository(folder: str | Path, name: str) -> Repository:
     for needed in (app, "requirements.txt"):
         if needed not in files:
             raise InputError(f"{folder}: {needed} is missing")
+    _install_from(package, files, name)
     return Repository(name, "space", files, mark=app)
+
+
+def _is_url(package: str) -> bool:
+    return "://" in package
+
+
+def _install_from(package: str | None, files: dict[str, bytes | Path], name: str) -> None:
+    """Let the requirements of a Space install geceval from a package; a wheel becomes one of its files.
+
+    A Space is built from its requirements alone: it reaches a wheel of its own only by its URL.
+    """
+    from huggingface_hub import constants
+
+    lines = content(files["requirements.txt"]).decode().splitlines()
+    own = {row: found[2] or "" for row, line in enumerate(lines) if (found := _OURS.fullmatch(line))}
+    if package is None:
+        if any(lines[row].startswith(".") for row in own):
+            raise InputError(
+                "requirements.txt installs geceval from this folder, which a Space does not have: build a wheel "
+                "(python -m build --wheel) and pass --package dist/geceval-VERSION-py3-none-any.whl"
+            )
+        return
+    if not _is_url(package):
+        wheel = Path(package)
+        if wheel.suffix != ".whl" or not wheel.is_file():
+            raise InputError(f"--package {package}: expected a URL, or the file of a wheel")
+        files[wheel.name] = wheel
+        package = f"{constants.ENDPOINT}/spaces/{name}/resolve/main/{wheel.name}"
+    for row, extras in own.items():
+        lines[row] = f"geceval{extras} @ {package}"
+    files["requirements.txt"] = "".join(f"{line}\n" for line in lines).encode()
 
 
 def report(card: Path, lint: Callable[[Path], list[str]]) -> None:

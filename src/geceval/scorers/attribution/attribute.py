@@ -244,7 +244,9 @@ def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) 
     for number, row in enumerate(rows):
         for index in row.values():
             if not math.isfinite(result.scores[index]):
-                raise InputError(f"{name}: sentence {number}: the score of {texts[index]!r} is {result.scores[index]}")
+                raise InputError(
+                    f"{name}: sentence {number + 1}: the score of {texts[index]!r} is {result.scores[index]}"
+                )
     return [{mask: result.scores[index] for mask, index in row.items()} for row in rows], result.signature
 
 

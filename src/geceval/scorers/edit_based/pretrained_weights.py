@@ -18,9 +18,9 @@ from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, ModelName, RunTime, check_types
 from geceval.core.result import Result
-from geceval.core.signature import number_range, package_version
+from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, apply
-from geceval.models.devices import pick_dtype
+from geceval.models.devices import network_facts
 from geceval.scorers.bartscore import PUBLISHED, load_seq2seq
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.edit_scorer import EditScorer
@@ -121,7 +121,7 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
     """
     if settings.weight == "self":
         return None, {"model": None}
-    facts = {"dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
+    facts = network_facts(runtime)
     if settings.weight == "bertscore":
         matcher = load_matcher(settings.model or "bundled", settings.layer, None, runtime)
 

@@ -12,6 +12,7 @@ from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, distinct
@@ -45,7 +46,9 @@ def m2_sentences(
         raise InputTypeError(f"{metric}: {option} must be the path of an M2 file, got {type(path).__name__}")
     sentences = gold_sentences(path, alternatives)
     if len(sentences) != len(sources):
-        raise InputError(f"{metric}: {path} has {len(sentences)} sentences but there are {len(sources)} sources")
+        raise InputError(
+            f"{metric}: {path} has {counted(len(sentences), 'sentence')} but there are {len(sources):,} sources"
+        )
     for row, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
         if sentence.source != source and sentence.source.split() != source.split():
             raise InputError(

@@ -1,0 +1,67 @@
+"""A release could go out: one version everywhere, and an installation that no folder's name can break."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import yaml
+
+import geceval
+from geceval.cli.app import CITATION
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_the_version_is_the_same_everywhere(setup_arguments):
+    cff = yaml.safe_load(read("CITATION.cff"))
+    newest = re.search(r"^## (\S+)", read("CHANGELOG.md"), flags=re.MULTILINE)[1]
+    assert {setup_arguments["version"], cff["version"], newest} == {geceval.__version__}
+    assert f"version = {{{geceval.__version__}}}" in CITATION and f"title   = {{{cff['title']}}}" in CITATION
+    assert (cff["license"], cff["authors"]) == (setup_arguments["license"], [{"name": setup_arguments["author"]}])
+
+
+def test_links_of_the_readme_lead_to_the_public_repository(monkeypatch):
+    import runpy
+
+    import setuptools
+
+    found = {}
+    monkeypatch.setattr(setuptools, "setup", lambda **arguments: found.update(arguments))
+    monkeypatch.setenv("GECEVAL_REPOSITORY", "https://host/ORG/geceval/")
+    runpy.run_path(str(ROOT / "setup.py"))
+    assert found["url"] == found["project_urls"]["Source"] == "https://host/ORG/geceval"
+    links = re.findall(r"\]\(([^)]+)\)", found["long_description"])
+    assert "https://host/ORG/geceval/blob/main/docs/command-line.md" in links
+    assert "https://host/ORG/geceval/raw/main/docs/page.png" in links
+    assert all(link.startswith("https://") for link in links)
+
+
+def test_an_editable_install_works_beside_a_clone_of_its_name(tmp_path):
+    """In the folder above a clone that is called geceval, `geceval` must not be that folder."""
+    clone = tmp_path / "geceval"
+    (clone / "src").mkdir(parents=True)
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "metrics", "src/geceval"):
+        (clone / name).symlink_to(ROOT / name)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    (site,) = (environment / "lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    python = environment / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "-e", clone], check=True, env=clean)
+    code = (
+        "import geceval; from geceval.hub.load import module_folder; "
+        "print(geceval.__version__, (module_folder('gleu') / 'gleu.py').is_file(), geceval.load.__name__)"
+    )
+    run = subprocess.run([python, "-c", code], cwd=tmp_path, env=clean, capture_output=True, text=True, check=True)
+    assert run.stdout == f"{geceval.__version__} True load\n"
