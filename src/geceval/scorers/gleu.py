@@ -6,6 +6,7 @@ not with the reference count against it.
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,12 @@ from geceval.core.options import FilePath, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, Ngrams, count_ngrams
+from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, Ngrams, reference_mask, sentence_rows
 from geceval.scorers.references.gold import columns_with_references, gold_facts
 
 COUNTINGS = ("released", "paper")
 SAMPLERS = ("python2", "python3", "expectation")
+BLOCK = 4096  # sentences whose draws are applied at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +86,15 @@ class Gleu(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         settings = self.settings
-        corpus = count_ngrams(columns, settings.unit, settings.order)
-        refs = number_range(corpus.reference_counts.tolist())
-        statistics = sentence_statistics(corpus, settings)
-        rows = np.concatenate([statistics, corpus.has_reference[..., None]], axis=-1).swapaxes(0, 1)
+        exists = reference_mask(columns)
+        refs = number_range(exists.sum(axis=0).tolist())
+        count = functools.partial(sentence_statistics, settings=settings)
+        statistics = sentence_rows(columns, settings.unit, settings.order, count) * exists[..., None]
+        rows = np.concatenate([statistics, exists[..., None]], axis=-1).swapaxes(0, 1)
         draws = self._draws(rows[None])[0]
         return Result(
             score=float(draws.mean()),
-            scores=self._sentence_scores(statistics, corpus),
+            scores=self._sentence_scores(statistics, exists),
             signature=signature(self.name, settings, refs=refs, **gold_facts(settings.gold_m2)),
             details={"sd": float(draws.std())},
             statistics=rows,
@@ -124,7 +127,7 @@ class Gleu(Scorer):
         for owners, drawn in self._drawn(counts):
             for r in range(1, int(drawn.max()) + 1):
                 differences = (statistics[r] - statistics[0]) * owners[..., None]
-                totals += _apply_draws(drawn == r, differences)
+                totals += _apply_draws(drawn, r, differences)
         return gleu(totals)
 
     def _drawn(self, counts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -141,12 +144,12 @@ class Gleu(Scorer):
         for count in np.unique(counts).tolist():
             yield counts == count, draw_references("python2", settings.iterations, (count,) * size)
 
-    def _sentence_scores(self, statistics: np.ndarray, corpus: Corpus) -> list[float]:
+    def _sentence_scores(self, statistics: np.ndarray, exists: np.ndarray) -> list[float]:
         """Mean over a sentence's references, `[sentences]`."""
         statistics = np.maximum(statistics, 0)
         if self.settings.smoothing:
             statistics = np.where(statistics == 0, 1, statistics)
-        return ((gleu(statistics) * corpus.has_reference).sum(axis=0) / corpus.reference_counts).tolist()
+        return ((gleu(statistics) * exists).sum(axis=0) / exists.sum(axis=0)).tolist()
 
 
 def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
@@ -154,7 +157,7 @@ def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
 
     Returns:
         `[R][sentences][2·order + 2]`: the counts and the totals of each order, prediction length, reference length.
-        All but the counts of the `"paper"` formula are at least 0; a reference that a sentence lacks is all 0.
+        All but the counts of the `"paper"` formula are at least 0.
     """
     order, sentences = settings.order, corpus.sentences
     lengths = corpus.lengths[2:]
@@ -166,7 +169,7 @@ def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
         statistics[:, :, order + n] = np.maximum(corpus.lengths[1] - n, 0)
     statistics[:, :, -2] = corpus.lengths[1]
     statistics[:, :, -1] = lengths
-    return statistics * corpus.has_reference[:, :, None]
+    return statistics
 
 
 def gleu(statistics: np.ndarray) -> np.ndarray:
@@ -195,12 +198,12 @@ def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> n
         Index of the reference, `[iterations][sentences]`.
     """
     drawn = np.empty((iterations, len(counts)), dtype=np.uint8 if max(counts) <= 256 else np.uint32)
-    same = len(set(counts)) == 1
+    same, numbers = len(set(counts)) == 1, np.array(counts)
     generator, python3 = np.random.RandomState(0), random.Random(0)
     for j in range(iterations):
         generator.seed([101 * j])
         if sampler == "python2":
-            drawn[j] = generator.random_sample(len(counts)) * counts
+            drawn[j] = generator.random_sample(len(counts)) * numbers
         elif same:
             drawn[j] = _equal_draws(generator, counts[0], len(counts))
         else:
@@ -219,16 +222,21 @@ def _equal_draws(generator: np.random.RandomState, count: int, size: int) -> np.
     return drawn[:size]
 
 
-def _apply_draws(drawn: np.ndarray, differences: np.ndarray) -> np.ndarray:
-    """Sum the drawn rows of each sample, `[samples][iterations][n]`, by one product of two matrices.
+def _apply_draws(drawn: np.ndarray, reference: int, differences: np.ndarray) -> np.ndarray:
+    """Sum the rows of each sample that draw a reference, `[samples][iterations][n]`, by products of two matrices.
 
     Args:
         drawn: `[iterations][sentences]`.
-        differences: `[samples][sentences][n]`.
+        reference: Index of the reference.
+        differences: `[samples][sentences][n]`, whole numbers, so that their sums are exact.
     """
     samples, sentences, size = differences.shape
     wide = differences.swapaxes(0, 1).reshape(sentences, samples * size)
-    return (drawn.astype(np.float64) @ wide).reshape(len(drawn), samples, size).swapaxes(0, 1)
+    totals = np.zeros((len(drawn), samples * size))
+    for start in range(0, sentences, BLOCK):
+        part = slice(start, start + BLOCK)
+        totals += (drawn[:, part] == reference).astype(np.float64) @ wide[part]
+    return totals.reshape(len(drawn), samples, size).swapaxes(0, 1)
 
 
 def _matches(ngrams: Ngrams, reference: np.ndarray, counting: str) -> np.ndarray:

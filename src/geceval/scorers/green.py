@@ -14,7 +14,7 @@ from geceval.core.options import FilePath, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, count_ngrams
+from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, reference_mask, sentence_rows
 from geceval.scorers.references.gold import columns_with_references, gold_facts
 
 ZERO_RECALLS = ("authors", "gec-metrics")
@@ -70,12 +70,12 @@ class Green(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         settings = self.settings
-        corpus = count_ngrams(columns, settings.unit, settings.order)
-        refs = number_range(corpus.reference_counts.tolist())
-        counts = sentence_counts(corpus, settings.order)
+        exists = reference_mask(columns)
+        refs = number_range(exists.sum(axis=0).tolist())
+        counts = sentence_rows(columns, settings.unit, settings.order, sentence_counts)
         f = self._f(counts, settings.order)
-        best = self._best_references(counts, f, corpus.has_reference)
-        rows = np.arange(corpus.sentences)
+        best = self._best_references(counts, f, exists)
+        rows = np.arange(counts.shape[1])
         statistics = counts[best, rows]
         totals = statistics.sum(axis=0)
         precision, recall = precision_recall(totals, settings.order, settings.zero_recall)
@@ -107,11 +107,11 @@ class Green(Scorer):
         return candidates.argmax(axis=0)
 
 
-def sentence_counts(corpus: Corpus, order: int) -> np.ndarray:
+def sentence_counts(corpus: Corpus) -> np.ndarray:
     """True positives, false positives and false negatives, `[R][sentences][order][3]`."""
-    sentences = corpus.sentences
-    counts = np.zeros((len(corpus.lengths) - 2, sentences, order, 3))
-    for n, ngrams in enumerate(corpus.ngrams):
+    sentences, orders = corpus.sentences, []
+    for ngrams in corpus.ngrams:
+        counts = np.zeros((len(ngrams.references), sentences, 3))
         s, h = ngrams.source, ngrams.prediction
         for r, reference in enumerate(ngrams.references):
             deleted = np.maximum(s - np.maximum(reference, h), 0)
@@ -120,8 +120,9 @@ def sentence_counts(corpus: Corpus, order: int) -> np.ndarray:
             wrong = np.maximum(np.minimum(s, reference) - h, 0) + np.maximum(h - np.maximum(s, reference), 0)
             missing = np.maximum(np.minimum(s, h) - reference, 0) + np.maximum(reference - np.maximum(s, h), 0)
             for kind, values in enumerate((deleted + inserted + unchanged, wrong, missing)):
-                counts[r, :, n, kind] = ngrams.sum(values, sentences)
-    return counts
+                counts[r, :, kind] = ngrams.sum(values, sentences)
+        orders.append(counts)
+    return np.stack(orders, axis=2)
 
 
 def precision_recall(counts: np.ndarray, order: int, zero_recall: str) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import geceval
 from geceval.core.inputs import Columns
+from geceval.scorers import gleu, green
 from geceval.scorers.gleu import Gleu
 from geceval.scorers.green import Green
 from geceval.scorers.ngram import ngrams
@@ -57,5 +59,34 @@ def test_what_is_cached_depends_on_how_much_there_is_to_count(unit, order, cache
     """50 characters of 10 words: 40, 90 and 200 n-grams at most."""
     monkeypatch.setattr(ngrams, "CACHED_NGRAMS", 50)
     geceval.clear_caches()
-    ngrams.count_ngrams(Columns(["abcd " * 5], ["a"], [["abcd " * 5]]), unit, order)
+    Green(green.Settings(unit=unit, order=order)).score(["abcd " * 5], ["a"], [["abcd " * 5]])
     assert ngrams.cached_texts.cache_info().currsize == cached
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(rows, min_size=2, max_size=9), st.integers(1, 60), st.sampled_from(gleu.SAMPLERS))
+def test_blocks_change_no_bit(corpus, block, sampler):
+    sources, predictions, references = (list(column) for column in zip(*corpus, strict=True))
+    for scorer in (Gleu(gleu.Settings(sampler=sampler, iterations=3)), Green()):
+        whole = scorer.score(sources, predictions, references)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ngrams, "CACHED_NGRAMS", 0)
+            patch.setattr(ngrams, "BLOCK_NGRAMS", block)
+            patch.setattr(gleu, "BLOCK", 2)
+            parts = scorer.score(sources, predictions, references)
+        assert parts == whole
+        assert (parts.rows() == whole.rows()).all()
+
+
+@pytest.mark.parametrize("scorer", [Gleu(gleu.Settings(iterations=3)), Green()], ids=["gleu", "green"])
+def test_blocks_bound_the_memory_of_n_grams(scorer, monkeypatch):
+    texts = [" ".join(f"w{(7 * row + column) % 9973}" for column in range(20)) for row in range(5_000)]
+    monkeypatch.setattr(ngrams, "CACHED_NGRAMS", 0)
+    peaks = []
+    for block in (20_000, 10**9):
+        monkeypatch.setattr(ngrams, "BLOCK_NGRAMS", block)
+        tracemalloc.start()
+        scorer.score(texts, texts[1:] + texts[:1], [[text] for text in texts])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[0] < peaks[1] / 3

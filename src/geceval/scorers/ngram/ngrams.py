@@ -5,7 +5,8 @@ The n-grams of sources and references are counted once for all systems that are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ MAX_ORDER = 100
 CACHED_NGRAMS = 4_000_000
 """The most n-grams of sources and references whose counts are cached for the next system: 160 MB with two references
 per sentence."""
+BLOCK_NGRAMS = 500_000
+"""How many n-grams of a larger corpus are counted at a time, roughly."""
 
 _UNIT_BITS = 32
 _WORD = 5  # characters, roughly
@@ -100,12 +103,10 @@ class Corpus:
     Attributes:
         lengths: Units of each text, `[2 + R][sentences]`: sources, predictions, then the references; 0 where a
             sentence has fewer than R references.
-        reference_counts: References of each sentence, `[sentences]`.
         ngrams: One entry per order, from 1; can be read only once.
     """
 
     lengths: np.ndarray
-    reference_counts: np.ndarray
     ngrams: Iterator[Ngrams]
 
     @property
@@ -113,31 +114,47 @@ class Corpus:
         """The number of sentences."""
         return self.lengths.shape[1]
 
-    @property
-    def has_reference(self) -> np.ndarray:
-        """Whether a sentence has reference number r, `[R][sentences]`."""
-        return np.arange(len(self.lengths) - 2)[:, None] < self.reference_counts
+
+def reference_mask(columns: Columns) -> np.ndarray:
+    """Whether a sentence has reference number r, `[R][sentences]`, R the largest number of references of a sentence."""
+    counts = np.array([len(row) for row in columns.references or []], dtype=np.int64)
+    return np.arange(counts.max())[:, None] < counts
 
 
-def count_ngrams(columns: Columns, unit: str, order: int) -> Corpus:
-    """Cut every text into units and count their n-grams.
+def sentence_rows(columns: Columns, unit: str, order: int, count: Callable[[Corpus], np.ndarray]) -> np.ndarray:
+    """Cut every text into units, count their n-grams and make numbers of each sentence; large corpora block by block.
 
     Args:
         columns: Checked columns with references.
         unit: `"word"` for the tokens of `str.split()`, `"char"` for their characters and one space between tokens.
         order: Longest n-grams.
+        count: What makes the numbers, `[R][sentences][...]`, of some of the sentences, which have up to R references.
+
+    Returns:
+        `[R][sentences][...]`; zeros where a sentence has fewer than R references.
     """
     references = columns.references or []
-    rows = tuple(map(tuple, references))
-    characters = sum(map(len, columns.sources)) + sum(len(text) for row in rows for text in row)
-    size = characters * order / (_WORD if unit == "word" else 1)
-    given = (cached_texts if size <= CACHED_NGRAMS else _count_texts)(tuple(columns.sources), rows, unit, order)
+    per_character = order / (_WORD if unit == "word" else 1)
+    sizes = np.array([len(text) for text in columns.sources], dtype=np.int64) * per_character
+    sizes += np.array([sum(map(len, row)) for row in references], dtype=np.int64) * per_character
+    cached = sizes.sum() <= CACHED_NGRAMS
+    starts = [0] if cached else np.unique(sizes.cumsum() // BLOCK_NGRAMS, return_index=True)[1].tolist()
+    found = []
+    for start, end in itertools.pairwise([*starts, len(sizes)]):
+        block = Columns(columns.sources[start:end], columns.predictions[start:end], references[start:end])
+        found.append(count(count_ngrams(block, unit, order, cached=cached)))
+    rows = np.zeros((max(map(len, found)), len(sizes), *found[0].shape[2:]))
+    for start, numbers in zip(starts, found, strict=True):
+        rows[: len(numbers), start : start + numbers.shape[1]] = numbers
+    return rows
+
+
+def count_ngrams(columns: Columns, unit: str, order: int, cached: bool = False) -> Corpus:
+    """Cut every text into units and count their n-grams, those of sources and references `cached` or not."""
+    rows = tuple(map(tuple, columns.references or []))
+    given = (cached_texts if cached else _count_texts)(tuple(columns.sources), rows, unit, order)
     predictions = _number_units(columns.predictions, unit, dict(given.vocabulary))
-    return Corpus(
-        lengths=np.insert(given.lengths, 1, predictions.lengths, axis=0),
-        reference_counts=np.array([len(row) for row in rows], dtype=np.int64),
-        ngrams=_join(given.tables, predictions),
-    )
+    return Corpus(np.insert(given.lengths, 1, predictions.lengths, axis=0), _join(given.tables, predictions))
 
 
 def _count_texts(
