@@ -12,7 +12,7 @@ import pytest
 
 from geceval.core.assets import ASSETS
 from geceval.core.extras import install_command
-from geceval.models.sources.named import NAMED
+from geceval.models.sources.named import NAMED, OVER_NAMED
 
 
 @pytest.fixture
@@ -37,10 +37,9 @@ def nowhere(monkeypatch, tmp_path):
 
 
 def test_bundled_checkpoints_are_listed(rows):
-    found = {name: row for name, row in rows().items() if name.startswith("bundled:")}
-    assert set(found) == {
-        f"bundled:{name.parent.name}" for name in ASSETS.glob("*/README.md") if any(name.parent.rglob("*.safetensors"))
-    }
+    found = {name: row for name, row in rows().items() if row["where"] == "bundled"}
+    folders = {name.parent.name for name in ASSETS.glob("*/README.md") if any(name.parent.rglob("*.safetensors"))}
+    assert set(found) == {*OVER_NAMED, *(f"bundled:{name}" for name in folders - set(OVER_NAMED.values()))}
     encoder = found["bundled:encoder"]
     files = [path for path in (ASSETS / "encoder").iterdir() if path.is_file()]
     assert encoder["size"] == sum(path.stat().st_size for path in files)

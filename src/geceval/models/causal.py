@@ -120,10 +120,35 @@ class CausalModel(BatchedModel):
         """
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            batch = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
-            return model.base_model(**batch, use_cache=False, output_hidden_states=True).hidden_states[layer]
+            return _states(model, batch, layer)
 
         return self._array(f"mean_states {layer}", read, texts, runtime, _mean)
+
+    def head_values(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
+        """The value of the checkpoint's quality head for each text, read without the output layer.
+
+        An empty text is read as the token that ends one.
+
+        Returns:
+            float64 [texts].
+
+        Raises:
+            InputError: If there is no head, or the network gives something that is not a number.
+        """
+        if self.head is None:
+            raise InputError(
+                f"{self.name}: without likelihood (geceval_scale is 0) it needs a quality head, and has none"
+            )
+
+        def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            return _states(model, batch, self.head.layer).float() @ self.head.weight.to(model.device)
+
+        end = self.tokenizer.convert_ids_to_tokens(self.end)
+        values = self._array("head_values", read, [text or end for text in texts], runtime, _mean)
+        bad = np.flatnonzero(np.isnan(values))
+        if bad.size:
+            raise InputError(f"{self.name}: the quality of {texts[bad[0]]!r} is not a number; use dtype='float32'")
+        return values.flatten().astype(np.float64)
 
     def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
         """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`.
@@ -245,6 +270,12 @@ def log_probs(
                 states.append(output.hidden_states[layer])
         states = None if layer is None else torch.cat(states)
     return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found)), states
+
+
+def _states(model: Any, batch: Mapping[str, torch.Tensor], layer: int) -> torch.Tensor:
+    """The states of a batch of texts or trees after a number of layers: [rows, tokens, dimensions]."""
+    batch = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
+    return model.base_model(**batch, use_cache=False, output_hidden_states=True).hidden_states[layer]
 
 
 def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

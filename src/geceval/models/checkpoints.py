@@ -34,7 +34,7 @@ from typing import Any
 from geceval.core.assets import ASSETS
 from geceval.core.errors import InputTypeError
 from geceval.core.files import file_sha256
-from geceval.models.sources.named import NAMED, Found, find
+from geceval.models.sources.named import NAMED, OVER_NAMED, Found, find
 from geceval.models.sources.snapshots import WEIGHTS, CheckpointError, snapshot
 
 BUNDLED = "bundled"
@@ -84,7 +84,7 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
 
     Args:
         model: `"bundled"`, `"bundled:NAME"`, a name of `geceval.models.sources.named`, a local folder, or a Hub id; the
-            latter optionally followed by `@revision`.
+            latter, or the name of a large model, optionally followed by `@revision`.
         bundled: The folder of `geceval/assets` that the word `"bundled"` alone stands for.
         part: Sub-folder in which the checkpoint lies, for those that are made of several networks.
 
@@ -104,7 +104,7 @@ def _find(name: str, bundled: str, part: str) -> Found:
     if word in NAMED:
         return find(word, revision or None)
     if is_bundled(name):
-        asset = name.partition(":")[2] or bundled
+        asset = OVER_NAMED.get(name) or name.partition(":")[2] or bundled
         folder = ASSETS / asset
         if not asset.isidentifier() or not folder.is_dir():
             raise CheckpointError(
@@ -117,8 +117,8 @@ def _find(name: str, bundled: str, part: str) -> Found:
             return Found("folder", folder, name)
     if not _HUB_ID.fullmatch(word) or name.startswith("."):
         raise CheckpointError(
-            f"{name}: no such folder; pass 'bundled', {', '.join(map(repr, NAMED))}, a folder that exists, or a Hub id "
-            f"(ORG/NAME)"
+            f"{name}: no such folder; pass 'bundled', {', '.join(map(repr, [*NAMED, *OVER_NAMED]))}, a folder that "
+            f"exists, or a Hub id (ORG/NAME)"
         )
     if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the local cache
         raise CheckpointError(f"{word}: {revision!r} is no revision; pass a branch, a tag or a commit")
@@ -127,8 +127,8 @@ def _find(name: str, bundled: str, part: str) -> Found:
 
 
 def is_bundled(model: str) -> bool:
-    """Whether this names a checkpoint that ships with geceval: `"bundled"` or `"bundled:NAME"`."""
-    return model.partition(":")[0] == BUNDLED
+    """Whether this names a checkpoint that ships with geceval."""
+    return model in OVER_NAMED or model.partition(":")[0] == BUNDLED
 
 
 def _named_in(folder: Path, model: str) -> str:

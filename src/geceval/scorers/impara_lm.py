@@ -16,7 +16,7 @@ from geceval.core.options import ModelName, RunTime, check_types
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.learned.likelihoods import LikelihoodScorer, log_likelihoods, word_counts
+from geceval.scorers.learned.likelihoods import LikelihoodScorer, log_likelihoods, prose, word_counts
 from geceval.scorers.learned.similarity import similar_enough
 
 if TYPE_CHECKING:
@@ -134,6 +134,8 @@ class ImparaLm(LikelihoodScorer):
 
 
 def qualities(model: CausalModel, scale: float, texts: Sequence[str], runtime: RunTime) -> np.ndarray:
-    """q of each text: float64 [texts]."""
+    """q of each text: float64 [texts]; without a likelihood, its model is read without the output layer."""
+    if scale == 0:
+        return model.head_values(prose(texts), runtime)
     totals, _, heads = log_likelihoods(model, texts, runtime)
     return scale * totals / np.sqrt(word_counts(texts)) + heads

@@ -4,16 +4,19 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file
 
 from geceval.core.options import RunTime
 from geceval.learning.distillation.groups import Group
 from geceval.learning.distillation.objective import Distillation, Rated, TreeCollator, token_loss
+from geceval.learning.distillation.rounding import restore_weights
 from geceval.learning.distillation.teacher import Teacher
 from geceval.learning.network import write_network
 from geceval.learning.objective import IGNORED
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.decoders.quality_head import QualityHead, save_quality_head
+from geceval.models.sources.quantised import write_weights
 from geceval.scorers.impara_lm import ImparaLm, Settings
 
 START = "<|endoftext|>"
@@ -26,14 +29,17 @@ def tokenizer(merged):
 
 
 def new_network(merged, tokenizer, weights):
-    network = Distillation(tokenizer, START, weights).network(Recipe(base=str(merged)), resolve(str(merged)))
+    network = Distillation(tokenizer, START, weights, 8).network(Recipe(base=str(merged)), resolve(str(merged)))
     torch.nn.init.normal_(network.slow_head, std=0.1, generator=torch.Generator().manual_seed(2))
     return network.eval()
 
 
 @pytest.fixture
 def network(merged, tokenizer):
-    return new_network(merged, tokenizer, (1, 1, 1))
+    """All losses, and weights that are not rounded."""
+    network = new_network(merged, tokenizer, (1, 1, 1))
+    restore_weights(network.network)
+    return network
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +48,7 @@ def scored(merged):
 
 
 def batch_of(tokenizer, rows, weights=(1, 1, 1)):
-    objective = Distillation(tokenizer, START, weights)
+    objective = Distillation(tokenizer, START, weights, 8)
     return objective, TreeCollator(0)(objective.encode(rows, tokenizer, 64))
 
 
@@ -56,16 +62,19 @@ def test_differences_are_those_of_the_metric(tokenizer, merged, tmp_path, weight
         loss, found, wanted = objective.cost(network, batch)
     base = resolve(str(merged))
     settings = {"start_token": START, "scale": network.scale().item(), "head_layer": 4}
+    restore_weights(network.network)
     write_network(Recipe(base=str(merged)), base, network.network, tmp_path, settings)
+    weights_file = tmp_path / "model.safetensors"
+    write_weights(load_file(weights_file), weights_file, 8)
     save_quality_head(QualityHead(4, network.head().detach()), tmp_path)
     scorer = ImparaLm(Settings(model=str(tmp_path)), RunTime(dtype="float32"))
     first, second = ([scorer.score(["x"], [text]).score for text in group.texts] for group in GROUPS)
     expected = [first[0] - first[1], first[0] - first[2], first[1] - first[2]]
-    assert found[0].tolist() == pytest.approx(expected, abs=1e-4)
-    assert found[1].tolist() == pytest.approx([second[0] - second[1], IGNORED, IGNORED], abs=1e-4)
+    assert found[0].tolist() == pytest.approx(expected, abs=5e-3)
+    assert found[1].tolist() == pytest.approx([second[0] - second[1], IGNORED, IGNORED], abs=5e-3)
     assert wanted.tolist() == [[-1, -2, -1], [-1, IGNORED, IGNORED]]
     margins = -np.array([*expected, second[0] - second[1]])  # the second of each pair is the better
-    assert loss.item() == pytest.approx(np.logaddexp(0, -margins).mean(), abs=1e-4)
+    assert loss.item() == pytest.approx(np.logaddexp(0, -margins).mean(), abs=5e-3)
 
 
 def test_a_student_that_is_its_teacher_has_nothing_to_learn_of_tokens(network, tokenizer, scored):
@@ -99,7 +108,7 @@ def test_the_token_loss_takes_all_other_tokens_as_one():
 
 
 def test_accuracy_counts_pairs_that_differ_enough(tokenizer):
-    objective = Distillation(tokenizer, START, (1, 1, 1))
+    objective = Distillation(tokenizer, START, (1, 1, 1), 8)
     answers, expected = (
         np.array([[1.0, -1.0, 5.0], [-0.1, 9.0, -100.0]]),
         np.array([[0.4, 0.5, 0.3], [-2.0, -100.0, -100.0]]),

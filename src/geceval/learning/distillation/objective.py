@@ -18,6 +18,7 @@ import transformers
 
 from geceval.core.errors import InputError
 from geceval.learning.distillation.groups import Group
+from geceval.learning.distillation.rounding import round_weights
 from geceval.learning.distillation.targets import Translation
 from geceval.learning.distillation.teacher import Scored, token_rows
 from geceval.learning.distillation.trees import pad, prefix_tree
@@ -124,16 +125,17 @@ class Distillation(Objective):
         teacher: The teacher's tokenizer.
         start: The token that starts a text.
         weights: Of the three losses.
+        bits: Of a weight in the student's file.
     """
 
     greater_is_better = False
     collator = TreeCollator
 
-    def __init__(self, teacher: Any, start: str, weights: Sequence[float]) -> None:
-        self.teacher, self.start, self.weights = teacher, start, weights
+    def __init__(self, teacher: Any, start: str, weights: Sequence[float], bits: int) -> None:
+        self.teacher, self.start, self.weights, self.bits = teacher, start, weights, bits
 
     def network(self, recipe: Recipe, base: Checkpoint) -> TreeLikelihood:
-        """The student in float32, all of whose weights learn.
+        """The student in float32, all of whose weights learn, rounded as its file will hold them.
 
         Raises:
             InputError: If the recipe asks for an adapter.
@@ -145,6 +147,7 @@ class Distillation(Objective):
             config._attn_implementation = "eager"  # several times faster backward
         network, missing = heads.read_model(transformers.AutoModelForCausalLM, base, config)
         heads.check_missing(base, missing)
+        round_weights(network, self.bits)
         transformers.set_seed(recipe.seed)
         return TreeLikelihood(network, likelihood=self.weights[0] > 0)
 

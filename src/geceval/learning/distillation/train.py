@@ -20,6 +20,7 @@ from geceval.learning.distillation.card import distillation_card
 from geceval.learning.distillation.groups import Group, make_groups
 from geceval.learning.distillation.job import Job
 from geceval.learning.distillation.objective import Distillation, Rated
+from geceval.learning.distillation.rounding import GROUPED, restore_weights
 from geceval.learning.distillation.student import make_student, needed_tokens
 from geceval.learning.distillation.teacher import Scored, Teacher, read_scores, score_groups, token_rows
 from geceval.learning.impara.ranked_pairs import RankedPair
@@ -35,8 +36,6 @@ from geceval.models.tokenizers import load_tokenizer
 
 TEACHER = "impara_lm"
 """The bundled checkpoint that `"bundled"` stands for."""
-GROUPED = {4: 32}
-"""How many columns of a matrix share a scale in the file, where it is not all."""
 
 
 def distill(job: Job, folder: str | Path, scores: str | Path | None = None, progress: bool = False) -> dict[str, Any]:
@@ -61,7 +60,7 @@ def distill(job: Job, folder: str | Path, scores: str | Path | None = None, prog
     runtime = RunTime(dtype=job.recipe.dtype, progress=progress)
     tokenizer = load_tokenizer(teacher)
     start, _ = start_of(tokenizer, teacher.setting("start_token"), teacher.identity)
-    objective = Distillation(tokenizer, start, job.weights)
+    objective = Distillation(tokenizer, start, job.weights, job.bits)
 
     def read(run: Path) -> tuple[list[Group], list[Scored]]:
         groups, facts = read_groups(job), score_facts(job, teacher)
@@ -95,7 +94,7 @@ def write_student(
 ) -> dict[str, dict[str, Any]]:
     """Write what a run has learnt as a checkpoint in 8 or 4 bits.
 
-    With ratings and a likelihood, t and w are learnt from them.
+    With ratings, q is then what was learnt times a factor, plus a second head; both are learnt from the ratings.
 
     Args:
         job: What was learnt.
@@ -111,18 +110,25 @@ def write_student(
     base = resolve(recipe.base)
     model = objective.network(recipe, base)
     load_trained(model, trained)
+    restore_weights(model.network)
     write_network(recipe, base, model.network, folder, {"start_token": objective.start})
     weights = folder / "model.safetensors"
     write_weights(load_file(weights), weights, job.bits, GROUPED.get(job.bits))
     scale, head, found = model.scale().item(), QualityHead(job.layers, model.head().detach()), {}
-    if job.ratings is not None and model.likelihood:
+    write_head(folder, scale, head)
+    if job.ratings is not None:
         pairs = [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(job.ratings), gap=job.gap)]
         reader = CausalModel.load(resolve(str(folder)), runtime)
-        scale, head, found["head"] = learn_head(reader, pairs, head.layer, job.ridge, runtime)
+        factor, second, found["head"] = learn_head(reader, pairs, head.layer, job.ridge, runtime, scale)
+        write_head(folder, factor * scale, QualityHead(head.layer, factor * head.weight + second.weight))
+    return found
+
+
+def write_head(folder: Path, scale: float, head: QualityHead) -> None:
+    """Give the checkpoint in a folder the factor t and the head w, in place of those that it may have."""
     save_quality_head(head, folder)
     config = read_json(folder / "config.json") | {"geceval_scale": scale, "geceval_head_layer": head.layer}
     write_text(folder / "config.json", json.dumps(config, indent=2) + "\n")
-    return found
 
 
 def read_groups(job: Job) -> list[Group]:

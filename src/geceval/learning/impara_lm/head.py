@@ -25,22 +25,28 @@ PARTS = 5
 
 
 def learn_head(
-    model: CausalModel, pairs: Sequence[RankedPair], layer: int, ridge: float, runtime: RunTime
+    model: CausalModel,
+    pairs: Sequence[RankedPair],
+    layer: int,
+    ridge: float,
+    runtime: RunTime,
+    scale: float = 1.0,
 ) -> tuple[float, QualityHead, dict[str, Any]]:
     """Fit the head on rated pairs, and measure by cross-validation what it brings.
 
     Args:
-        model: The tuned language model, without a head.
+        model: The tuned language model.
         pairs: Worse and better outputs of one source.
         layer: Number of layers after which the states are read.
         ridge: Penalty of the weights.
         runtime: Batch size, progress.
+        scale: Of the model's likelihood; 1 and a model without a head make the factor that is learnt t itself.
 
     Returns:
-        The factor t, the head, and `pairs`, `accuracy` (of rated pairs, by likelihood alone), `accuracy_with_head`
-        (each pair scored by a head that learnt from four fifths of the sources, without its own).
+        By what q without the new head is multiplied, that head, and `pairs`, `accuracy` (of rated pairs, without it),
+        `accuracy_with_head` (each pair scored by a head that learnt from four fifths of the sources, without its own).
     """
-    features, rows = _features(model, pairs, layer, runtime)
+    features, rows = _features(model, pairs, layer, runtime, scale)
     differences = np.stack([features[rows[pair.high]] - features[rows[pair.low]] for pair in pairs])
     part_of = _parts([pair.source for pair in pairs])
     margins = np.zeros(len(pairs))
@@ -60,7 +66,7 @@ def fit(differences: np.ndarray, ridge: float) -> np.ndarray:
     """The weights with the least cost; the first is free.
 
     Args:
-        differences: float64 [pairs, 1 + dimensions], better less worse; the first column is the likelihood.
+        differences: float64 [pairs, 1 + dimensions], better less worse; the first column is q without the head.
         ridge: Penalty.
 
     Returns:
@@ -82,12 +88,12 @@ def fit(differences: np.ndarray, ridge: float) -> np.ndarray:
 
 
 def _features(
-    model: CausalModel, pairs: Sequence[RankedPair], layer: int, runtime: RunTime
+    model: CausalModel, pairs: Sequence[RankedPair], layer: int, runtime: RunTime, scale: float
 ) -> tuple[np.ndarray, dict[str, int]]:
-    """Normalised likelihood and mean state of each distinct text, and the row of each text."""
+    """q without the new head and mean state of each distinct text, and the row of each text."""
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.low, pair.high)))
     states = model.mean_states([detokenize(text) for text in texts], layer, runtime)
-    features = np.column_stack([qualities(model, 1.0, texts, runtime), states.astype(np.float64)])
+    features = np.column_stack([qualities(model, scale, texts, runtime), states.astype(np.float64)])
     return features, {text: row for row, text in enumerate(texts)}
 
 

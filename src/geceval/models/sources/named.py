@@ -83,6 +83,9 @@ NAMED = {
 }
 """The models that can be asked for by name."""
 
+OVER_NAMED = {"smollm2-impara": "impara_lm"}
+"""Adapters over them that ship with geceval, by name; the folder of `geceval/assets` that each lies in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

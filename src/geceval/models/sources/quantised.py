@@ -31,15 +31,29 @@ def quantise(weights: Tensor, bits: int = 8, group: int | None = None) -> dict[s
     """
     import torch
 
-    largest = 2 ** (bits - 1) - 1
-    groups = weights.float().unflatten(1, (-1, group or weights.shape[1]))
-    scales = (groups.abs().amax(2) / largest).to(torch.float16)
-    units = (groups / scales.float().unsqueeze(2)).nan_to_num()  # 0 / 0 where all are 0
-    values = units.round().clamp(-largest, largest).to(torch.int8).flatten(1)
+    units, scales = _units(weights, bits, group)
+    values = units.to(torch.int8).flatten(1)
     if bits == 4:
         low, high = (values + 8).to(torch.uint8).unflatten(1, (-1, 2)).unbind(2)
         values = low | high << 4
     return {"values": values, "scales": scales}
+
+
+def rounded(weights: Tensor, bits: int = 8, group: int | None = None) -> Tensor:
+    """The weights that `dequantise` gives of `quantise`, by a shorter way: float32 [rows, columns]."""
+    units, scales = _units(weights, bits, group)
+    return units.mul_(scales.float().unsqueeze(2)).flatten(1)
+
+
+def _units(weights: Tensor, bits: int, group: int | None) -> tuple[Tensor, Tensor]:
+    """Whole numbers, float32 [rows, groups, columns of a group], and their scales, float16 [rows, groups]."""
+    import torch
+
+    largest = 2 ** (bits - 1) - 1
+    groups = weights.float().unflatten(1, (-1, group or weights.shape[1]))
+    scales = (groups.abs().amax(2) / largest).to(torch.float16)
+    units = (groups / scales.float().unsqueeze(2)).nan_to_num_()  # 0 / 0 where all are 0
+    return units.round_().clamp_(-largest, largest), scales
 
 
 def dequantise(values: Tensor, scales: Tensor) -> Tensor:
@@ -51,6 +65,11 @@ def dequantise(values: Tensor, scales: Tensor) -> Tensor:
     return (values.unflatten(1, (scales.shape[1], -1)) * scales.float().unsqueeze(2)).flatten(1)
 
 
+def is_quantisable(weights: Tensor) -> bool:
+    """Whether a network's weights are stored as integers."""
+    return weights.dim() == 2 and weights.numel() >= SMALL
+
+
 def write_weights(state: Mapping[str, Tensor], path: Path, bits: int = 8, group: int | None = None) -> None:
     """Write a network's weights, matrices in `bits` as `quantise` takes it, and all else in float16."""
     import torch
@@ -58,7 +77,7 @@ def write_weights(state: Mapping[str, Tensor], path: Path, bits: int = 8, group:
 
     stored = {}
     for name, weights in state.items():
-        if weights.dim() == 2 and weights.numel() >= SMALL:
+        if is_quantisable(weights):
             parts = quantise(weights, bits, group)
             stored[name], stored[name + _SCALES] = parts["values"], parts["scales"]
         else:

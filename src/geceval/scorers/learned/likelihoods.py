@@ -66,7 +66,7 @@ def log_likelihoods(
     Raises:
         ValueError: If a log-likelihood is not a finite number.
     """
-    read = [(detokenize(text) if as_prose else text) if text.split() else "" for text in texts]
+    read = prose(texts) if as_prose else [text if text.split() else "" for text in texts]
     rows, heads = model.log_probs_and_heads(read, runtime)
     totals = np.array([row.sum(dtype=np.float64) for row in rows])
     counts = np.array([len(row) for row in rows])
@@ -85,6 +85,11 @@ def log_likelihoods(
             "another model"
         )
     return totals, counts, heads
+
+
+def prose(texts: Sequence[str]) -> list[str]:
+    """Texts without the spaces of tokenisation; one without words is empty."""
+    return [detokenize(text) if text.split() else "" for text in texts]
 
 
 def word_counts(texts: Sequence[str]) -> np.ndarray:
