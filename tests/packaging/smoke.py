@@ -1,7 +1,7 @@
 """Build what a release consists of, install it into empty environments and use it there; `make smoke` runs this.
 
-Text metrics run on every given Python, in an environment that holds the wheel and what pip adds to it, and on the first
-one from the source distribution, too. The metrics with extras run on the Python of this process, in an environment that
+Text metrics run on every given Python, in an environment that holds the wheel, or on the second one the source
+distribution, and what pip adds to it. The metrics with extras run on the Python of this process, in an environment that
 holds the wheel and sees the packages of this one.
 """
 
@@ -25,7 +25,7 @@ def main(versions: list[str]) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         wheel, source = build(folder)
-        jobs = [(version, wheel) for version in versions] + [(versions[0], source)] * bool(versions)
+        jobs = [(version, source if number == 1 else wheel) for number, version in enumerate(versions)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda job: text_metrics(*job, folder), jobs))
         python = environment(sys.executable, folder / "extras")

@@ -125,7 +125,7 @@ class CausalModel(BatchedModel):
         return self._array(f"mean_states {layer}", read, texts, runtime, _mean)
 
     def head_values(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
-        """The value of the checkpoint's quality head for each text, read without the output layer.
+        """The value of the checkpoint's quality head, which it must have, for each text; the output layer is not read.
 
         An empty text is read as the token that ends one.
 
@@ -133,12 +133,8 @@ class CausalModel(BatchedModel):
             float64 [texts].
 
         Raises:
-            InputError: If there is no head, or the network gives something that is not a number.
+            InputError: If the network gives something that is not a number.
         """
-        if self.head is None:
-            raise InputError(
-                f"{self.name}: without likelihood (geceval_scale is 0) it needs a quality head, and has none"
-            )
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return _states(model, batch, self.head.layer).float() @ self.head.weight.to(model.device)

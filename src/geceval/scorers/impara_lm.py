@@ -89,17 +89,22 @@ class ImparaLm(LikelihoodScorer):
     def load(self) -> None:
         """Load the language model and, if there is a threshold, the similarity estimator."""
         from geceval.models.causal import CausalModel
-        from geceval.models.checkpoints import resolve
+        from geceval.models.checkpoints import CheckpointError, resolve
         from geceval.models.encoder import Encoder
 
         if self._loaded is not None:
             return
         checkpoint = resolve(self.settings.model, bundled=self.name)
         model = CausalModel.load(checkpoint, self.runtime, self.settings.max_length)
+        scale = float(checkpoint.setting("scale", 1.0))
+        if scale == 0 and model.head is None:
+            raise CheckpointError(
+                f"{model.name}: its likelihood does not count (geceval_scale is 0) and it has no head"
+            )
         similarity = None
         if self.settings.threshold >= -1:
             similarity = Encoder.load(resolve(self.settings.se_model), self.runtime)
-        self._loaded = _Loaded(model, float(checkpoint.setting("scale", 1.0)), similarity)
+        self._loaded = _Loaded(model, scale, similarity)
 
     def _score(self, columns: Columns) -> Result:
         self.load()

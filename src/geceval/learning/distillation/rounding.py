@@ -9,7 +9,7 @@ from torch.nn.utils import parametrize
 
 from geceval.models.sources.quantised import is_quantisable, rounded
 
-GROUPED = {4: 32}
+GROUPED = {4: 64}
 """How many columns of a matrix share a scale in the file by bits of a weight, where it is not all."""
 
 
