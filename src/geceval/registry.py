@@ -32,13 +32,13 @@ def check_name(name: str) -> None:
     """Refuse the name of a metric that does not exist.
 
     Raises:
-        ValueError: If there is no such metric; the message lists those that exist.
+        ValueError: If there is no such metric; the message says which was meant, or lists those that exist.
     """
     if name not in list_metrics():
         known = list_metrics()
         several = isinstance(name, str) and "," in name and {part.strip() for part in name.split(",")} <= set(known)
         hint = "; several are separate words, not one with commas" if several else did_you_mean(name, known)
-        raise InputError(f"unknown metric {name!r}; the metrics are: {', '.join(known)}{hint}")
+        raise InputError(f"unknown metric {name!r}{hint or '; the metrics are: ' + ', '.join(known)}")
 
 
 def scorer_class(name: str) -> type[Scorer]:

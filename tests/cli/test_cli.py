@@ -255,6 +255,24 @@ def test_the_worst_corrections_come_with_their_texts(ok):
     assert lines[5] == "the worst of 220 corrections by gleu (higher is better)"
 
 
+def test_of_corrections_that_are_equally_bad_the_next_metric_names_the_worst(ok):
+    arguments = ["score", *CORPUS, "--format", "json"]
+    rows = json.loads(ok(*arguments, "-m", "errant", "gleu", "--worst", "30"))["rows"]
+    assert {row["errant"] for row in rows} == {0.0}
+    assert [row["gleu"] for row in rows] == sorted(row["gleu"] for row in rows)
+    assert rows[0]["gleu"] == json.loads(ok(*arguments, "-m", "gleu", "--worst", "1"))["rows"][0]["gleu"]
+
+
+@pytest.mark.parametrize("group", ["train", "data", "publish"])
+def test_a_group_of_verbs_alone_shows_its_help(ok, group):
+    assert ok(group) == ok(group, "--help")
+
+
+def test_the_list_of_verbs_is_not_cut(ok):
+    for group in ([], ["train"], ["data"], ["publish"]):
+        assert "..." not in ok(*group, "--help").partition("Commands:")[2]
+
+
 def test_named_and_general_options(ok):
     def gleu(*options):
         report = json.loads(ok("score", "-m", "gleu", "green", *CORPUS, "--format", "json", *options))
@@ -310,7 +328,8 @@ def test_width_folds_and_never_cuts(ok, tmp_path):
 
 
 MISTAKES = [
-    (["score", "-m", "gleau", *CORPUS], "unknown metric 'gleau'; the metrics are: "),
+    (["score", "-m", "gleau", *CORPUS], "unknown metric 'gleau'; did you mean 'gleu'?"),
+    (["score", "-m", "frob", *CORPUS], "unknown metric 'frob'; the metrics are: asano2017, "),
     (["score", "-m", *CORPUS], "option -m needs at least one value"),
     (["score", *CORPUS], "Missing option '-m'"),
     (["score", "-m", "gleu", *CORPUS, "--frob"], "No such option: --frob"),
@@ -338,6 +357,12 @@ MISTAKES = [
     (["convert", SOURCE, SOURCE, "--to", "m2", "--annotator", "1"], "--annotator is an option of --to text"),
     (["score", "-m", "gleu", *CORPUS, "--output", str(EXAMPLE)], f"{EXAMPLE}: Is a directory"),
     (["score", "-m", "gleu", *CORPUS, "--output", "none/out"], "none/out: No such file"),
+    (["score", "-m", "gleu", *CORPUS, "--output", "x.xlsx"], "x.xlsx: .xlsx is not written here, only table, json, "),
+    (["leaderboard", "-m", "gleu", *CORPUS, "--output", "x.json"], "x.json: this is a page, whose name ends in .html"),
+    (["report", "--data", str(EXAMPLE), "--output", "x.tsv"], "x.tsv: this is a page, whose name ends in .html"),
+    (["impacts", SOURCE, SYSTEMS[0]], f"{SOURCE} is a file, and a sentence is expected here: pass files as -s"),
+    (["chunks", "He go .", "He goes .", SOURCE], f"{SOURCE} is a file, and a sentence is expected here"),
+    (["detect", SOURCE], f"{SOURCE} is a file, and a sentence is expected here: pass it as -s FILE"),
     (["impacts", "one text only"], "impacts takes either SOURCE and CORRECTION"),
     (["impacts", "-s", SOURCE], "impacts takes either SOURCE and CORRECTION"),
 ]

@@ -152,7 +152,8 @@ def test_mistakes_are_one_line_and_leave_nothing(arguments, message, tmp_path, m
 
 
 def test_without_a_command_it_shows_its_help(capsys):
-    assert run(["train"]) == 2 or "impara" in capsys.readouterr().out
+    assert run(["train"]) == 0
+    assert "impara-lm" in capsys.readouterr().out
     assert [command.name for command in train.registered_commands] == ["impara", "impara-lm"]
 
 

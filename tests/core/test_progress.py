@@ -30,6 +30,15 @@ def test_a_part_that_is_counted_twice_never_goes_back(capsys):
     assert lines(capsys) == [" 50% errant", "100% errant"]
 
 
+def test_nothing_follows_the_line_that_says_it_is_done(capsys):
+    with job(True):
+        for _ in parts(["strong"], str):
+            list(track([1], "texts", shown=False))
+            for _ in parts(["first", "second"], str):  # as where all was read ahead
+                pass
+    assert lines(capsys) == ["  0% strong", "100% strong"]
+
+
 def test_without_a_job_there_is_a_bar_where_it_is_asked_for(capsys):
     assert list(track(["a", "b"], "texts", shown=False)) == ["a", "b"]
     assert lines(capsys) == []

@@ -22,7 +22,13 @@ def test_the_folder_is_the_list():
     assert {"impara", "errant", "m2", "gleu"} <= set(names)
 
 
-@pytest.mark.parametrize("name", ["gleau", "", "..", "../metrics/gleu", "GLEU"])
+@pytest.mark.parametrize("name", ["gleau", "GLEU"])
+def test_a_near_miss_says_which_metric_was_meant(name):
+    with pytest.raises(ValueError, match=f"unknown metric '{name}'; did you mean 'gleu'"):
+        module_folder(name)
+
+
+@pytest.mark.parametrize("name", ["frob", "", "..", "../metrics/gleu"])
 def test_an_unknown_name_lists_the_known_ones(name):
     with pytest.raises(ValueError, match=r"unknown metric .*; the metrics are: .*gleu, .*impara"):
         module_folder(name)

@@ -62,6 +62,8 @@ app = typer.Typer(
 )
 _VERBS = {
     "score": score,
+    "compare": compare,
+    "leaderboard": leaderboard,
     "list": list_,
     "models": models,
     "detect": detect,
@@ -72,8 +74,6 @@ _VERBS = {
     "tune-weights": tune_weights,
     "meta": meta,
     "report": report,
-    "compare": compare,
-    "leaderboard": leaderboard,
     "maege": maege,
     "convert": convert,
     "register": register,
@@ -81,9 +81,9 @@ _VERBS = {
 }
 for _name, _verb in _VERBS.items():
     app.command(_name, cls=ManyValuesCommand)(_verb)
-app.add_typer(train, name="train")
-app.add_typer(data, name="data", help="Build data sets for datasets.load_dataset.")
-app.add_typer(publish, name="publish", help="Put metrics, checkpoints, data sets and Spaces on the Hub.")
+_GROUPS = {"train": train, "data": data, "publish": publish}
+for _name, _group in _GROUPS.items():
+    app.add_typer(_group, name=_name)
 
 
 def _print_and_exit(text: str):
@@ -121,7 +121,8 @@ def run(arguments: list[str]) -> int:
     state = {"debug": False}
     try:
         with _our_streams(), naming_the_extra(" ".join(arguments[:1])):
-            code = app(arguments or ["--help"], prog_name="geceval", standalone_mode=False, obj=state) or 0
+            verb = [*arguments, "--help"] if arguments in [[], *([name] for name in _GROUPS)] else arguments
+            code = app(verb, prog_name="geceval", standalone_mode=False, obj=state) or 0
         if code == _INTERRUPTED:  # typer returns it without a word
             raise KeyboardInterrupt
         return code

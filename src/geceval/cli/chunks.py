@@ -86,7 +86,9 @@ def chunks(
     progress: Progress = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show sentences as tables of chunks: source, hypothesis and references, coloured by hit, wrong, under, over.
+    """Show source, correction and references chunk by chunk.
+
+    Chunks are coloured by what the correction did: hit, wrong, under, over.
 
     The chunks are those of the metrics cleme and cleme2. With the assumption dependent each reference's cells say what
     the hypothesis did beside it; with independent there is one answer for all, in the hypothesis's cells.

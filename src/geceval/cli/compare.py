@@ -45,7 +45,9 @@ def compare(
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
-    """Test whether systems differ: confidence intervals and p-values, two-sided, from one scoring of each system.
+    """Test whether systems differ by more than chance.
+
+    Confidence intervals and two-sided p-values, from one scoring of each system.
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """

@@ -40,7 +40,9 @@ def convert(
         str | None, typer.Option("-o", "--output", help="File to write, in place of standard output.")
     ] = None,
 ) -> None:
-    """Make corrected text from an M2 file, or an M2 file (with ERRANT) from parallel texts or from essays.
+    """Convert M2 files to text, and text to M2 files.
+
+    Edits come from ERRANT; essays with edits by character are read, too.
 
     In both directions, a blank line stands for a sentence that the annotator did not annotate.
     """

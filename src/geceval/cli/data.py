@@ -10,7 +10,7 @@ import typer
 from geceval.cli.tables import table_text, terminal_width
 from geceval.corpora.sources import SOURCES
 
-data = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+data = typer.Typer(help="Build data sets for datasets.load_dataset.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @data.command("list")
@@ -31,7 +31,9 @@ def build(
     nlp: Annotated[str | None, typer.Option(help="fce from JSON: spaCy pipeline for ERRANT.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="fce from JSON: processes that parse sentences.")] = 1,
 ) -> None:
-    """Convert a data set to parquet and a README, after checks that it is whole.
+    """Convert a data set to parquet and a README.
+
+    It is checked that nothing of it is missing.
 
     Example: geceval data build seeda --from SEEDA --output seeda --gold-m2 official-2014.combined.m2
     """

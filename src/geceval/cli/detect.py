@@ -13,6 +13,7 @@ import typer
 
 import geceval.cli.shared_options as shared
 from geceval.cli.tables import check_outputs, show, write
+from geceval.cli.text_files import check_texts
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines
 from geceval.core.messages import counted
@@ -56,7 +57,9 @@ def detect(
     output: shared.Output = None,
     progress: shared.Progress = False,
 ) -> None:
-    """Mark the words that a detector takes for errors, as [word] or [word|TYPE], and give their probabilities.
+    """Mark the words that a detector takes for errors.
+
+    They are marked as [word] or [word|TYPE]; the other formats give their probabilities.
 
     Example: geceval detect "He go to school every days ."
     """
@@ -96,6 +99,7 @@ def mark(word: Any, in_colour: bool) -> str:
 def _sentences(texts: Sequence[str], sources: str | None) -> list[str]:
     if bool(texts) == (sources is not None):
         raise InputError("detect takes either sentences, or -s FILE")
+    check_texts(texts, "it as -s FILE")
     return read_lines(sources) if sources is not None else list(texts)
 
 

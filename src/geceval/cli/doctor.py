@@ -31,7 +31,9 @@ def doctor(
     output: shared.Output = None,
     width: shared.Width = None,
 ) -> None:
-    """Check packages, bundled files, pipeline, device and Hub, and score the example corpus with every metric.
+    """Check whether this installation is sound.
+
+    Checks packages, bundled files, pipeline, device and Hub, and scores the example corpus with every metric.
 
     The exit code is 1 if there is a problem; a note, such as an extra that is not installed, does not count.
 

@@ -14,7 +14,7 @@ import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import metric_options
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
-from geceval.cli.text_files import read_corpus
+from geceval.cli.text_files import check_texts, read_corpus
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines
 from geceval.core.inputs import references_by_sentence
@@ -74,7 +74,7 @@ def impacts(
     output: shared.Output = None,
     progress: shared.Progress = False,
 ) -> None:
-    """Show the edits of corrected sentences and how much each matters.
+    """Show how much each edit of a correction matters.
 
     The impact of an edit (IMPARA, equation 5) is 1 - cos(T, T without the edit), in [0, 2], for the encoder's mean
     token vectors. It compares edits of one sentence; in a longer sentence, every edit has less impact. The other
@@ -127,6 +127,7 @@ def _columns(
     texts: Sequence[str], sources: str | None, predictions: str | None, references: Sequence[str] = ()
 ) -> tuple[list[str], list[str], list[list[str | None]] | None]:
     if len(texts) == 2 and not sources and not predictions:
+        check_texts(texts, "files as -s FILE -p FILE")
         lines = [read_lines(path) for path in references]
         for path, read in zip(references, lines, strict=True):
             if len(read) != 1:

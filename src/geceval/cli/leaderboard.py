@@ -34,13 +34,16 @@ def leaderboard(
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
-    """Write one HTML page: systems by metrics, with intervals, and ranks that systems share if they do not differ.
+    """Write one HTML page: systems by metrics, with intervals.
+
+    Systems that do not differ share a rank.
 
     Example: geceval leaderboard -m errant gleu -s source.txt -p systems/*.txt -r reference.txt --output page.html
 
     The first metric orders the systems. The numbers are those of `geceval compare`.
     """
     shared.no_warnings(quiet)
+    shared.check_page(output, ".html", ".htm", advice="; `geceval compare` writes its numbers in other formats")
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
     options = metric_options(metrics, option, gold_m2=gold_m2, cache=cache)

@@ -14,7 +14,7 @@ from geceval.hub.load import module_folder
 
 
 def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the metrics: what each needs, its direction and its range."""
+    """List the metrics: what each needs, direction and range."""
     scorers = [registry.make_scorer(name) for name in registry.list_metrics()]
     if as_json:
         values = [

@@ -46,7 +46,9 @@ def maege(
     width: shared.Width = None,
     quiet: shared.Quiet = False,
 ) -> None:
-    """Ask whether metrics reward each further correction (MAEGE), on any M2 file.
+    """Test whether metrics reward each further correction.
+
+    This is MAEGE, on any M2 file.
 
     Example: geceval maege -m impara gleu --m2 official-2014.combined.m2
     """

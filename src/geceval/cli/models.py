@@ -16,7 +16,9 @@ from geceval.models.sources.inventory import Listed, listed
 
 
 def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List what `model=` can be by name: large models found on this machine or the Hub, and bundled checkpoints.
+    """List the models that `model=` knows by name.
+
+    They are large models, found on this machine or on the Hub, and bundled checkpoints.
 
     Nothing is fetched, and no weights are loaded. A large model is looked for in the folder that an environment
     variable names, in an installed package, and in the Hub's local cache, in this order.

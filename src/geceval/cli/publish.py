@@ -16,7 +16,9 @@ from geceval.core.errors import InputError
 if TYPE_CHECKING:
     from geceval.hub.publish.repository import Repository
 
-publish = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+publish = typer.Typer(
+    help="Put metrics, checkpoints, data sets and Spaces on the Hub.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Org = Annotated[str, typer.Option("--org", help="Your name on the Hub, or an organisation of yours.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the repository; by default that of the folder.")]
@@ -38,7 +40,9 @@ def modules(
     private: Private = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Publish metrics, each as a Space that evaluate.load("ORG/NAME") reads.
+    """Publish metrics for evaluate.load("ORG/NAME").
+
+    Each becomes a Space.
 
     Example: geceval publish modules --org ORG --tag v1
     """
@@ -81,7 +85,9 @@ def data(
     private: Private = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Publish a data set for datasets.load_dataset("ORG/NAME"); without an open licence only with --private.
+    """Publish a data set for load_dataset("ORG/NAME").
+
+    Without an open licence only with --private.
 
     Example: geceval publish data jfleg --org ORG
     """

@@ -77,6 +77,8 @@ def worst_sentences(
 ) -> str:
     """The sentences that the first metric likes least, of all systems together, with their texts.
 
+    Where it likes several alike, the next metric decides.
+
     Args:
         rows: See `render`, as for `metrics`, `form` and `width`.
         metrics: See there.
@@ -87,8 +89,13 @@ def worst_sentences(
         width: See there.
     """
     columns, cells = _sentence_cells(rows, metrics)
-    sign = 1 if metrics[0].higher_is_better else -1
-    worst = sorted((row for row in cells if not math.isnan(row[2])), key=lambda row: sign * row[2])[:count]
+    signs = [1 if metric.higher_is_better else -1 for metric in metrics]
+
+    def badness(row: list[Any]) -> list[float]:
+        scores = [sign * score for sign, score in zip(signs, row[2:], strict=True)]
+        return [math.inf if math.isnan(score) else score for score in scores]
+
+    worst = sorted((row for row in cells if not math.isnan(row[2])), key=badness)[:count]
     shown = [[*row, sources[row[1] - 1], systems[row[0]][row[1] - 1]] for row in worst]
     caption = f"the worst of {counted(len(cells), 'correction')} by {metrics[0].name} ({_better(metrics[0])} is better)"
     return records_text([*columns, "source", "correction"], shown, form, caption, _signatures(rows, metrics), width)

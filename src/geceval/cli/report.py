@@ -46,13 +46,16 @@ def report(
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Metrics and people",
     progress: shared.Progress = False,
 ) -> None:
-    """Write one HTML page: a leaderboard of metrics with plots, signatures and the papers' numbers.
+    """Write one HTML page: which metrics agree with people.
+
+    A leaderboard of metrics with plots, signatures and the papers' numbers.
 
     Example: geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output report.html
 
     With --scores and without -m, only the scores in the files are shown. An output that ends in .json gets the numbers
     of the leaderboard alone: what the demo Space shows.
     """
+    shared.check_page(output, ".html", ".htm", ".json", advice="; `geceval meta` writes its numbers in other formats")
     check_outputs(output)
     if Path(output).suffix != ".json":
         drawing.check_installed()

@@ -46,7 +46,7 @@ def score(
     cache: shared.Cache = None,
     sentence: Annotated[bool, typer.Option("--sentence", help="One score per sentence.")] = False,
     worst: Annotated[
-        int | None, typer.Option(min=1, help="Show the so many worst corrections, by the first metric.")
+        int | None, typer.Option(min=1, help="Show the N worst corrections, by the first metric; ties by the next.")
     ] = None,
     form: shared.Form = None,
     output: shared.Output = None,

@@ -33,6 +33,9 @@ class Format(str, enum.Enum):
 SUFFIXES = {".json": "json", ".tsv": "tsv", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".html": "html"}
 """How the name of an output ends, and the format that it stands for."""
 
+PLAIN = ("", ".txt", ".log", ".out")
+"""Endings that promise no format."""
+
 FORMAT_VARIABLE = "GECEVAL_FORMAT"
 
 
@@ -106,6 +109,21 @@ def no_warnings(quiet: bool) -> None:
         logging.getLogger("geceval").setLevel(logging.ERROR)
 
 
+def check_page(output: str, *endings: str, advice: str = "") -> None:
+    """Check that the name of a page does not promise another format.
+
+    Args:
+        output: The file to write.
+        endings: What its name may end in.
+        advice: Who writes other formats, for the message.
+
+    Raises:
+        ValueError: If the name ends otherwise.
+    """
+    if Path(output).suffix.lower() not in endings:
+        raise InputError(f"{output}: this is a page, whose name ends in {' or '.join(endings)}{advice}")
+
+
 def chosen_format(form: Kind | None, output: str | None, kinds: type[Kind]) -> Kind:
     """The format to write: the one given, that of the output's name, that of the environment, or the first.
 
@@ -115,15 +133,17 @@ def chosen_format(form: Kind | None, output: str | None, kinds: type[Kind]) -> K
         kinds: The formats that the verb knows; the environment variable holds for `Format` only.
 
     Raises:
-        ValueError: If the environment variable names no format, or the name of the output one that the verb lacks.
+        ValueError: If the environment variable names no format, or the name of the output one that is not written.
     """
     names = [kind.value for kind in kinds]
-    ending = SUFFIXES.get(Path(output or "").suffix.lower())
+    suffix = Path(output or "").suffix.lower()
+    ending = SUFFIXES.get(suffix)
     if form is not None or ending in names:
         return form or kinds(ending)
-    if ending is not None:
-        raise InputError(f"{output}: {ending} is not written here, only {', '.join(names)}; --format says which")
     name = os.environ.get(FORMAT_VARIABLE) if kinds is Format else None
+    if ending is not None or (suffix not in PLAIN and not name):
+        what = ending or suffix
+        raise InputError(f"{output}: {what} is not written here, only {', '.join(names)}; --format says which")
     if name and name not in names:
         raise InputError(f"{FORMAT_VARIABLE} is {name!r}, which is none of {', '.join(names)}")
     return kinds(name or names[0])

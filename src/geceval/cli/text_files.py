@@ -118,6 +118,7 @@ def read_side_by_side(
     if not (references or gold_m2 or len(texts) > 2):
         raise InputError(f"{verb} needs references: as texts, as -r FILE..., or --gold-m2 FILE")
     if texts:
+        check_texts(texts, "files as -s FILE -p FILE -r FILE")
         files = [read_parallel(path, "the source", 1) for path in references]
         return [texts[0]], [texts[1]], references_by_sentence(texts[:1], files, references) or [[*texts[2:]]]
     if not sources and not gold_m2 and not predictions_m2:
@@ -132,6 +133,21 @@ def read_side_by_side(
     right = read_parallel(predictions, str(sources), len(left)) if predictions else None
     files = [read_parallel(path, str(sources), len(left)) for path in references]
     return left, right, references_by_sentence(left, files, references)
+
+
+def check_texts(texts: Sequence[str], advice: str) -> None:
+    """Refuse names of files where sentences are expected.
+
+    Args:
+        texts: What was given without a flag.
+        advice: How to give files, for the message.
+
+    Raises:
+        ValueError: If one of them is a file.
+    """
+    for text in texts:
+        if len(text) < 256 and Path(text).is_file():
+            raise InputError(f"{text} is a file, and a sentence is expected here: pass {advice}")
 
 
 def name_systems(paths: Sequence[str]) -> dict[str, str]:

@@ -62,7 +62,9 @@ def impara(
     dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train the quality estimator of IMPARA on your own corrections; if interrupted, the same command continues.
+    """Train IMPARA on your own corrections.
+
+    If interrupted, the same command continues.
 
     Example: geceval train impara --m2 mine.m2 --output my-impara
 
@@ -115,7 +117,9 @@ def impara_lm(
     dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train IMPARA's objective on a language model, with your own corrections; if interrupted, the same call continues.
+    """Train IMPARA-LM, a language model, on your corrections.
+
+    If interrupted, the same command continues.
 
     Example: geceval train impara-lm --m2 mine.m2 --output my-impara-lm
 

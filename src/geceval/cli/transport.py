@@ -52,7 +52,7 @@ def transport(
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
-    """Show which edit of a correction answers which edit of a reference, and how much of it.
+    """Show which edits of a correction answer those of references.
 
     These are the transport plans of the metric uot_errant: the mass of an edit is the length of its vector, and what is
     transported from an edit of the correction to one of the reference counts as right. Of several references, each

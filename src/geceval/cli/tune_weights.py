@@ -54,7 +54,9 @@ def tune_weights(
     form: shared.Form = None,
     output: shared.Output = None,
 ) -> None:
-    """Find the weights of SOME's sub-metrics that agree best with people, among all steps of .01 that add up to 1.
+    """Find the weights of SOME that agree best with people.
+
+    Tries all weights of its sub-metrics in steps of .01 that add up to 1.
 
     Example: geceval tune-weights --data SEEDA --level sentence
 

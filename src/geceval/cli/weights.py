@@ -50,7 +50,9 @@ def weights(
     workers: shared.Workers = 1,
     progress: shared.Progress = False,
 ) -> None:
-    """Count how many systems get each chunk right; write weights, the table by error type, the heat map.
+    """Count how many systems get each chunk right.
+
+    Writes weights for gotoscorer, the table by error type and the heat map.
 
     Example: geceval weights -s source.txt -p systems/*.txt -r reference.txt --output weights.txt --heat-map map.html
 

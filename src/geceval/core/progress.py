@@ -123,12 +123,12 @@ def _display() -> Iterator[Show]:
 
 
 def _lines() -> Show:
-    """Prints a line when something else is done, and when a further tenth of the whole has been."""
+    """Prints a line when something else is done, and when a further tenth of the whole has been; none after 100%."""
     last, shown = "", -STEP
 
     def show(share: float, what: str) -> None:
         nonlocal last, shown
-        if what != last or share - shown > STEP - 1e-9:
+        if shown < 1.0 and (what != last or share - shown > STEP - 1e-9):
             print(f"geceval: {share:4.0%} {what}".rstrip(), file=sys.stderr, flush=True)
             last, shown = what, share
 
