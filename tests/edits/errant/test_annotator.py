@@ -270,6 +270,12 @@ def test_annotators_can_be_pickled(bundled):
     assert copy.edits(PAIRS) == bundled.edits(PAIRS)
 
 
+def test_every_network_multiplies_with_numpy_also_in_other_processes(bundled):
+    for annotator in (bundled, pickle.loads(pickle.dumps(bundled))):
+        nodes = [node for _, component in annotator._nlp.pipeline for node in component.model.walk()]
+        assert {(node.ops.name, node.ops.use_blis) for node in nodes} == {("numpy", False)}
+
+
 def test_unrelated_long_lines_do_not_take_for_ever(fresh, caplog):
     left, right = " ".join(f"a{n}" for n in range(600)), " ".join(f"b{n}" for n in range(700))
     found = fresh().edits([(left, right), ("a b", "a c")])

@@ -30,7 +30,8 @@ CELLS = 2**22
 LONGEST_RUN = 256
 """More changed tokens in a row than this, and ERRANT's merging, which tries all their parts, takes seconds to hours."""
 
-_OPEN = [parts_of_speech.ADJ, parts_of_speech.ADV, parts_of_speech.NOUN, parts_of_speech.VERB]
+_OPEN = np.zeros(max(parts_of_speech.NAMES) + 1, dtype=bool)
+_OPEN[[parts_of_speech.ADJ, parts_of_speech.ADV, parts_of_speech.NOUN, parts_of_speech.VERB]] = True
 _KEY = "geceval_alignment"
 
 
@@ -71,7 +72,12 @@ def common_ending(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     return size
 
 
-def is_too_long(source: Sequence[str], corrected: Sequence[str]) -> bool:
+def tokens(doc: Doc) -> list[int]:
+    """A number for each token of a text, the same for the same string."""
+    return _features(doc).orth
+
+
+def is_too_long(source: Sequence[Hashable], corrected: Sequence[Hashable]) -> bool:
     """Whether two lists of tokens need a table of more than `CELLS` cells (2,048 x 2,048 tokens)."""
     if len(source) * len(corrected) <= CELLS:
         return False
@@ -115,7 +121,7 @@ def _features(doc: Doc) -> _Features:
         array = doc.to_array([attrs.ORTH, attrs.LOWER, attrs.LEMMA, attrs.POS])
         orth, lower = array[:, 0].tolist(), array[:, 1].tolist()
         texts = [doc.vocab.strings[number] for number in orth]
-        found = doc.user_data[_KEY] = _Features(orth, lower, texts, array, np.isin(array[:, 3], _OPEN))
+        found = doc.user_data[_KEY] = _Features(orth, lower, texts, array, _OPEN[array[:, 3]])
     return found
 
 

@@ -40,6 +40,7 @@ DOCS_CACHED = 8_192
 VERSION = 1  # change it when the edits of any pair change: edits that are kept on disk are then made anew
 
 _CHUNK = 256
+_BATCH = 64  # texts that spaCy reads at once: what its layers make of them fits into the caches of a processor
 _NO_TENSOR = np.zeros((0,), dtype="float32")
 
 Item = TypeVar("Item")
@@ -76,6 +77,7 @@ class Annotator:
     """
 
     def __init__(self, nlp: Language, name: str) -> None:
+        pipeline.multiply_with_numpy(nlp)
         self.pipeline = name
         self._nlp = nlp
         self._errant = errant.load("en", nlp)
@@ -167,7 +169,7 @@ class Annotator:
 
     def _annotate(self, source: Doc, corrected: Doc) -> list[ErrantEdit]:
         aligned = None
-        if not alignment.is_too_long(source.text.split(), corrected.text.split()):
+        if not alignment.is_too_long(alignment.tokens(source), alignment.tokens(corrected)):
             aligned = alignment.Alignment(source, corrected)
         if aligned is None or alignment.has_long_run(aligned.align_seq):
             edits = alignment.coarse_edits(source, corrected)
@@ -199,7 +201,7 @@ class Annotator:
     def _parse(self, texts: Iterable[str]) -> dict[str, Doc]:
         def compute(missing: list[str]) -> Iterator[tuple[str, Doc]]:
             unparsed = [Doc(self._nlp.vocab, words=text.split()) for text in missing]
-            for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_CHUNK), strict=True):
+            for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_BATCH), strict=True):
                 doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
                 yield text, doc
 

@@ -80,6 +80,21 @@ def load(nlp: str | Language) -> tuple[Language, str]:
     return pipeline, f"{_name(pipeline)}@{_digest(*_contents(Path(nlp)))}"
 
 
+def multiply_with_numpy(nlp: Language) -> None:
+    """Let the networks of a pipeline multiply matrices by numpy, which is thrice as fast as spaCy's own BLIS.
+
+    Only products on the processor that BLIS would do are changed; what they give differs by rounding, 1e-7 or so.
+    """
+    from thinc.api import Model, NumpyOps
+
+    ops = NumpyOps(use_blis=False)
+    for _, component in nlp.pipeline:
+        model = getattr(component, "model", None)
+        for node in model.walk() if isinstance(model, Model) else ():
+            if type(node.ops) is NumpyOps:
+                node.ops = ops
+
+
 def fingerprint(nlp: str | Path | None) -> str:
     """Name and version of an installed pipeline, or the folder and a hash of its files; nothing is loaded.
 
