@@ -18,7 +18,7 @@ from timing import interleaved, peak_memory, print_medians
 from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2, write_m2
-from geceval.models import matching
+from geceval.models import greedy_matching
 from geceval.models.checkpoints import resolve
 from geceval.models.heads import load_encoder
 from geceval.models.tokenizers import load_tokenizer
@@ -55,7 +55,7 @@ def compare(options, model, gold):
     peer_counts, calls = peer_of(model, layer)
 
     def ours():
-        matching.Matcher.networks.cache_clear()  # no pair may be remembered from the run before
+        greedy_matching.Matcher.networks.cache_clear()  # no pair may be remembered from the run before
         return scorer.score(sources, predictions)
 
     def peer():

@@ -3,7 +3,7 @@
     python training/bundle_detector.py DETECTOR src/geceval/assets/ged_encoder src/geceval/assets/ged --m2 TEXTS.m2
 
 `DETECTOR` is a folder of train_ged.py in which all weights were tuned. The first adapter makes of the bundled encoder
-nearly its encoder, see `geceval.learning.low_rank`, from the sources of the M2 files. The second (LoRA of rank
+nearly its encoder, see `geceval.learning.encoder_adapter`, from the sources of the M2 files. The second (LoRA of rank
 1 that changes nothing) carries the head, so that other adapters, of further label schemes or of quality estimators, can
 stand over the same encoder.
 """
@@ -23,7 +23,7 @@ from safetensors.torch import save_file
 from geceval.core.files import write_text
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import read_m2
-from geceval.learning import low_rank
+from geceval.learning import encoder_adapter
 from geceval.learning.ged.card import ged_card
 from geceval.learning.network import new_network, portable_name, save
 from geceval.learning.recipe import Recipe
@@ -71,8 +71,8 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
     ids = load_tokenizer(checkpoint)(texts, truncation=True, max_length=checkpoint.setting("max_length"))["input_ids"]
     ranks = tuple(options["ranks"])
     target.mkdir(parents=True, exist_ok=True)
-    adapted = low_rank.as_low_rank(wanted, heads.load_encoder(base), ids[apart:], ranks, options["lr"])
-    low_rank.save_low_rank(adapted, portable_name(over, target), target)
+    adapted = encoder_adapter.fit(wanted, heads.load_encoder(base), ids[apart:], ranks, options["lr"])
+    encoder_adapter.save(adapted, portable_name(over, target), target)
     config = {name: value for name, value in base.config.items() if not name.startswith(("geceval_", "_"))}
     config |= {
         "architectures": [type(wanted).__name__],
@@ -80,7 +80,9 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
         "geceval_base_sha256": weights_sha256(base),
     }
     write_text(target / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
-    errors = [low_rank.state_error(heads.load_encoder(found), wanted, ids[:apart]) for found in (base, resolve(target))]
+    errors = [
+        encoder_adapter.state_error(heads.load_encoder(found), wanted, ids[:apart]) for found in (base, resolve(target))
+    ]
     digest = hashlib.sha256((target / "adapter_model.safetensors").read_bytes()).hexdigest()
     facts = {"texts": len(texts) - apart, "files": ", ".join(path.name for path in files), "held_out": apart}
     facts |= dict(zip(("linear", "embeddings", "start", "error"), (*ranks, *errors), strict=True))
@@ -128,7 +130,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--over", default="bundled", help="the encoder that the detector was made from")
     parser.add_argument("--m2", type=Path, nargs="+", required=True, help="M2 files with the texts to learn from")
     parser.add_argument("--sentences", type=int, default=16_000, help="how many of them")
-    parser.add_argument("--ranks", type=int, nargs=2, default=low_rank.RANKS, help="of linear layers, of embeddings")
+    parser.add_argument(
+        "--ranks", type=int, nargs=2, default=encoder_adapter.RANKS, help="of linear layers, of embeddings"
+    )
     parser.add_argument("--lr", type=float, default=3e-4, help="learning rate")
     options = vars(parser.parse_args(arguments))
     paths = (options.pop(name) for name in ("detector", "encoder", "adapter", "base", "m2"))

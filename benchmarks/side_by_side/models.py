@@ -12,7 +12,7 @@ from geceval.models.batched_model import BatchedModel
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
-from geceval.models.matching import default_layer
+from geceval.models.greedy_matching import default_layer
 from geceval.models.sources.inventory import look_up
 from geceval.models.sources.library_messages import quiet
 from geceval.scorers.some import PARTS

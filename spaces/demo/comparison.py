@@ -11,7 +11,7 @@ from typing import Any
 
 import render
 import scoring
-from geceval.cli.html.systems import legend, ordered, plots, summary, systems_page, systems_table
+from geceval.cli.html.leaderboard import legend, ordered, plots, summary, systems_page, systems_table
 from geceval.workflows.compare import Comparison
 
 RESAMPLES, CONFIDENCE = 1_000, 0.95

@@ -9,7 +9,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from geceval.cli.html import chunks, systems
+from geceval.cli.html import chunks, leaderboard
 
 HEADER = """<header class="gv-header">
 <h1>geceval</h1>
@@ -82,6 +82,6 @@ LAUNCH: dict[str, Any] = {
     "theme": theme(),
     "css": Path(__file__).with_name("style.css").read_text(encoding="utf-8")
     + chunks.colours(dark=".dark")
-    + systems.RULES,
+    + leaderboard.RULES,
     "app_kwargs": {"middleware": [Middleware(Headers)]},
 }

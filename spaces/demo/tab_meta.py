@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 
 import render
-from geceval.cli.html.leaderboard_table import leaderboard_table
+from geceval.cli.html.report_table import leaderboard_table
 from guard import Refused, polite
 
 RESULTS = Path(__file__).with_name("leaderboard.json")

@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.cli.html.page import summary
+from geceval.cli.html.report import summary
 from geceval.core.extras import install_command
 from geceval.meta.judgments.data import HumanData, Item
 from geceval.meta.judgments.readers import GJG15_SYSTEMS, read_seeda
 from geceval.meta.papers import PUBLISHED
 from geceval.meta.scores import MetricScores
-from geceval.workflows.leaderboard import Leaderboard, measure, published_values
 from geceval.workflows.meta_evaluation import choose_systems, score_metrics
+from geceval.workflows.report import Leaderboard, measure, published_values
 
 SENTENCES = ["a x c", "d y", "f"]
 

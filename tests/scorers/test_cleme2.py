@@ -19,7 +19,7 @@ from geceval.edits.edit import apply
 from geceval.edits.m2 import read_m2
 from geceval.registry import make_scorer
 from geceval.scorers.edit_based.chunk_classes import classify, count, similarity_weights
-from geceval.scorers.edit_based.joint import JointChunkScorer
+from geceval.scorers.edit_based.chunk_scorer import JointChunkScorer
 
 cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
 DATA = Path(__file__).parents[3] / "shared" / "data" / "cleme"

@@ -8,7 +8,7 @@ import typer
 
 import geceval.cli.shared_options as shared
 from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
-from geceval.cli.html.systems import systems_page
+from geceval.cli.html.leaderboard import systems_page
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
 from geceval.core.progress import job

@@ -12,8 +12,8 @@ import typer
 import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import metric_options
-from geceval.cli.html.numbers import NAMES, numbers
-from geceval.cli.html.page import page
+from geceval.cli.html.report import page
+from geceval.cli.html.report_numbers import NAMES, numbers
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError
 from geceval.core.progress import job, parts
@@ -21,7 +21,7 @@ from geceval.meta.figures import drawing, plots
 from geceval.meta.judgments.data import HumanData
 from geceval.meta.judgments.readers import read_human
 from geceval.workflows import analyses
-from geceval.workflows.leaderboard import Leaderboard, make_leaderboard
+from geceval.workflows.report import Leaderboard, make_leaderboard
 
 CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
 WINDOW = 4

@@ -19,7 +19,7 @@ from geceval.scorers import fluency
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.detection import load_detector
 from geceval.scorers.learned.estimators import estimate
-from geceval.scorers.learned.part_weights import PARTS, check_weights
+from geceval.scorers.learned.submetric_weights import PARTS, check_weights
 from geceval.scorers.learned.unigrams import BUNDLED
 from geceval.scorers.ngram.meteor import meteor, versions
 

@@ -19,7 +19,7 @@ from geceval.scorers.base import Scorer
 from geceval.scorers.references.annotator_choice import best_of_references
 
 if TYPE_CHECKING:
-    from geceval.models.matching import Matcher
+    from geceval.models.greedy_matching import Matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def load_matcher(model: str, layer: int | None, max_length: int | None, runtime:
     """
     from geceval.models.checkpoints import resolve
     from geceval.models.config_limits import read_config, readable_length
-    from geceval.models.matching import Matcher, default_layer
+    from geceval.models.greedy_matching import Matcher, default_layer
 
     checkpoint = resolve(model)
     count = read_config(checkpoint).num_hidden_layers

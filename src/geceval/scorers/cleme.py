@@ -10,12 +10,12 @@ import numpy as np
 from geceval.core.checks import check_positive
 from geceval.core.f_score import f_beta, ratio, rounded
 from geceval.scorers.edit_based.chunk_classes import Weigh
-from geceval.scorers.edit_based.joint import ChunkSettings, JointChunkScorer
+from geceval.scorers.edit_based.chunk_scorer import ChunkSettings, JointChunkScorer
 
 
 @dataclass(frozen=True, slots=True)
 class Settings(ChunkSettings):
-    """See `geceval.scorers.edit_based.joint.ChunkSettings`; and
+    """See `geceval.scorers.edit_based.chunk_scorer.ChunkSettings`; and
 
     Attributes:
         beta: Weight of recall in F.

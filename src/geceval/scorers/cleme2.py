@@ -10,7 +10,7 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.core.f_score import ratio
-from geceval.scorers.edit_based.joint import ChunkSettings, JointChunkScorer
+from geceval.scorers.edit_based.chunk_scorer import ChunkSettings, JointChunkScorer
 
 COEFFICIENTS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.20, 0.20)}
 """Of Hit, 1 - Wrong, 1 - Under and 1 - Over, as the authors' program has them for each level."""
@@ -18,7 +18,7 @@ COEFFICIENTS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Settings(ChunkSettings):
-    """See `geceval.scorers.edit_based.joint.ChunkSettings`; and
+    """See `geceval.scorers.edit_based.chunk_scorer.ChunkSettings`; and
 
     Attributes:
         coefficients: Of Hit, 1 - Wrong, 1 - Under and 1 - Over; they add up to 1. `None` takes those of `average`.

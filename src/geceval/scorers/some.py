@@ -17,7 +17,7 @@ from geceval.core.signature import signature
 from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.estimators import estimate
-from geceval.scorers.learned.part_weights import check_weights
+from geceval.scorers.learned.submetric_weights import check_weights
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder

@@ -14,7 +14,7 @@ from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
 from geceval.edits.joint_chunks import JointChunks, Span, divide
 from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, LEVELS, ChunkClass, classify
-from geceval.scorers.edit_based.joint import numbered, used_references
+from geceval.scorers.edit_based.chunk_scorer import numbered, used_references
 from geceval.scorers.references.gold import Gold, edits_and_gold, gold_from_m2, proposed_from_m2
 from geceval.scorers.references.side_by_side import reference_names, sources_and_predictions, wanted_rows
 

@@ -6,7 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from geceval.core.page import page
+from geceval.core.html_page import page
 from geceval.version import __version__
 from geceval.workflows.chunks import LABELS, ChunkCell, ChunkTable
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 
 from geceval.core.f_score import ratio
-from geceval.core.page import page
+from geceval.core.html_page import page
 from geceval.edits.edit import Edit
 from geceval.scorers.edit_based.transport_plans import TransportPlan
 from geceval.version import __version__

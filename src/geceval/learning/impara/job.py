@@ -74,7 +74,7 @@ class Job(PairJob):
         threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
             bundled IMPARA if the base is bundled, else 0.9.
         keep_rank: If not 0, all weights are tuned and the change is kept as an adapter of this rank, see
-            `geceval.learning.compression`.
+            `geceval.learning.low_rank`.
         log_odds: Scale the finished logit so that differences are log-odds on the dev fold, see
             `geceval.learning.impara.scale.log_odds`; otherwise its scale is whatever training resulted in.
     """

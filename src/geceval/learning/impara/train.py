@@ -11,13 +11,13 @@ import numpy as np
 
 from geceval.core.files import read_json
 from geceval.core.progress import job as bar
-from geceval.learning.compression import as_adapter
 from geceval.learning.impara.card import impara_card
 from geceval.learning.impara.corpus_pairs import read_pairs
 from geceval.learning.impara.job import Job
 from geceval.learning.impara.objective import PairRanking
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.impara.scale import log_odds, rescale
+from geceval.learning.low_rank import as_adapter
 from geceval.learning.network import portable_name, save
 from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm

@@ -33,7 +33,7 @@ class Job(PairJob):
         impacts_by: The encoder whose token states give the impact of an edit.
         corrections: Share of the pairs that are source and full correction, in [0, 1].
         keep_rank: If not 0, the finished adapter is kept at this lower rank, see
-            `geceval.learning.compression.lower_rank`.
+            `geceval.learning.low_rank.lower_rank`.
         gap: Difference of ratings that makes a pair of `ratings`.
         head_layer: Number of layers after which a head, learnt from `ratings` when the adapter is done, reads the mean
             token state; two thirds of the layers by default, and 0 for no head. Without ratings there is none.

@@ -10,13 +10,13 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
-from geceval.learning.compression import lower_rank
 from geceval.learning.impara.corpus_pairs import read_pairs
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.learning.impara_lm.head import learn_head
 from geceval.learning.impara_lm.job import Job
 from geceval.learning.impara_lm.objective import LikelihoodRanking
+from geceval.learning.low_rank import lower_rank
 from geceval.learning.network import load_trained, write_network
 from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from geceval.core.page import page
+from geceval.core.html_page import page
 from geceval.edits.chunks import Chunk
 from geceval.scorers.difficulty.chunk_weights import Difficulty
 

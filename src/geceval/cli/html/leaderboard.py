@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from geceval import registry
+from geceval.core.html_page import page as frame
 from geceval.core.messages import counted
-from geceval.core.page import page as frame
 from geceval.meta.significance.systems import SystemEstimate
 from geceval.version import __version__
 from geceval.workflows.compare import Comparison

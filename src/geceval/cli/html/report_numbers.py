@@ -9,7 +9,7 @@ from typing import Any
 
 from geceval.meta.papers import COLUMNS
 from geceval.version import __version__
-from geceval.workflows.leaderboard import RANKED_BY, Leaderboard, published_values
+from geceval.workflows.report import RANKED_BY, Leaderboard, published_values
 
 NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
 DIGITS = 6  # more than 391 sentences can tell

@@ -48,7 +48,7 @@ from geceval.scorers.references.gold import (
 )
 
 if TYPE_CHECKING:
-    from geceval.models.matching import Matcher
+    from geceval.models.greedy_matching import Matcher
 
 logger = logging.getLogger("geceval")
 

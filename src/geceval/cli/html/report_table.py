@@ -16,7 +16,7 @@ def leaderboard_table(
     """The measured values of each metric, with a paper's number below each, and the best of each column marked.
 
     Args:
-        board: See `geceval.cli.html.numbers.as_json`.
+        board: See `geceval.cli.html.report_numbers.as_json`.
         ranked_by: Key of the column by which metrics are ranked; by default they stay in the order of the board.
         labels: Metric to the lines below its name.
         published_only: For each metric that the board lacks: name, paper, and key of a column to value.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from geceval.cli.html.leaderboard_table import leaderboard_table
-from geceval.cli.html.numbers import NAMES, as_json
-from geceval.core.page import page as frame
+from geceval.cli.html.report_numbers import NAMES, as_json
+from geceval.cli.html.report_table import leaderboard_table
+from geceval.core.html_page import page as frame
 from geceval.version import __version__
-from geceval.workflows.leaderboard import Leaderboard, lead, published_values
+from geceval.workflows.report import Leaderboard, lead, published_values
 
 LEVEL = 0.05  # below it a difference is called significant
 _STYLE = """
