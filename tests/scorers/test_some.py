@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 import geceval
 from geceval import registry
 from geceval.core.options import RunTime
+from geceval.models import batched_model
 from geceval.models.checkpoints import CheckpointError
 from geceval.scorers.some import PARTS, Settings, Some
 
@@ -333,3 +334,32 @@ def test_a_scorer_survives_pickling_and_reuses_its_networks(local):
     assert copy.score(sources, predictions) == expected
     assert copy._loaded["meaning"] is scorer._loaded["meaning"]
     assert not scorer.needs_references()
+
+
+def test_several_systems_are_read_in_fuller_batches_with_the_same_scores(local, monkeypatch):
+    sources, first = corpus(30, seed=5)
+    systems = {"first": first, "second": [text + " ." for text in first], "third": list(sources)}
+    options = {"model": local, "batch_size": 64}
+    alone = {name: registry.make_scorer("some", options).score(sources, texts) for name, texts in systems.items()}
+    geceval.clear_caches()
+    sizes = []
+    form = batched_model.form_batches
+    monkeypatch.setattr(
+        batched_model, "form_batches", lambda lengths, size: sizes.append(len(lengths)) or form(lengths, size)
+    )
+    together = registry.score_systems(registry.make_scorer("some", options), sources, systems)
+    pairs = {pair for texts in systems.values() for pair in zip(sources, texts, strict=True)}
+    assert sizes == [len({text for _, text in pairs})] * 2 + [
+        len(pairs)
+    ]  # each network reads once, all that is distinct
+    for name, result in together.items():
+        assert result.scores == pytest.approx(alone[name].scores, abs=1e-6)
+
+
+@pytest.mark.parametrize(("bad", "error"), [(["one"], ValueError), ([1] * 8, TypeError), (["\ud800"] * 8, ValueError)])
+def test_a_bad_system_is_refused_in_its_own_turn(local, bad, error):
+    sources, predictions = corpus(8, seed=6)
+    scorer = Some(Settings(model=local)).with_systems([predictions, bad])
+    assert scorer.score(sources, predictions) == Some(Settings(model=local)).score(sources, predictions)
+    with pytest.raises(error):
+        scorer.score(sources, bad)

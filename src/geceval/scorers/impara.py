@@ -15,8 +15,7 @@ from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.base import Scorer
-from geceval.scorers.learned.estimators import estimate, sigmoid
+from geceval.scorers.learned.estimators import EncoderScorer, estimate, sigmoid
 from geceval.scorers.learned.similarity import RULES, similar_enough
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class _Loaded:
     threshold: float
 
 
-class Impara(Scorer):
+class Impara(EncoderScorer):
     """Score(X, Y) = QE(Y) if SE(X, Y) passes the threshold, else 0 (Eq. 1); the corpus score is the mean.
 
     QE(Y) is the sigmoid of the quality estimator's logit for the prediction alone (Eq. 3). SE(X, Y) is the cosine
@@ -108,11 +107,11 @@ class Impara(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        quality = sigmoid(estimate(self.name, self._loaded.quality, columns.predictions, self.runtime))
-        loaded, rule = self._loaded, self.settings.threshold_rule
-        passed = similar_enough(
-            loaded.similarity, columns.sources, columns.predictions, loaded.threshold, self.runtime, rule
-        )
+        loaded, rule, size = self._loaded, self.settings.threshold_rule, len(columns.sources)
+        sources, ahead = self._rows_ahead(columns)
+        quality = sigmoid(estimate(self.name, loaded.quality, columns.predictions, self.runtime, ahead=ahead))
+        rows = [*columns.sources, *sources], [*columns.predictions, *ahead]
+        passed = similar_enough(loaded.similarity, *rows, loaded.threshold, self.runtime, rule)[:size]
         scores = np.where(passed, quality, 0.0)
         details = {"zeroed": int((~passed).sum())}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)

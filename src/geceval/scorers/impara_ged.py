@@ -12,8 +12,7 @@ from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype
-from geceval.scorers.base import Scorer
-from geceval.scorers.learned.estimators import estimate, sigmoid
+from geceval.scorers.learned.estimators import EncoderScorer, estimate, sigmoid
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -40,7 +39,7 @@ class Settings:
             check_count("max_length", self.max_length, least=3)
 
 
-class ImparaGed(Scorer):
+class ImparaGed(EncoderScorer):
     """Score(O) = sigmoid(R(O)) (Eq. 3), R(O) from the mean of O's token states; the corpus score is the mean.
 
     The source does not enter the number: there is no similarity estimator.
@@ -69,7 +68,8 @@ class ImparaGed(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        scores = sigmoid(estimate(self.name, self._estimator, columns.predictions, self.runtime))
+        _, ahead = self._rows_ahead(columns)
+        scores = sigmoid(estimate(self.name, self._estimator, columns.predictions, self.runtime, ahead=ahead))
         line = signature(
             self.name,
             self.settings,

@@ -15,11 +15,11 @@ from geceval.core.options import ModelName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.base import Scorer
-from geceval.scorers.learned.estimators import estimate
+from geceval.scorers.learned.estimators import EncoderScorer, estimate
 from geceval.scorers.learned.submetric_weights import check_weights
 
 if TYPE_CHECKING:
+    from geceval.models.batched_model import Text
     from geceval.models.encoder import Encoder
 
 PARTS = {"grammaticality": "grammer", "fluency": "fluency", "meaning": "meaning"}
@@ -59,7 +59,7 @@ class Settings:
         return WEIGHTS[self.weights] if isinstance(self.weights, str) else self.weights
 
 
-class Some(Scorer):
+class Some(EncoderScorer):
     """Score(X, Y) = w_g·n(g(Y)) + w_f·n(f(Y)) + w_m·n(m(X, Y)), n(x) = (x - 1) / 3; the corpus score is the mean.
 
     The regressors answer on the scale of the human ratings they were trained on, 1 to 4. Nothing is clipped: an answer
@@ -97,18 +97,17 @@ class Some(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        pairs = list(zip(columns.sources, columns.predictions, strict=True))
-        texts = {"grammaticality": columns.predictions, "fluency": columns.predictions, "meaning": pairs}
-        ratings = {part: self._ratings(part, texts[part]) for part in PARTS}
+        own, ahead = (columns.sources, columns.predictions), self._rows_ahead(columns)
+        ratings = {part: self._ratings(part, _texts(part, *own), _texts(part, *ahead)) for part in PARTS}
         normalised = {part: (values - 1) / 3 for part, values in ratings.items()}
         scores = sum(weight * normalised[part] for part, weight in zip(PARTS, self.settings.triple, strict=True))
         details = {part: float(values.mean()) for part, values in normalised.items()}
         details |= {f"{part}_scores": values.tolist() for part, values in normalised.items()}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
 
-    def _ratings(self, part: str, texts: Sequence[str | tuple[str, str]]) -> np.ndarray:
-        """What one regressor answers, on the scale of the ratings: [sentences]."""
-        return estimate(self.name, self._loaded[part], texts, self.runtime, f"the regressor of {part}")
+    def _ratings(self, part: str, texts: Sequence[Text], ahead: Sequence[Text]) -> np.ndarray:
+        """What one regressor answers for the texts, on the scale of the ratings: [sentences]."""
+        return estimate(self.name, self._loaded[part], texts, self.runtime, f"the regressor of {part}", ahead)
 
     def _signature(self) -> str:
         lengths = list(dict.fromkeys(encoder.max_length for encoder in self._loaded.values()))
@@ -120,3 +119,8 @@ class Some(Scorer):
             max_length=lengths if len(lengths) == 1 else [encoder.max_length for encoder in self._loaded.values()],
             **network_facts(self.runtime),
         )
+
+
+def _texts(part: str, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[Text]:
+    """What the regressor of a part reads: the predictions, for meaning with their sources."""
+    return list(zip(sources, predictions, strict=True)) if part == "meaning" else predictions
