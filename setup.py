@@ -23,7 +23,7 @@ METEOR = ["snowballstemmer>=2.2"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7"]
 LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
-TRAIN = [*NEURAL, *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
+TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
 RAY = ["ray[data]>=2.30", "pyarrow>=17"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
 DEV = [

@@ -215,7 +215,7 @@ MISTAKES = [
     (["-p", "{own}", "-r", "{own}"], "chunks needs the sources: -s FILE, or an M2 file"),
     (["a", "b", "c", "--line", "2"], "line must be one of the 1 sentences, counted from 1, got 2"),
     (["a", "b", "c", "--merge-distance", "-1"], "merge_distance must be at least 0, got -1"),
-    (["a b c", "b", "--predictions-m2", "{own}", "--gold-m2", "{gold}"], "gold.m2 has 2 sentences but there are 1"),
+    (["a b c", "b", "--predictions-m2", "{own}", "--gold-m2", "{gold}"], "gold.m2 has 2 sentences for 1 source;"),
     (["a", "b", "c", "--format", "tsv"], "'tsv' is not one of"),
     (["--predictions-m2", "{gold}", "--gold-m2", "{gold}"], "one annotator is expected"),
 ]

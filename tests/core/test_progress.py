@@ -1,16 +1,16 @@
-"""One bar for a whole job, as lines where standard error is no terminal."""
+"""One bar for all that is done, as lines where standard error is no terminal."""
 
 from __future__ import annotations
 
-from geceval.core.progress import counting, job, parts, track
+from geceval.core.progress import bar, counting, parts, track
 
 
 def lines(capsys):
     return capsys.readouterr().err.replace("geceval: ", "").splitlines()
 
 
-def test_a_job_says_what_is_done_and_how_much_of_the_whole_has_been(capsys):
-    with job(True):
+def test_a_bar_says_what_is_done_and_how_much_of_the_whole_has_been(capsys):
+    with bar(True):
         for metric in parts(["impara", "gleu"]):
             for _ in parts(["strong", "weak"], lambda system, metric=metric: f"{metric}, {system}"):
                 if metric == "impara":
@@ -22,7 +22,7 @@ def test_a_job_says_what_is_done_and_how_much_of_the_whole_has_been(capsys):
 
 
 def test_a_part_that_is_counted_twice_never_goes_back(capsys):
-    with job(True, "errant"):
+    with bar(True, "errant"):
         for _ in range(2):
             with counting("edits", 2, shown=False) as advance:
                 advance()
@@ -31,7 +31,7 @@ def test_a_part_that_is_counted_twice_never_goes_back(capsys):
 
 
 def test_nothing_follows_the_line_that_says_it_is_done(capsys):
-    with job(True):
+    with bar(True):
         for _ in parts(["strong"], str):
             list(track([1], "texts", shown=False))
             for _ in parts(["first", "second"], str):  # as where all was read ahead
@@ -39,16 +39,16 @@ def test_nothing_follows_the_line_that_says_it_is_done(capsys):
     assert lines(capsys) == ["  0% strong", "100% strong"]
 
 
-def test_without_a_job_there_is_a_bar_where_it_is_asked_for(capsys):
+def test_without_a_bar_around_it_there_is_one_where_it_is_asked_for(capsys):
     assert list(track(["a", "b"], "texts", shown=False)) == ["a", "b"]
     assert lines(capsys) == []
     assert list(track(["a", "b"], "texts", shown=True)) == ["a", "b"]
     assert lines(capsys) == [" 50% texts", "100% texts"]
 
 
-def test_a_job_that_fails_leaves_none_behind(capsys):
+def test_a_bar_goes_when_what_it_shows_fails(capsys):
     try:
-        with job(True, "errant"):
+        with bar(True, "errant"):
             for _ in parts(["strong"], str):
                 raise ValueError
     except ValueError:

@@ -215,7 +215,7 @@ def test_an_m2_file_that_does_not_fit_is_refused(tmp_path):
     gold = tmp_path / "gold.m2"
     gold.write_text("S a b\n\nS c d\n\n")
     metric = Gleu(Settings(gold_m2=str(gold)))
-    with pytest.raises(ValueError, match=r"gold\.m2 has 2 sentences but there are 1 sources"):
+    with pytest.raises(ValueError, match=r"gold\.m2 has 2 sentences for 1 source; pass"):
         metric.score(["a b"], ["a b"])
     with pytest.raises(ValueError, match=r"sources\[1\] is not the sentence of .*gold\.m2, line 3"):
         metric.score(["a b", "c e"], ["a b", "c e"])

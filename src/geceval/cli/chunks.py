@@ -35,7 +35,7 @@ from geceval.cli.tables import check_outputs, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.messages import counted
 from geceval.core.options import RunTime
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.version import __version__
 from geceval.workflows.chunks import ChunkTable, chunk_tables
 
@@ -103,7 +103,7 @@ def chunks(
     left, right, targets = read_side_by_side(
         "chunks", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
     )
-    with job(progress, "chunks"):
+    with bar(progress, "chunks"):
         tables = chunk_tables(
             left,
             right,

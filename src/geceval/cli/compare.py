@@ -14,7 +14,7 @@ from geceval.cli.rankings import ranks
 from geceval.cli.tables import Cell, check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.messages import counted
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.meta.significance.systems import METHODS, pick_baseline
 from geceval.registry import scorer_class
 from geceval.workflows.compare import Comparison
@@ -62,7 +62,7 @@ def compare(
     if method:
         test["methods"] = tuple(method)
     test["predictions_m2"] = m2_of_systems(metrics, corpus.systems, predictions_m2)
-    with job(progress):
+    with bar(progress):
         found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
     data = form in (shared.Format.json, shared.Format.tsv, shared.Format.csv)
     columns, rows = _table(list(found.values()), baseline, confidence, resamples, data)

@@ -18,7 +18,7 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_lines
 from geceval.core.messages import counted
 from geceval.core.options import RunTime
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.workflows.detect import detect as detect_errors
 
 
@@ -68,7 +68,7 @@ def detect(
     sentences = _sentences(texts or [], sources)
     runtime = RunTime(batch_size=batch_size, device=device, progress=progress)
     options: dict[str, Any] = {"model": model, "classes": classes, "threshold": threshold, "max_length": max_length}
-    with job(progress, "detect"):
+    with bar(progress, "detect"):
         rows = detect_errors(sentences, **options, runtime=runtime) if sentences else []
     if form is Marks.text:
         in_colour = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -20,7 +20,7 @@ from geceval.core.files import read_lines
 from geceval.core.inputs import references_by_sentence
 from geceval.core.messages import counted
 from geceval.core.options import RunTime
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.edits.edit import Edit
 from geceval.workflows.attribution import attribute
 from geceval.workflows.impacts import edit_impacts
@@ -94,7 +94,7 @@ def impacts(
         if odd:
             raise InputError(f"{odd[0]} is for the other methods; add --method shapley, shapley-sampling, add or sub")
         left, right, _ = _columns(texts or [], sources, predictions)
-        with job(progress, "impact"):
+        with bar(progress, "impact"):
             rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
         value_column, caption = "impact", ""
     else:
@@ -104,7 +104,7 @@ def impacts(
             raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])
         settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
-        with job(progress, f"{value_column} of {name}"):
+        with bar(progress, f"{value_column} of {name}"):
             found = attribute(
                 name, left, right, targets, options=options, nlp=nlp, method=value_column.replace("-", "_"), **settings
             )

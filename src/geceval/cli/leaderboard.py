@@ -11,7 +11,7 @@ from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
 from geceval.cli.html.leaderboard import systems_page
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.workflows.compare import compare
 
 
@@ -49,7 +49,7 @@ def leaderboard(
     options = metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
     make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, predictions, references or [])
-    with job(progress):
+    with bar(progress):
         found = compare(
             metrics,
             corpus.sources,

@@ -13,7 +13,7 @@ import geceval.cli.shared_options as shared
 from geceval.cli.arguments import metric_options
 from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.core.warnings import once
 from geceval.meta.agreement import TieRule
 from geceval.meta.figures import drawing
@@ -91,7 +91,7 @@ def meta(
     chosen = choose_systems(human, systems)
     options = metric_options(names, option, cache=cache if names else None)
     given = read_score_files(scores or [], human, chosen, taken=names)
-    with job(progress), once(set()):
+    with bar(progress), once(set()):
         tables = [*score_metrics(options, human, chosen, gold_m2), *given]
     if save is not None:
         write_scores(save, tables)

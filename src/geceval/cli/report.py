@@ -16,7 +16,7 @@ from geceval.cli.html.report import page
 from geceval.cli.html.report_numbers import NAMES, numbers
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError
-from geceval.core.progress import job, parts
+from geceval.core.progress import bar, parts
 from geceval.meta.figures import drawing, plots
 from geceval.meta.judgments.data import HumanData
 from geceval.meta.judgments.readers import read_human
@@ -67,7 +67,7 @@ def report(
     chosen, skipped = registry.metrics_at_hand() if names is None else (names, None)
     options = metric_options(chosen, option)
     shown = [human for human in humans if names != [] or files[human.name]]
-    with job(progress):
+    with bar(progress):
         boards = [
             make_leaderboard(human, options, files[human.name], gold_m2, skipped)
             for human in parts(shown, lambda human: human.name)

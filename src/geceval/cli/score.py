@@ -13,7 +13,7 @@ from geceval.cli.rankings import rank, render, worst_sentences
 from geceval.cli.tables import check_outputs, terminal_width, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.extras import naming_the_extra
-from geceval.core.progress import job, parts
+from geceval.core.progress import bar, parts
 from geceval.core.result import Result
 from geceval.core.warnings import once
 
@@ -79,7 +79,7 @@ def score(
     check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
     files = m2_of_systems(metrics, corpus.systems, predictions_m2)
-    with job(progress), once(set()):
+    with bar(progress), once(set()):
         results = _score_all(scorers, corpus, files)
     rows, used = rank(results, corpus.files, scorers[metrics[0]]), list(scorers.values())
     columns = width or terminal_width(output)

@@ -14,7 +14,7 @@ from geceval.cli.html.transport import shares, span_text, transport_page
 from geceval.cli.tables import check_outputs, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.messages import counted
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.version import __version__
 from geceval.workflows.transport import SentencePlan, transport_plans
 
@@ -70,7 +70,7 @@ def transport(
     )
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
     options = metric_options([_METRIC], option, model=model, nlp=nlp, cache=cache)[_METRIC]
-    with job(progress, _METRIC):
+    with bar(progress, _METRIC):
         plans = transport_plans(
             left,
             right,

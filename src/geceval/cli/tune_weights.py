@@ -19,11 +19,11 @@ from geceval.meta.agreement import Pairs, agreement, judged_pairs
 from geceval.meta.correlation import correlate
 from geceval.meta.judgments.readers import read_human, read_system_scores
 from geceval.meta.submetric_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
+from geceval.scorers.learned.submetric_weights import PARTS
 from geceval.scorers.some import WEIGHTS
 from geceval.workflows.meta_evaluation import choose_systems
 
 METRIC = "some"
-PARTS = ("grammaticality", "fluency", "meaning")
 DEFAULTS = {"seeda": {Level.system: "ts_sent", Level.sentence: "sent"}, "gjg15": {Level.system: "ts"}}
 
 Rows = tuple[list[str], list[list[Any]]]

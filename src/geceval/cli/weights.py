@@ -11,7 +11,7 @@ from geceval import registry
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import InputError
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.meta.figures import drawing, plots
 
 
@@ -68,7 +68,7 @@ def weights(
     options |= {"a": a, "b": b, "c": c, "workers": workers, "progress": progress}
     scorer = registry.make_scorer("gotoscorer", options)
     systems = list(corpus.systems.values()) or None
-    with job(progress, "gotoscorer"):
+    with bar(progress, "gotoscorer"):
         report = scorer.report(corpus.sources, systems, corpus.references, errant_types=errant_types)
     texts = []
     if output is not None or not (types or heat_map or chunks or plot):

@@ -1,4 +1,4 @@
-"""How far a computation has come: one bar for a whole job, or lines of plain text where there is no terminal."""
+"""How far a computation has come: one bar for all of it, or lines of plain text where there is no terminal."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Show = Callable[[float, str], None]
-"""Shows which share of a job is done, in [0, 1], and what is being done."""
+"""Shows which share of all is done, in [0, 1], and what is being done."""
 
-STEP = 0.1  # share of a job after which there is another line
+STEP = 0.1  # share of all after which there is another line
 
 
 @dataclass(slots=True)
-class _Job:
-    """A job under way: how it is shown, the part that is being done, as a share of the whole, and its names."""
+class _Bar:
+    """A bar that is shown: how, the part that is being done, as a share of the whole, and its names."""
 
     show: Show
     names: list[str] = field(default_factory=list)
@@ -32,22 +32,22 @@ class _Job:
         self.show(self.done, ", ".join(self.names))
 
 
-_current: ContextVar[_Job | None] = ContextVar("job", default=None)
+_current: ContextVar[_Bar | None] = ContextVar("bar", default=None)
 
 
 @contextmanager
-def job(shown: bool, name: str = "") -> Iterator[None]:
+def bar(shown: bool, name: str = "") -> Iterator[None]:
     """Within the block, whatever is computed moves one bar on standard error; `parts` says what the whole consists of.
 
     Args:
-        shown: Whether there is such a bar; within another job there is none.
+        shown: Whether there is such a bar; within another one there is none.
         name: What is done.
     """
     if not shown or _current.get() is not None:
         yield
         return
     with _display() as show:
-        whole = _Job(show, [name] if name else [])
+        whole = _Bar(show, [name] if name else [])
         token = _current.set(whole)
         try:
             yield
@@ -57,7 +57,7 @@ def job(shown: bool, name: str = "") -> Iterator[None]:
 
 
 def parts(items: Iterable[Item], name: Callable[[Item], str] | None = None) -> Iterator[Item]:
-    """The items again, each while its part of the job, or of a part of it, is done; all parts are of one size.
+    """The items again, each while its part of the bar, or of a part of it, is done; all parts are of one size.
 
     Args:
         items: What is done, in order.
@@ -81,15 +81,15 @@ def parts(items: Iterable[Item], name: Callable[[Item], str] | None = None) -> I
 
 @contextmanager
 def counting(what: str, total: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """A function to call after each of `total` steps; it moves the bar of the job, or one of its own.
+    """A function to call after each of `total` steps; it moves the bar that is shown, or one of its own.
 
     Args:
         what: What the steps do, for a bar of their own.
         total: How many steps there are.
-        shown: Whether to show a bar where no job is under way.
+        shown: Whether to show a bar where there is none.
     """
-    with job(shown, what):
-        current, done = _current.get(), 0  # another thread may advance, and has no job of its own
+    with bar(shown, what):
+        current, done = _current.get(), 0  # another thread may advance, and has no bar of its own
 
         def advance() -> None:
             nonlocal done
@@ -117,9 +117,9 @@ def _display() -> Iterator[Show]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda share, what: bar.update(task, completed=share, description=what)
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("", total=1.0)
+        yield lambda share, what: shown.update(task, completed=share, description=what)
 
 
 def _lines() -> Show:

@@ -11,7 +11,7 @@ import numpy as np
 
 from geceval.core import options
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.progress import job
+from geceval.core.progress import bar
 from geceval.core.result import Result
 from geceval.core.warnings import scoring
 
@@ -95,7 +95,7 @@ class Scorer(abc.ABC):
             OSError: If a file cannot be read.
         """
         columns = self._check(sources, predictions, references)
-        with scoring(self.name, columns), job(self.runtime.progress, self.name):
+        with scoring(self.name, columns), bar(self.runtime.progress, self.name):
             return self._score(columns)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:

@@ -191,7 +191,10 @@ def check_gold(metric: str, sources: Sequence[str], gold: Sequence[Gold]) -> Non
             source.
     """
     if len(gold) != len(sources):
-        raise InputError(f"{metric}: gold edits for {len(gold)} sentences but {len(sources)} sources")
+        raise InputError(
+            f"{metric}: gold edits of {counted(len(gold), 'sentence')} for {counted(len(sources), 'source')}; pass one "
+            "mapping per source, in the same order"
+        )
     for row, (source, options) in enumerate(zip(sources, gold, strict=True)):
         if not isinstance(options, Mapping):
             raise InputTypeError(f"{metric}: gold[{row}] must map annotators to edits, got {type(options).__name__}")

@@ -70,13 +70,15 @@ def _check(arguments: Any, metrics: Sequence[str], reads_inputs: bool, needs_ord
         reads_inputs: Whether the sources are the inputs of the model.
         needs_order: Whether the rows must be evaluated in the order of the data set.
     """
+    by_length = getattr(arguments, "train_sampling_strategy", "") == "group_by_length"  # transformers 5.2 and later
+    by_length |= getattr(arguments, "group_by_length", False)
     wrong = {
         "predict_with_generate=True": not getattr(arguments, "predict_with_generate", False),
         'include_for_metrics=["inputs"]': reads_inputs and "inputs" not in arguments.include_for_metrics,
         "prediction_loss_only=False": arguments.prediction_loss_only,
         "batch_eval_metrics=False": arguments.batch_eval_metrics,
         "another train_sampling_strategy than group_by_length, or no sources= and references=": needs_order
-        and arguments.train_sampling_strategy == "group_by_length",
+        and by_length,
     }
     lacking = [need for need, missing in wrong.items() if missing]
     if lacking:

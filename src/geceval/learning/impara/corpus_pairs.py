@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_lines, read_parallel, write_text
-from geceval.core.progress import job as bar
-from geceval.core.progress import parts
+from geceval.core.progress import bar, parts
 from geceval.edits.m2 import read_m2
 from geceval.learning.impara.job import PairJob
 from geceval.learning.impara.ranked_pairs import RankedPair, Row, parallel_pairs, ranked_pairs, split_by_source
@@ -20,7 +19,7 @@ from geceval.models.encoder import Encoder
 from geceval.scorers.learned.edit_impact import Embed
 
 FOLDS = ("train", "dev", "test")
-PARTS = (8, 1, 1)  # section 2.4
+SHARES = (8, 1, 1)  # section 2.4
 _TOO_FEW = "too few corrected sentences: every fold (8:1:1 of the sources) needs at least one pair"
 
 
@@ -65,7 +64,7 @@ def _make_pairs(job: PairJob, progress: bool) -> dict[str, list[Any]]:
     encoder = Encoder.load(resolve(job.impact_model), max_length=job.recipe.max_length)
 
     made: dict[str, list[Any]] = {"train": [], "dev": [], "test": [], "data": []}
-    dev, test = (job.pairs * part // sum(PARTS) for part in PARTS[1:])
+    dev, test = (job.pairs * share // sum(SHARES) for share in SHARES[1:])
     sizes = {"train": job.pairs - dev - test, "dev": dev, "test": test}
     with bar(progress, "ranked pairs"):
         for corpus in parts(corpora):
@@ -95,7 +94,7 @@ def _pairs(job: PairJob, rows: list[Row], embed: Embed, total: int) -> list[Rank
 def _folds(corpora: Iterable[Corpus]) -> dict[str, str]:
     """Map the sources of divided corpora to their folds; those in a dev or test fold are never learnt from."""
     rows = [row for corpus in corpora if corpus.divided for row in corpus.rows]
-    return {_key(row): fold for fold, some in zip(FOLDS, split_by_source(rows, PARTS), strict=True) for row in some}
+    return {_key(row): fold for fold, some in zip(FOLDS, split_by_source(rows, SHARES), strict=True) for row in some}
 
 
 def _key(row: Row) -> str:

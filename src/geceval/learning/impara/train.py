@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geceval.core.files import read_json
-from geceval.core.progress import job as bar
+from geceval.core.progress import bar
 from geceval.learning.impara.card import impara_card
 from geceval.learning.impara.corpus_pairs import read_pairs
 from geceval.learning.impara.job import Job

@@ -21,7 +21,7 @@ from geceval.models.decoders.quality_head import QualityHead
 from geceval.models.detokenization import detokenize
 from geceval.scorers.impara_lm import qualities
 
-PARTS = 5
+FOLDS = 5
 
 
 def learn_head(
@@ -48,11 +48,11 @@ def learn_head(
     """
     features, rows = _features(model, pairs, layer, runtime, scale)
     differences = np.stack([features[rows[pair.high]] - features[rows[pair.low]] for pair in pairs])
-    part_of = _parts([pair.source for pair in pairs])
+    fold_of = _folds([pair.source for pair in pairs])
     margins = np.zeros(len(pairs))
-    for part in range(PARTS):
-        held = part_of == part
-        margins[held] = differences[held] @ fit(differences[~held], ridge)
+    for fold in range(FOLDS):
+        held_out = fold_of == fold
+        margins[held_out] = differences[held_out] @ fit(differences[~held_out], ridge)
     weights = fit(differences, ridge)
     measured = {
         "pairs": len(pairs),
@@ -97,9 +97,9 @@ def _features(
     return features, {text: row for row, text in enumerate(texts)}
 
 
-def _parts(sources: Sequence[str]) -> np.ndarray:
-    """The part of each row: rows of one source are in one part."""
+def _folds(sources: Sequence[str]) -> np.ndarray:
+    """The fold of each row: rows of one source are in one fold."""
     distinct = sorted(set(sources))
     random.Random(1).shuffle(distinct)
-    part = {source: index % PARTS for index, source in enumerate(distinct)}
-    return np.array([part[source] for source in sources])
+    fold = {source: index % FOLDS for index, source in enumerate(distinct)}
+    return np.array([fold[source] for source in sources])

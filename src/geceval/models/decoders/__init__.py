@@ -1,1 +1,1 @@
-"""What readers of causal language models stand on."""
+"""What `geceval.models.causal` is made of: trees of texts that begin alike, heads on token states."""

@@ -47,7 +47,8 @@ def m2_sentences(
     sentences = gold_sentences(path, alternatives)
     if len(sentences) != len(sources):
         raise InputError(
-            f"{metric}: {path} has {counted(len(sentences), 'sentence')} but there are {len(sources):,} sources"
+            f"{metric}: {path} has {counted(len(sentences), 'sentence')} for {counted(len(sources), 'source')}; pass "
+            "the M2 file of these sources, in their order"
         )
     for row, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
         if sentence.source != source and sentence.source.split() != source.split():
