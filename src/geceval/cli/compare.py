@@ -10,7 +10,7 @@ import typer
 
 import geceval.cli.shared_options as shared
 from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
-from geceval.cli.rankings import ranks
+from geceval.cli.html.leaderboard import ordered
 from geceval.cli.tables import Cell, check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.messages import counted
@@ -24,9 +24,7 @@ from geceval.workflows.compare import compare as compare_systems
 def compare(
     metrics: shared.Metrics,
     sources: shared.Sources,
-    predictions: Annotated[
-        list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
-    ],
+    predictions: shared.Predictions,
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionsM2 = None,
@@ -47,7 +45,8 @@ def compare(
 ) -> None:
     """Test whether systems differ by more than chance.
 
-    Confidence intervals and two-sided p-values, from one scoring of each system.
+    Confidence intervals and two-sided p-values, from one scoring of each system. Those that do not differ by the paired
+    bootstrap, at p < 1 - confidence, share a rank.
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """
@@ -81,7 +80,7 @@ def _role(baseline: str) -> str:
 def _table(
     found: Sequence[Comparison], baseline: str, confidence: float, resamples: int, data: bool
 ) -> tuple[list[str], list[list[Any]]]:
-    """The systems under each metric, the best first.
+    """The systems under each metric, the best first; those that do not differ share a rank.
 
     Args:
         found: What was compared.
@@ -97,12 +96,17 @@ def _table(
     rows = []
     for each in found:
         higher = scorer_class(each.metric).higher_is_better
-        scores = {s.system: s.score for s in each.standings}
-        first, ranked = pick_baseline(scores, baseline, higher), ranks(scores, higher)
-        for s in sorted(each.standings, key=lambda standing: list(ranked).index(standing.system)):
-            own, is_best = s.system == first, ranked[s.system] == 1
-            row = [each.metric, ranked[s.system], Cell(s.system, f"{s.system} (baseline)" if own else "")]
-            row += [Cell(s.score, best=is_best), s.low, s.high, Cell(s.difference, "–" if own else "")]
+        first = pick_baseline({s.system: s.score for s in each.standings}, baseline, higher)
+        standings = ordered(each.metric, each.standings)
+        for s in standings:
+            own, is_best = s.system == first, s.score == standings[0].score
+            row = [each.metric, s.rank, Cell(s.system, f"{s.system} (baseline)" if own else "")]
+            row += [
+                Cell(s.score, best=is_best),
+                s.low,
+                s.high,
+                Cell(s.difference, "–" if own else ""),
+            ]
             row += [Cell(s.p[method], "–" if own else _p(s.p[method], resamples)) for method in methods]
             rows.append([*row, own, higher] if data else row)
     return [*columns, "baseline", "higher_is_better"] if data else columns, rows

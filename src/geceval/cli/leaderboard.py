@@ -18,9 +18,7 @@ from geceval.workflows.compare import compare
 def leaderboard(
     metrics: shared.Metrics,
     sources: shared.Sources,
-    predictions: Annotated[
-        list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
-    ],
+    predictions: shared.Predictions,
     output: Annotated[str, typer.Option(help="HTML file to write.")],
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,

@@ -1,4 +1,4 @@
-"""Systems ranked by the scores of metrics, as a report."""
+"""Systems ranked by the scores of metrics, as text in any format."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Sc
         files: System to file.
         first: The metric to rank by.
     """
-    scores = {system: by_metric[first.name].score for system, by_metric in results.items()}
-    order = ranks(scores, first.higher_is_better)
-    return [Row(number, system, files[system], results[system]) for system, number in order.items()]
+    sign = -1 if first.higher_is_better else 1
+    values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
+    values = {system: math.inf if math.isnan(value) else value for system, value in values.items()}
+    ranks = {system: 1 + sum(other < value for other in values.values()) for system, value in values.items()}
+    return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
 
 
 def render(
@@ -49,7 +51,7 @@ def render(
     by_sentence: bool,
     width: int | None,
 ) -> str:
-    """The whole report as text that ends in a line break.
+    """The ranking as text that ends in a line break.
 
     Args:
         rows: Ranked systems.
@@ -178,10 +180,3 @@ def best_marked(cells: Sequence[Sequence[Any]], better: Mapping[int, bool]) -> l
         for row in marked:
             row[column] = Cell(row[column], best=row[column] == best)
     return marked
-
-
-def ranks(values: Mapping[str, float], higher_is_better: bool) -> dict[str, int]:
-    """The rank of each name, in order of rank: 1 for the best value; equal ones share one, and NaN comes last."""
-    signed = {name: -value if higher_is_better else value for name, value in values.items()}
-    keys = {name: math.inf if math.isnan(value) else value for name, value in signed.items()}
-    return {name: 1 + sum(other < keys[name] for other in keys.values()) for name in sorted(keys, key=keys.__getitem__)}

@@ -21,9 +21,7 @@ from geceval.core.warnings import once
 def score(
     metrics: shared.Metrics,
     sources: shared.Sources,
-    predictions: Annotated[
-        list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
-    ],
+    predictions: shared.Predictions,
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionsM2 = None,

@@ -49,6 +49,9 @@ class PageFormat(str, enum.Enum):
 
 Metrics = Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
 Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, one sentence per line.")]
+Predictions = Annotated[
+    list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
+]
 References = Annotated[
     list[str] | None, typer.Option("-r", "--references", help="One file per annotator; a blank line is no reference.")
 ]
