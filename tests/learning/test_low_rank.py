@@ -89,7 +89,7 @@ def test_the_checkpoint_scores_as_the_tuned_network(tuned, tmp_path):
     )  # adapters are kept in 16 bits
 
 
-def test_what_cannot_be_compressed(tuned, tmp_path):
+def test_what_cannot_be_an_adapter_of_lower_rank(tuned, tmp_path):
     recipe, weights = tuned(2)
     target = tmp_path / "adapter.safetensors"
     with pytest.raises(ValueError, match="rank of at least 1"):

@@ -221,7 +221,7 @@ LINE = "A {}|||R|||{}|||REQUIRED|||-NONE-|||{}\n"
         (GOLD.replace("0 1|||R", "2 4|||R"), OWN, None, "gold.m2, line 2: offsets 2 4 lie beyond the 3 tokens"),
         (GOLD.replace("S d e", "S d f"), OWN, None, r"cleme: sources\[1\] is not the sentence of .*gold.m2, line 4"),
         (GOLD, OWN.replace("S d e", "S d f"), None, r"cleme: sources\[1\] is not the sentence of .*own.m2, line 4"),
-        (GOLD, "S a b c\n", None, "cleme: .*own.m2 has 1 sentence but there are 2 sources"),
+        (GOLD, "S a b c\n", None, "cleme: .*own.m2 has 1 sentence for 2 sources; pass the M2 file of"),
         (GOLD, OWN, ("a b c", "d e"), r"own.m2, line 1, do not make predictions\[0\]: 'a Y c' and 'a b c'"),
         (GOLD, OWN.replace("c\n", "c\n" + LINE.format("0 1", "Z", 1), 1), None, "own.m2, line 1: one annotator"),
         (GOLD.replace("c\n", "c\n" + LINE.format("0 1", "Z", 2), 1), OWN, None,

@@ -142,6 +142,10 @@ def test_what_the_arguments_lack_is_found_before_the_training(tokenizer, argumen
         check({"prediction_loss_only": True})
     with pytest.raises(ValueError, match="another train_sampling_strategy than group_by_length"):
         check({"train_sampling_strategy": "group_by_length"}, references=[[target] for target in TARGETS])
+    older = arguments()  # of transformers before 5.2
+    older.group_by_length = True
+    with pytest.raises(ValueError, match="another train_sampling_strategy than group_by_length"):
+        geceval.trainer_metrics(tokenizer, "gleu", arguments=older, sources=SOURCES)
     with pytest.raises(ValueError, match="metric_for_best_model is 'impara', which none of gleu, errant gives"):
         check({"metric_for_best_model": "impara"})
     plain = transformers.TrainingArguments(arguments().output_dir, report_to="none", include_for_metrics=["inputs"])
