@@ -11,6 +11,7 @@ from typing import Any
 
 import render
 import scoring
+from geceval.cli.compare import p_bound
 from geceval.cli.html.leaderboard import legend, ordered, plots, summary, systems_page, systems_table
 from geceval.workflows.compare import Comparison
 
@@ -88,7 +89,7 @@ def _is_baseline(standing: Any) -> bool:
 
 
 def _p(value: float) -> str:
-    shown = render.number(value, 3)
+    shown = render.escape(p_bound(value, RESAMPLES) or render.number(value, 3))
     return f"<strong>{shown}</strong>" if value < 0.05 else shown
 
 

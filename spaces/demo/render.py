@@ -186,8 +186,8 @@ def bars(rows: Sequence[tuple[str, float]], caption: str, digits: int = 4) -> st
         start = (50 if value >= 0 else 50 - share / 2) if signed else 0
         kind = "gv-minus" if value < 0 else "gv-plus"
         bar = f'<i class="{kind}" style="left:{start:.1f}%;width:{share / 2 if signed else share:.1f}%"></i>'
-        cells.append([label, f'<span class="gv-bar" aria-hidden="true">{bar}</span>', number(value, digits)])
-    return table(["edit", "", "value"], cells, caption, texts=2)
+        cells.append([label, number(value, digits), f'<span class="gv-bar" aria-hidden="true">{bar}</span>'])
+    return table(["edit", "value", ""], cells, caption)
 
 
 def scale(steps: Sequence[tuple[str, float, str]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -92,7 +93,13 @@ def check_metrics(metrics: Any, known: Sequence[str]) -> list[str]:
 
 def choices(names: Sequence[str]) -> list[tuple[str, str]]:
     """Label and name of each metric: what it says stands beside its name."""
-    return [(f"{name}: {description(name)}", name) for name in names]
+    return [(f"{name}: {_without(name, description(name))}", name) for name in names]
+
+
+def _without(name: str, text: str) -> str:
+    """A description that begins with the name of its metric, such as `GREEN: ...`, without it."""
+    first, colon, rest = text.partition(": ")
+    return rest if colon and re.sub(r"\.0|\W", "", first).lower() == name.replace("_", "") else text
 
 
 def call(name: str) -> str:

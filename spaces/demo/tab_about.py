@@ -54,17 +54,17 @@ def metrics_table() -> str:
     rows = [
         [
             f"<code>{render.escape(name)}</code>",
-            f"{render.escape(scoring.description(name))}<br><code>{render.escape(scoring.call(name))}</code>",
-            f'<span class="gv-whole">{"source, references" if scoring.needs_references(name) else "source"}</span>',
-            render.escape(scoring.range_text(name)),
+            f"{render.escape(scoring.description(name))}<br><code>{render.escape(scoring.call(name))}</code>"
+            f"<br><em>needs {'source and references' if scoring.needs_references(name) else 'the source'}; "
+            f"{render.escape(scoring.range_text(name))}</em>",
         ]
         for name in sorted({*scoring.metrics(), *scoring.large_metrics()})
     ]
-    return render.block(render.table(["metric", "what it says", "needs", "range"], rows, "Metrics of this page", 3))
+    return render.block(render.table(["metric", "what it says"], rows, "Metrics of this page", 2))
 
 
 def build() -> None:
     """Lay out the tab."""
     gr.Markdown(TEXT)
-    gr.HTML(metrics_table(), apply_default_css=False)
+    gr.HTML(metrics_table(), apply_default_css=False, elem_id="about-metrics")
     gr.Markdown(f"geceval {geceval.__version__}")

@@ -195,9 +195,9 @@ def build() -> None:
                     gr.Textbox(label="Pasted references", info=f"Optional. {several}", **lines),
                 ]
             baseline = gr.Radio(list(BASELINES), value=BASELINES[0], label="Differences from the")
-            submit = gr.Button("Compare", variant="primary", min_width=120, elem_id="compare-button")
         with gr.Column(scale=7, min_width=300):
             groups = scoring.metric_groups(scoring.metrics())
+    submit = gr.Button("Compare", variant="primary", elem_id="compare-button")
     with gr.Column(elem_classes="gv-answer"):
         view = gr.HTML(render.empty(WAITING), elem_id="compare-view", apply_default_css=False)
         with gr.Row():

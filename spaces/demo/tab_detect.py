@@ -54,13 +54,19 @@ def detect_errors(
     rows = geceval.detect(sentences, model=model, classes=classes, threshold=float(threshold))
     words = [[(word.text, word.error, word.label) for word in row] for row in rows]
     marked = [
-        [render.escape(text), render.escape(_type(label)), f"{100 * error:.1f}%", str(line)]
+        [
+            render.escape(text),
+            render.escape(_type(label)),
+            f"{100 * error:.1f}%",
+            *([str(line)] if len(words) > 1 else []),
+        ]
         for line, row in enumerate(words, start=1)
         for text, error, label in row
         if error >= threshold
     ]
     caption = f"{len(marked)} of {sum(map(len, words))} words are likely to be wrong"
-    found = render.table(["word", "type", "probability", "line"], marked, caption, texts=2) if marked else ""
+    columns = ["word", "type", "probability", *(["line"] if len(words) > 1 else [])]
+    found = render.table(columns, marked, caption, texts=2) if marked else ""
     view = render.block(
         render.heading("Words by the probability of an error"),
         *(render.heat(row, threshold) for row in words),

@@ -58,6 +58,9 @@ def leaderboard(data: str, key: str) -> str:
 
 
 def _table(board: Mapping[str, Any], key: str) -> str:
+    """The leaderboard; the columns that it is ranked by stand first, where a phone shows them."""
+    columns = dict(sorted(board["columns"].items(), key=lambda group: key not in group[1]))
+    board = {**board, "columns": columns}
     return (
         f'<div class="gv-wide gv-board" tabindex="0" role="region" aria-label="{render.escape(board["name"])}">'
         f"{render.literal(leaderboard_table(board, key))}</div>"
@@ -70,7 +73,8 @@ def _signatures(board: Mapping[str, Any]) -> str:
     notes = [
         f"{board['name']}: {len(board['systems'])} systems, {board['sentences']:,} sentences, "
         f"{board['judgments']:,} rankings by people. Each cell: what was measured, and below it what a paper reports.",
-        "r: Pearson, ρ: Spearman, acc: accuracy on pairs that people ordered, τ: Kendall.",
+        "r: Pearson, ρ: Spearman, acc: accuracy on pairs that people ordered, τ: Kendall, ties: share of such pairs "
+        "that the metric scores alike. Bold: the best of a column.",
     ]
     if board["not_scored"]:
         notes.append(f"Not scored: {', '.join(board['not_scored'])}.")

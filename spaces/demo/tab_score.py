@@ -167,23 +167,22 @@ def _references_view(source: str, references: list[list[Edit]]) -> str:
 def _scores_view(results: dict[str, Result], missing: dict[str, str]) -> str:
     rows = [
         [
-            render.escape(name),
+            _named(name),
             f"<strong>{render.number(result.score)}</strong>",
             render.gauge(result.score, scoring.bounds(name)),
-            render.escape(scoring.range_text(name)),
             *(render.number(result.details.get(key), 2) for key in ("precision", "recall")),
         ]
         for name, result in results.items()
     ]
-    rows += [
-        [
-            f"{render.escape(name)} <small>{render.escape(reason)}</small>",
-            *("–", "", render.escape(scoring.range_text(name)), "–", "–"),
-        ]
-        for name, reason in missing.items()
-    ]
-    columns = ["metric", "score", "", "range", "precision", "recall"]
-    return render.table(columns, rows, "Scores of this sentence; ↑ higher is better")
+    rows += [[_named(name, reason), "–", "", "–", "–"] for name, reason in missing.items()]
+    columns = ["metric", "score", "", "precision", "recall"]
+    return render.table(columns, rows, "Scores of this sentence; below each metric its range, ↑ higher is better")
+
+
+def _named(name: str, more: str = "") -> str:
+    """A metric with its range below it, and why it is not scored."""
+    lines = [scoring.range_text(name), *([more] if more else [])]
+    return render.escape(name) + "".join(f"<small>{render.escape(line)}</small>" for line in lines)
 
 
 def _times_view(answers: dict[str, lanes.Answer]) -> str:

@@ -79,7 +79,7 @@ def test_the_table_has_marks_that_need_no_colour(call, m2):
     assert lines[0] == "sentence 1 0:0 0:3 3:3"
     assert lines[2:6] == [
         "source ∅ a b c ∅",
-        "hypothesis ? X a b c − ∅",
+        "correction ? X a b c − ∅",
         "annotator 0 + ∅ a b c − Y",
         "annotator 1 ✓ X a b c − Y",
     ]
@@ -108,7 +108,7 @@ def test_json(call, m2):
         {"start": 0, "end": 3, "corrected": False},
         {"start": 3, "end": 3, "corrected": True},
     ]
-    assert [row["name"] for row in first["rows"]] == ["source", "hypothesis", "annotator 0", "annotator 1"]
+    assert [row["name"] for row in first["rows"]] == ["source", "correction", "annotator 0", "annotator 1"]
     assert first["rows"][1]["cells"] == [
         {"text": "X", "changed": True, "label": "hit"},
         {"text": "a b c", "changed": False, "label": None},
@@ -126,7 +126,7 @@ def test_the_page_stands_alone(call, m2, tmp_path):
     assert first == [
         [(None, ""), (None, "0:0"), (None, "0:3"), (None, "3:3")],
         [(None, "source"), (None, "∅"), ("ck-same", "a b c"), (None, "∅")],
-        [(None, "hypothesis"), ("ck-varies", "X varies"), ("ck-same", "a b c"), ("ck-under", "∅ under")],
+        [(None, "correction"), ("ck-varies", "X varies"), ("ck-same", "a b c"), ("ck-under", "∅ under")],
         [(None, "annotator 0"), ("ck-over", "∅ over"), ("ck-same", "a b c"), ("ck-under", "Y under")],
         [(None, "annotator 1"), ("ck-hit", "X hit"), ("ck-same", "a b c"), ("ck-under", "Y under")],
     ]
@@ -208,10 +208,10 @@ def test_wide_tables_go_on_below():
 MISTAKES = [
     (["a", "b"], "chunks needs references: as texts, as -r FILE..., or --gold-m2 FILE"),
     ([], "chunks needs references"),
-    (["a"], "chunks takes SOURCE HYPOTHESIS REFERENCE"),
-    (["a", "b", "c", "-p", "x"], "either texts, SOURCE HYPOTHESIS REFERENCE..., or -s FILE and -p FILE"),
+    (["a"], "chunks takes SOURCE CORRECTION REFERENCE"),
+    (["a", "b", "c", "-p", "x"], "either texts, SOURCE CORRECTION REFERENCE..., or -s FILE and -p FILE"),
     (["a", "b", "c", "--gold-m2", "{gold}"], "--gold-m2 FILE takes the place of references"),
-    (["--gold-m2", "{gold}"], "chunks needs the hypotheses: -p FILE, or --predictions-m2 FILE"),
+    (["--gold-m2", "{gold}"], "chunks needs the corrections: -p FILE, or --predictions-m2 FILE"),
     (["-p", "{own}", "-r", "{own}"], "chunks needs the sources: -s FILE, or an M2 file"),
     (["a", "b", "c", "--line", "2"], "line must be one of the 1 sentences, counted from 1, got 2"),
     (["a", "b", "c", "--merge-distance", "-1"], "merge_distance must be at least 0, got -1"),

@@ -11,7 +11,7 @@ import pytest
 
 import geceval
 from geceval.cli.app import run
-from geceval.cli.compare import _p
+from geceval.cli.compare import p_bound
 
 SOURCES = ["a b c d", "d c b a", "a a b b", "c d c d"] * 4
 M2 = """S a b c d
@@ -109,8 +109,8 @@ def test_compare_as_a_table(files, capsys):
 
 @pytest.mark.parametrize(("resamples", "shown"), [(1000, "< .001"), (200, "< .005"), (7, "< .2"), (99_999, "< .00002")])
 def test_where_resamples_end_p_is_a_bound(resamples, shown):
-    assert _p(1 / (resamples + 1), resamples) == shown
-    assert _p(2 / (resamples + 1), resamples) == ""
+    assert p_bound(1 / (resamples + 1), resamples) == shown
+    assert p_bound(2 / (resamples + 1), resamples) == ""
 
 
 def test_in_latex_the_best_score_is_bold_and_bounds_are_mathematics(files, capsys):

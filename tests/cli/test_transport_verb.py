@@ -133,8 +133,8 @@ def test_options_of_the_metric(call):
 
 MISTAKES = [
     (["a", "b"], "transport needs references: as texts, as -r FILE..., or --gold-m2 FILE"),
-    (["a"], "transport takes SOURCE HYPOTHESIS REFERENCE"),
-    (["--gold-m2", "{gold}"], "transport needs the hypotheses: -p FILE, or --predictions-m2 FILE"),
+    (["a"], "transport takes SOURCE CORRECTION REFERENCE"),
+    (["--gold-m2", "{gold}"], "transport needs the corrections: -p FILE, or --predictions-m2 FILE"),
     (["a", "b", "c", "--line", "2"], "transport: line must be one of the 1 sentences, counted from 1, got 2"),
     (["a", "b", "c", "--line", "0"], "transport: line must be one of the 1 sentences, counted from 1, got 0"),
     (["a", "b", "c", "--least", "2"], "--least"),

@@ -198,7 +198,7 @@ def test_chunks_are_shown(page):
     page.locator("#chunks-button").click()
     playwright.expect(page.locator("#chunks-view")).to_contain_text("school")
     assert [text.split() for text in cells(page, "#chunks-view")[1]] == [
-        ["hypothesis"], ["He"], ["goes", "hit"], ["to"], ["the", "over"], ["school", "."]
+        ["correction"], ["He"], ["goes", "hit"], ["to"], ["the", "over"], ["school", "."]
     ]  # fmt: skip
     colours = [
         page.locator(f"#chunks-view td.ck-{label}").first.evaluate("e => getComputedStyle(e).backgroundColor")

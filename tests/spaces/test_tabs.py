@@ -277,7 +277,7 @@ def test_chunks_are_those_of_the_library():
     view, values = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", ONE, True)
     assert values["assumption"] == "dependent"
     assert values["chunks"] == [[0, 1], [1, 2], [2, 4], [4, 8], [8, 10], [10, 11]]
-    assert [row["name"] for row in values["rows"]] == ["source", "hypothesis", "reference 1", "reference 2"]
+    assert [row["name"] for row in values["rows"]] == ["source", "correction", "reference 1", "reference 2"]
     labels = [[cell["label"] for cell in row["cells"]] for row in values["rows"]]
     assert labels[0] == [None] * 6
     assert labels[2] == ["hit", None, "wrong", None, "hit", None]  # "I was", not "I were"

@@ -111,7 +111,7 @@ def test_hand_cases(lay_out, case, assumption):
 
 def test_a_reference_without_text_is_left_out_and_the_others_keep_their_names(lay_out):
     [table] = lay_out("c d e", [(0, 1, "C")], [(0, 3, "")], [(0, 1, "C")], [])
-    assert table.names == ("source", "hypothesis", "annotator 1", "annotator 2")
+    assert table.names == ("source", "correction", "annotator 1", "annotator 2")
     assert cells(table) == ["C:varies | d e", "C:hit | d e", "c:over | d e"]
     [alone] = lay_out("c d e", [(0, 1, "C")], [(0, 3, "")])
     assert cells(alone) == ["C d e:wrong", ":wrong"]
@@ -130,7 +130,7 @@ def test_merge_distance(lay_out):
 
 def test_texts_are_divided_at_the_edits_of_errant():
     [table] = chunk_tables(["He go to school ."], ["He goes to the school ."], [[None, "He goes to school ."]])
-    assert table.names == ("source", "hypothesis", "reference 2")
+    assert table.names == ("source", "correction", "reference 2")
     assert table.spans == ((0, 1), (1, 2), (2, 3), (3, 3), (3, 5))
     assert cells(table) == ["He | goes:hit | to | the:over | school .", "He | goes:hit | to | :over | school ."]
     assert table.corrected() == [False, True, False, True, False]

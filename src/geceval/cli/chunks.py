@@ -1,4 +1,4 @@
-"""`geceval chunks`: source, hypothesis and references side by side, chunk by chunk."""
+"""`geceval chunks`: source, correction and references side by side, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _COLOURS = {"hit": "green", "wrong": "red", "under": "blue", "over": "magenta", 
 
 
 class Assumption(str, enum.Enum):
-    """What a hypothesis is compared with."""
+    """What a correction is compared with."""
 
     dependent = "dependent"
     independent = "independent"
@@ -75,7 +75,7 @@ def chunks(
     ),
     line: Lines = None,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Show only sentences that the hypothesis or a reference changes.")
+        bool, typer.Option("--changed", help="Show only sentences that the correction or a reference changes.")
     ] = False,
     nlp: Nlp = None,
     workers: Workers = 1,
@@ -91,7 +91,7 @@ def chunks(
     Chunks are coloured by what the correction did: hit, wrong, under, over.
 
     The chunks are those of the metrics cleme and cleme2. With the assumption dependent each reference's cells say what
-    the hypothesis did beside it; with independent there is one answer for all, in the hypothesis's cells.
+    the correction did beside it; with independent there is one answer for all, in the correction's cells.
 
     With texts, which stand without a flag, -r takes one file of one line: -r A -r B; with -s FILE several: -r A B.
 

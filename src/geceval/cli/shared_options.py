@@ -64,7 +64,7 @@ PredictionsM2 = Annotated[
 ]
 SideBySide = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[SOURCE HYPOTHESIS REFERENCE...]", help="A sentence, its correction, references."),
+    typer.Argument(metavar="[SOURCE CORRECTION REFERENCE...]", help="A sentence, its correction, references."),
 ]
 SourceFile = Annotated[
     str | None, typer.Option("-s", "--sources", help="File, one sentence per line; by default that of an M2 file.")

@@ -110,9 +110,9 @@ def read_side_by_side(
         ValueError: If something is missing or given twice, or files differ in length.
     """
     if texts and (sources or predictions):
-        raise InputError(f"{verb} takes either texts, SOURCE HYPOTHESIS REFERENCE..., or -s FILE and -p FILE")
+        raise InputError(f"{verb} takes either texts, SOURCE CORRECTION REFERENCE..., or -s FILE and -p FILE")
     if texts and (len(texts) < 2 or (references and len(texts) > 2)):
-        raise InputError(f"{verb} takes SOURCE HYPOTHESIS REFERENCE...; beside two texts -r A -r B, one file each")
+        raise InputError(f"{verb} takes SOURCE CORRECTION REFERENCE...; beside two texts -r A -r B, one file each")
     if gold_m2 and (references or len(texts) > 2):
         raise InputError("--gold-m2 FILE takes the place of references")
     if not (references or gold_m2 or len(texts) > 2):
@@ -124,7 +124,7 @@ def read_side_by_side(
     if not sources and not gold_m2 and not predictions_m2:
         raise InputError(f"{verb} needs the sources: -s FILE, or an M2 file")
     if not predictions and not predictions_m2:
-        raise InputError(f"{verb} needs the hypotheses: -p FILE, or --predictions-m2 FILE")
+        raise InputError(f"{verb} needs the corrections: -p FILE, or --predictions-m2 FILE")
     if references and not sources:
         raise InputError(f"{verb} needs the sources of the references: -s FILE")
     left = read_lines(sources) if sources else None

@@ -39,7 +39,7 @@ def transport(
     ] = 0.01,
     line: shared.Lines = None,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Show only sentences that the hypothesis or its reference changes.")
+        bool, typer.Option("--changed", help="Show only sentences that the correction or its reference changes.")
     ] = False,
     nlp: shared.Nlp = None,
     workers: shared.Workers = 1,

@@ -20,7 +20,7 @@ from geceval.scorers.references.side_by_side import reference_names, sources_and
 
 LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
 """What a cell may be labelled: corrected as the reference does, corrected in another way, not corrected, changed
-without need; of the hypothesis, one or another by the reference; changed, where no answer of the former is due."""
+without need; of the correction, one or another by the reference; changed, where no answer of the former is due."""
 
 _LABELS = {
     ChunkClass.HIT: "hit",
@@ -56,7 +56,7 @@ class ChunkTable:
         line: Number of the sentence, from 1.
         spans: The chunks in order: offsets of the first source token and behind the last; equal for a gap between
             tokens where some target inserts.
-        names: Names of the rows: source, hypothesis, references.
+        names: Names of the rows: source, correction, references.
         rows: `[rows][chunks]`.
     """
 
@@ -88,11 +88,11 @@ def chunk_tables(
     nlp: str | None = None,
     runtime: RunTime | None = None,
 ) -> list[ChunkTable]:
-    """Lay source, hypothesis and references of each sentence side by side, divided as CLEME divides them.
+    """Lay source, correction and references of each sentence side by side, divided as CLEME divides them.
 
-    With the assumption `"dependent"` each reference's cells say what the hypothesis did beside that reference, and the
-    hypothesis's say so where all references agree. With `"independent"` there is one answer for all references, and it
-    stands in the hypothesis's cells. References without any text are left out unless there is no other, as in `cleme`.
+    With the assumption `"dependent"` each reference's cells say what the correction did beside that reference, and the
+    correction's say so where all references agree. With `"independent"` there is one answer for all references, and it
+    stands in the correction's cells. References without any text are left out unless there is no other, as in `cleme`.
 
     Args:
         sources: One string per sentence; by default those of an M2 file.
@@ -180,4 +180,4 @@ def _table(
                 cell = ChunkCell(" ".join(chunks.text(target, index)), changed, label)
             cells.append(cell)
         rows.append(tuple(cells))
-    return ChunkTable(line, tuple(spans), ("source", "hypothesis", *references), tuple(rows))
+    return ChunkTable(line, tuple(spans), ("source", "correction", *references), tuple(rows))

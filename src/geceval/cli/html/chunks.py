@@ -127,7 +127,7 @@ def _cell(cell: ChunkCell, corrected: bool) -> str:
 
 
 def _tally(tables: Iterable[ChunkTable]) -> str:
-    """How often each label stands in the rows of the hypothesis."""
+    """How often each label stands in the rows of the correction."""
     found = Counter(cell.label for table in tables for cell in table.rows[1] if cell.label)
     text = " · ".join(f"{found[label]} {label}" for label in LABELS if found[label])
     return f"<small>{text}</small>" if text else ""
