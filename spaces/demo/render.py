@@ -157,7 +157,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, t
     )
     return (
         f'<div class="gv-wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>{note(caption)}"
     )
 
 

@@ -58,9 +58,6 @@ def leaderboard(data: str, key: str) -> str:
 
 
 def _table(board: Mapping[str, Any], key: str) -> str:
-    """The leaderboard; the columns that it is ranked by stand first, where a phone shows them."""
-    columns = dict(sorted(board["columns"].items(), key=lambda group: key not in group[1]))
-    board = {**board, "columns": columns}
     return (
         f'<div class="gv-wide gv-board" tabindex="0" role="region" aria-label="{render.escape(board["name"])}">'
         f"{render.literal(leaderboard_table(board, key))}</div>"

@@ -9,6 +9,11 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #ececf0; --paper: #15161a; --faint: #a2a6b0; --line: #34363e;
   --head: #202228; } }
 body { margin: 0 auto; background: var(--paper); color: var(--ink); }
+/* A box that scrolls: a shadow at its right says that there is more. */
+[tabindex="0"] { margin-bottom: .75rem; background: linear-gradient(to left, var(--paper) 30%, transparent) right / 3rem
+  100% no-repeat local, linear-gradient(to left, color-mix(in srgb, currentColor 25%, transparent), transparent) right /
+  1rem 100% no-repeat scroll; }
+@media print { [tabindex="0"] { background: none; } }
 """
 
 

@@ -14,7 +14,7 @@ from geceval.version import __version__
 from geceval.workflows.compare import Comparison
 
 RULES = """
-.sl-wide { overflow: auto; max-height: 85vh; contain: inline-size; }
+.sl-wide { overflow-x: auto; contain: inline-size; }
 .sl-wide:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .sl-wide table { width: auto; border-collapse: collapse; font-size: .9375rem; font-variant-numeric: tabular-nums; }
 .sl-wide th, .sl-wide td { padding: .3rem .8rem; text-align: right; white-space: nowrap; vertical-align: baseline;
@@ -40,7 +40,7 @@ h2 { margin: 2rem 0 .5rem; font-size: 1.05rem; }
 p, li { max-width: 52rem; }
 header p, .faint { color: var(--faint); font-size: .875rem; }
 ul.signatures { padding-left: 1.1rem; font: .8rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
-@media print { body { max-width: none; padding: 0; } .sl-wide { max-height: none; overflow: visible; } }
+@media print { body { max-width: none; padding: 0; } .sl-wide { overflow: visible; } }
 """
 _LEFT, _WIDTH, _ROW, _TOP = 128, 360, 22, 26  # of a plot, in pixels
 _LONGEST = 17  # characters of a system's name beside a plot
@@ -93,6 +93,11 @@ def summary(found: Mapping[str, Comparison]) -> list[str]:
             lines.append(f"{metric}: {names} is best, and differs from every other system.")
         elif len(first) == len(comparison.standings):
             lines.append(f"{metric}: the sentences are too few, or the systems too alike, to tell who is best.")
+        elif len(first) > 4:
+            lines.append(
+                f"{metric}: {len(first)} of {counted(len(comparison.standings), 'system')} share the first rank; "
+                f"{first[0]} has the best score."
+            )
         else:
             lines.append(f"{metric}: {names} share the first rank.")
     return lines

@@ -32,6 +32,7 @@ thead th.name { background: var(--head); }
 tbody th { font-weight: 600; }
 td small, th small { display: block; font-weight: 400; font-size: .78rem; line-height: 1.35; }
 .group { border-left: 1px solid var(--line); }
+.by { background: var(--head); }
 .best { font-weight: 700; text-decoration: underline; text-underline-offset: 3px; }
 .paper td, .paper th { color: var(--faint); font-weight: 400; }
 th.name small { white-space: normal; min-width: 11rem; }

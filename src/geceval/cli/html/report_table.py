@@ -17,20 +17,20 @@ def leaderboard_table(
 
     Args:
         board: See `geceval.cli.html.report_numbers.as_json`.
-        ranked_by: Key of the column by which metrics are ranked; by default they stay in the order of the board.
+        ranked_by: Key of the column by which metrics are ranked, by default that of the board. The columns of its group
+            stand first, where a phone shows them.
         labels: Metric to the lines below its name.
         published_only: For each metric that the board lacks: name, paper, and key of a column to value.
     """
-    groups = board["columns"]
+    ranked_by = ranked_by or board["ranked_by"]
+    groups = dict(sorted(board["columns"].items(), key=lambda group: ranked_by not in group[1]))
     first = {keys[0] for keys in groups.values()}
     keys = {
         key: f"{'group ' * (key in first)}{'by' * (key == ranked_by)}".strip() for own in groups.values() for key in own
     }
     best = {key: _best(row["values"].get(key) for row in board["rows"]) for key in keys if not key.endswith("ties")}
-    rows = board["rows"]
-    if ranked_by is not None:
-        lowest = float("-inf")
-        rows = sorted(rows, key=lambda row: -(lowest if (value := row["values"].get(ranked_by)) is None else value))
+    lowest = float("-inf")
+    rows = sorted(board["rows"], key=lambda row: -(lowest if (v := row["values"].get(ranked_by)) is None else v))
     body = [_measured(row, keys, best, (labels or {}).get(row["metric"], ())) for row in rows]
     others = [
         f'<tr class="paper"><th class="name">{_text(name)}<small>{_text(paper)}</small></th>'
