@@ -54,6 +54,14 @@ def test_the_page_holds_the_numbers_of_compare(files):
     assert "http" not in page.replace("http-equiv", "") and "<script" not in page  # one file, nothing else
 
 
+def test_of_many_systems_that_share_the_first_rank_only_the_best_is_named(files):
+    for number in range(5):
+        Path(f"s{number}.txt").write_text("\n".join(SYSTEMS["good"]) + "\n", encoding="utf-8")
+    systems = ["s4.txt", "bad.txt", *(f"s{number}.txt" for number in range(4))]
+    assert run(["leaderboard", *files, "-p", *systems, "--output", "page.html"]) == 0
+    assert "gleu: 5 of 6 systems share the first rank; s4 has the best score." in Path("page.html").read_text("utf-8")
+
+
 def test_names_are_text(files):
     Path(f"{EVIL}.txt").write_text("\n".join(SOURCES) + "\n", encoding="utf-8")
     line = ["leaderboard", *files, "-p", f"{EVIL}.txt", "good.txt", "--title", EVIL, "--output", "page.html"]
