@@ -17,41 +17,35 @@ from pathlib import Path
 from geceval.hub.publish.push import push_and_print
 from geceval.learning.distillation.job import RECIPE, Job
 from geceval.learning.distillation.train import distill
-from geceval.learning.scripts import add_recipe_options, job_from, run_script, script_parser
+from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = script_parser(__doc__)
     add = parser.add_argument
-    add(
-        "--m2", type=Path, nargs="+", default=[], help="M2 files: sources, corrections, and the errors that people make"
-    )
-    add(
-        "--sentences", type=Path, nargs="+", default=[], help="files with a tokenised sentence a line, errors are added"
-    )
+    add("--m2", type=Path, nargs="+", help="M2 files: sources, corrections, and the errors that people make")
+    add("--sentences", type=Path, nargs="+", help="files with a tokenised sentence a line, errors are added")
     add(
         "--scores", type=Path, help="folder of the teacher's scores, for several students; by default OUTPUT/run/scores"
     )
-    add("--texts", type=int, default=150_000, help="distinct texts that the teacher scores")
-    add("--errors", type=int, default=3, help="texts of each group with errors of other sentences")
-    add("--top", type=int, default=16, help="likeliest next tokens of the teacher that are kept")
-    add("--held", type=int, default=256, help="groups that are kept apart to measure agreement with the teacher")
-    add("--layers", type=int, default=8, help="layers of the teacher that the student has, the first ones")
+    add("--texts", type=int, help="distinct texts that the teacher scores")
+    add("--errors", type=int, help="texts of each group with errors of other sentences")
+    add("--top", type=int, help="likeliest next tokens of the teacher that are kept")
+    add("--held", type=int, help="groups that are kept apart to measure agreement with the teacher")
+    add("--layers", type=int, help="layers of the teacher that the student has, the first ones")
     add(
         "--vocabulary",
         type=int,
-        default=16_384,
         help="tokens of the teacher that the student has, the most frequent ones",
     )
-    add("--bits", type=int, choices=(4, 8), default=8, help="of a weight in the student's file")
-    add("--weights", type=float, nargs=3, default=(1.0, 1.0, 1.0), metavar=("TOKENS", "DIFFERENCES", "ORDER"),
-        help="of the three losses")  # fmt: skip
+    add("--bits", type=int, choices=(4, 8), help="of a weight in the student's file")
+    add("--weights", type=float, nargs=3, metavar=("TOKENS", "DIFFERENCES", "ORDER"), help="of the three losses")
     add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then choose evaluation and seed")
-    add("--gap", type=float, default=0.2, help="difference of ratings that makes a rated pair")
-    add("--ridge", type=float, default=0.5, help="penalty of the head that learns from them")
+    add("--gap", type=float, help="difference of ratings that makes a rated pair")
+    add("--ridge", type=float, help="penalty of the head that learns from them")
     add_recipe_options(parser, RECIPE, pooling=False, head=False)
-    return parser.parse_args(arguments)
+    return parse_options(parser, Job, arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -19,24 +19,24 @@ from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
 from geceval.hub.publish.push import push_and_print
 from geceval.learning.ged.job import RECIPE, Job
 from geceval.learning.ged.train import train_ged
-from geceval.learning.scripts import add_recipe_options, job_from, run_script, script_parser
+from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = script_parser(__doc__)
     add = parser.add_argument
-    add("--m2", type=Path, nargs="+", default=[], help="M2 files to divide 8:1:1 by source")
-    add("--train-m2", type=Path, nargs="+", default=[], help="M2 files to learn from as a whole")
-    add("--dev-m2", type=Path, nargs="+", default=[], help="M2 files that choose the epoch")
-    add("--test-m2", type=Path, nargs="+", default=[], help="M2 files for the final look")
-    add("--classes", type=int, choices=sorted(LABELS), default=2, help="label scheme")
-    add("--final-insertion", choices=FINAL_INSERTIONS, default="last", help="of labels: 'lost' as published")
-    add("--partial", type=float, default=0.0, help="share of sentences learnt again with some edits made")
-    add("--error-weight", type=float, default=1.0, help="weight of a token in an error in the loss")
+    add("--m2", type=Path, nargs="+", help="M2 files to divide 8:1:1 by source")
+    add("--train-m2", type=Path, nargs="+", help="M2 files to learn from as a whole")
+    add("--dev-m2", type=Path, nargs="+", help="M2 files that choose the epoch")
+    add("--test-m2", type=Path, nargs="+", help="M2 files for the final look")
+    add("--classes", type=int, choices=sorted(LABELS), help="label scheme")
+    add("--final-insertion", choices=FINAL_INSERTIONS, help="of labels: 'lost' as published")
+    add("--partial", type=float, help="share of sentences learnt again with some edits made")
+    add("--error-weight", type=float, help="weight of a token in an error in the loss")
     add("--limit", type=int, help="at most so many training sentences")
     add_recipe_options(parser, RECIPE, pooling=False)
-    return parser.parse_args(arguments)
+    return parse_options(parser, Job, arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,23 +15,29 @@ import sys
 
 from geceval.hub.publish.push import push_and_print
 from geceval.learning.impara.job import Job
-from geceval.learning.impara.ranked_pairs import ATTEMPTS
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
-from geceval.learning.scripts import add_pair_options, add_recipe_options, job_from, run_script, script_parser
+from geceval.learning.scripts import (
+    add_pair_options,
+    add_recipe_options,
+    job_from,
+    parse_options,
+    run_script,
+    script_parser,
+)
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = script_parser(__doc__)
-    add_pair_options(parser, ATTEMPTS)
+    add_pair_options(parser)
     add = parser.add_argument
     add("--parallel-only", action="store_true", help="the paper's ablation: source against full correction")
     add("--threshold", type=float, help="of the similarity estimator, written into the checkpoint")
-    add("--keep-rank", type=int, default=0, help="keep what tuning all weights changed as an adapter of this rank")
+    add("--keep-rank", type=int, help="keep what tuning all weights changed as an adapter of this rank")
     add("--log-odds", action="store_true", help="scale the logit so that differences are log-odds on the dev fold")
     add_recipe_options(parser, Recipe())
-    return parser.parse_args(arguments)
+    return parse_options(parser, Job, arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -14,24 +14,31 @@ import argparse
 import sys
 
 from geceval.hub.publish.push import push_and_print
-from geceval.learning.impara_lm.job import ATTEMPTS, RECIPE, Job
+from geceval.learning.impara_lm.job import RECIPE, Job
 from geceval.learning.impara_lm.train import train_impara_lm
-from geceval.learning.scripts import add_pair_options, add_recipe_options, job_from, run_script, script_parser
+from geceval.learning.scripts import (
+    add_pair_options,
+    add_recipe_options,
+    job_from,
+    parse_options,
+    run_script,
+    script_parser,
+)
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = script_parser(__doc__)
-    add_pair_options(parser, ATTEMPTS)
+    add_pair_options(parser)
     add = parser.add_argument
-    add("--impacts-by", default="bundled", help="encoder whose token states give the impact of an edit")
-    add("--corrections", type=float, default=0.0, help="share of the pairs that are source and full correction")
-    add("--keep-rank", type=int, default=0, help="keep the finished adapter at this lower rank")
-    add("--gap", type=float, default=0.2, help="difference of ratings that makes a rated pair")
+    add("--impacts-by", help="encoder whose token states give the impact of an edit")
+    add("--corrections", type=float, help="share of the pairs that are source and full correction")
+    add("--keep-rank", type=int, help="keep the finished adapter at this lower rank")
+    add("--gap", type=float, help="difference of ratings that makes a rated pair")
     add("--head-layer", type=int, help="layers after which a head learnt from ratings reads; 0: no head")
-    add("--ridge", type=float, default=0.5, help="penalty of that head")
+    add("--ridge", type=float, help="penalty of that head")
     add_recipe_options(parser, RECIPE, pooling=False, head=False)
-    return parser.parse_args(arguments)
+    return parse_options(parser, Job, arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

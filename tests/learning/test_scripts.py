@@ -8,7 +8,15 @@ import pytest
 from geceval.core.errors import InputError
 from geceval.learning.impara.job import Job
 from geceval.learning.recipe import Recipe
-from geceval.learning.scripts import add_recipe_options, exit_code, job_from, run_script, script_parser
+from geceval.learning.scripts import (
+    add_pair_options,
+    add_recipe_options,
+    exit_code,
+    job_from,
+    parse_options,
+    run_script,
+    script_parser,
+)
 
 OPTIONS = argparse.Namespace(push_to_hub=None)
 
@@ -42,14 +50,15 @@ def test_what_is_printed_and_pushed(tmp_path, capsys):
 
 def test_options_become_a_job():
     parser = script_parser("Train.")
-    parser.add_argument("--parallel", nargs=2, type=Path, action="append")
-    parser.add_argument("--pairs", type=int)
-    add_recipe_options(parser, Recipe(learning_rate=0.5))
+    add_pair_options(parser)
+    recipe = Recipe(learning_rate=0.5)
+    add_recipe_options(parser, recipe)
     words = "--output out --parallel a b --parallel c d --pairs 20 --seeds 3 4 --epochs 2 --pooling mean"
-    job = job_from(parser.parse_args(words.split()), Job, Recipe(learning_rate=0.5))
-    assert job == Job(
+    assert job_from(parse_options(parser, Job, words.split()), Job, recipe) == Job(
         parallel=((Path("a"), Path("b")), (Path("c"), Path("d"))),
         pairs=20,
         seeds=(3, 4),
         recipe=Recipe(epochs=2, pooling="mean", learning_rate=0.5),
     )
+    bare = parse_options(parser, Job, ["--output", "out", "--m2", "a"])
+    assert job_from(bare, Job, recipe) == Job(m2=(Path("a"),), recipe=recipe)

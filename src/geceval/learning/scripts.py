@@ -7,12 +7,11 @@ import dataclasses
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from geceval.core.errors import UserError
-from geceval.learning.impara.ranked_pairs import PAIRS
 from geceval.learning.recipe import DTYPES, POOLERS, SCHEDULES, Recipe
 from geceval.models.heads import POOLINGS
 
@@ -34,21 +33,36 @@ def script_parser(docstring: str) -> argparse.ArgumentParser:
     )
 
 
-def add_pair_options(parser: argparse.ArgumentParser, attempts: int) -> None:
-    """Add the options of a script that learns from ranked pairs, named like the fields of `PairJob`.
+def parse_options(
+    parser: argparse.ArgumentParser, job: type, arguments: Sequence[str] | None = None
+) -> argparse.Namespace:
+    """Read the command line; an option that is not given is what the job has by default.
 
     Args:
-        parser: Parser of the script.
-        attempts: Its default.
+        parser: Parser of the script, with options named like the fields of the job.
+        job: A dataclass with a field `recipe`, for which see `add_recipe_options`.
+        arguments: The command line; that of the process by default.
     """
+    defaults = {field.name: field.default for field in dataclasses.fields(job) if field.name != "recipe"}
+    parser.set_defaults(
+        **{
+            name: list(value) if isinstance(value, tuple) else value  # argparse appends to lists alone
+            for name, value in defaults.items()
+            if value is not dataclasses.MISSING
+        }
+    )
+    return parser.parse_args(arguments)
+
+
+def add_pair_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a script that learns from ranked pairs, named like the fields of `PairJob`."""
     add = parser.add_argument
-    add("--m2", type=Path, nargs="+", default=[], help="M2 files, each a corpus of its own")
-    add("--train-m2", type=Path, nargs="+", default=[],
-        help="M2 files of which nothing is kept for choosing and testing")  # fmt: skip
-    add("--parallel", type=Path, nargs=2, action="append", default=[], metavar=("SOURCE", "CORRECTED"),
+    add("--m2", type=Path, nargs="+", help="M2 files, each a corpus of its own")
+    add("--train-m2", type=Path, nargs="+", help="M2 files of which nothing is kept for choosing and testing")
+    add("--parallel", type=Path, nargs=2, action="append", metavar=("SOURCE", "CORRECTED"),
         help="text files, one tokenised sentence per line; ERRANT finds the edits; may be repeated")  # fmt: skip
-    add("--pairs", type=int, default=PAIRS, help="pairs from each corpus, split 8:1:1")
-    add("--attempts", type=int, default=attempts, help="at most so many pairs from one correction")
+    add("--pairs", type=int, help="pairs from each corpus, split 8:1:1")
+    add("--attempts", type=int, help="at most so many pairs from one correction")
     add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then help to choose epoch and seed")
     add("--nlp", help="spaCy pipeline for ERRANT")
 
