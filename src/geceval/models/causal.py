@@ -15,6 +15,7 @@ from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.decoders import prefix_trees
+from geceval.models.decoders.lower_layers import states_after
 from geceval.models.decoders.quality_head import QualityHead, load_quality_head
 from geceval.models.sources.adapters import merge
 from geceval.models.tokenizers import load_tokenizer
@@ -271,7 +272,7 @@ def log_probs(
 def _states(model: Any, batch: Mapping[str, torch.Tensor], layer: int) -> torch.Tensor:
     """The states of a batch of texts or trees after a number of layers: [rows, tokens, dimensions]."""
     batch = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
-    return model.base_model(**batch, use_cache=False, output_hidden_states=True).hidden_states[layer]
+    return states_after(model.base_model, batch, layer)
 
 
 def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

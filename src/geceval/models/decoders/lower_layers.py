@@ -1,0 +1,45 @@
+"""Token states after some of the layers of a network, without computing those above."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class _Reached(Exception):
+    """What enters the first layer that is not computed."""
+
+
+def states_after(body: Any, inputs: Mapping[str, Tensor], layers: int) -> Tensor:
+    """What `body(**inputs, output_hidden_states=True).hidden_states[layers]` is, without gradients.
+
+    Args:
+        body: A transformers network without a head; it is not changed, so that other threads can use it meanwhile.
+        inputs: Its arguments.
+        layers: Number of layers; 0 for the embeddings. Those above cost nothing, if the layers stand in one list.
+
+    Returns:
+        [texts, tokens, dimensions].
+    """
+    import torch
+
+    total = body.config.get_text_config().num_hidden_layers
+    lists = [(name, part) for name, part in body.named_children() if isinstance(part, torch.nn.ModuleList)]
+    for name, stack in lists:
+        if layers < len(stack) == total:
+            stop, part = copy.copy(stack[layers]), copy.copy(body)  # copies that share all weights
+            stop.forward = _reach
+            part._modules = {**body._modules, name: torch.nn.ModuleList([*stack[:layers], stop])}
+            try:
+                part(**inputs, use_cache=False)
+            except _Reached as reached:
+                return reached.args[0]
+    return body(**inputs, use_cache=False, output_hidden_states=True).hidden_states[layers]
+
+
+def _reach(states: Tensor, *_: Any, **__: Any) -> None:
+    raise _Reached(states)
