@@ -2,7 +2,8 @@
 
     python training/bundle_adapter.py impara src/geceval/assets/impara
 
-A folder with several adapters below it (SOME) is written with all of them. The base may differ from the one that the
+A folder with several adapters below it (SOME) is written with all of them; heads over a base that stays as it is are
+copied. The base may differ from the one that the
 adapter was trained over by the rounding of its weights alone; measure what is written with evaluate_checkpoint.py.
 """
 
@@ -18,8 +19,9 @@ from geceval.core.files import read_json, write_text
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.models.checkpoints import resolve, weights_sha256
 from geceval.models.sources.quantised import read_weights, write_weights
+from geceval.models.sources.snapshots import HEAD
 
-KEPT = ("README.md", "results.json", "adapter_config.json", "quality_head.safetensors")
+KEPT = ("README.md", "results.json", "adapter_config.json", HEAD)
 
 
 def bundle(source: Path, target: Path) -> None:
@@ -29,15 +31,21 @@ def bundle(source: Path, target: Path) -> None:
         OSError: If a file cannot be read or written.
         ValueError: If there is no adapter, or its base cannot be found.
     """
-    adapters = sorted(path.parent for path in source.rglob("adapter_config.json") if "run" not in path.parts)
-    if not adapters:
+    adapters, heads = (
+        sorted(path.parent for path in source.rglob(name) if "run" not in path.parts)
+        for name in ("adapter_config.json", HEAD)
+    )
+    heads = [folder for folder in heads if folder not in adapters]
+    if not adapters and not heads:
         raise InputError(f"{source}: no adapter there, which has an adapter_config.json")
-    for folder in {source, *adapters}:
+    for folder in {source, *adapters, *heads}:
         written = target / folder.relative_to(source)
         written.mkdir(parents=True, exist_ok=True)
         for name in KEPT:
             if (folder / name).is_file():
                 shutil.copy(folder / name, written / name)
+    for folder in heads:
+        shutil.copy(folder / "config.json", target / folder.relative_to(source) / "config.json")
     for folder in adapters:
         written = target / folder.relative_to(source)
         base = resolve(read_json(folder / "adapter_config.json")["base_model_name_or_path"])

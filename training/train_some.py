@@ -15,7 +15,7 @@ from pathlib import Path
 
 from geceval.hub.publish.push import push_and_print
 from geceval.learning.scripts import add_recipe_options, job_from, run_script, script_parser
-from geceval.learning.some.job import RECIPE, Job
+from geceval.learning.some.job import RECIPE, RIDGE, Job
 from geceval.learning.some.train import train_some
 
 
@@ -28,7 +28,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--dev", type=int, default=422, help="outputs in the dev fold")
     add("--test", type=int, default=423, help="outputs in the test fold")
     add("--fold-seed", type=int, default=1, help="which sources are in which fold")
-    add("--probe", type=float, help="penalty of the ridge regression that starts the output layer")
+    add("--head-layer", type=int, help="learn heads alone, over so many layers of a causal model that stays as it is")
+    add("--ridge", type=float, nargs="+", default=RIDGE, help="penalties of these heads; the best is kept")
     add_recipe_options(parser, RECIPE)
     return parser.parse_args(arguments)
 
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
         "train_some",
         options,
         lambda: train_some(job_from(options, Job, RECIPE), options.output, progress=not options.quiet),
-        lambda results: {name: {"seed": part["seed"], **part["test"]} for name, part in results["parts"].items()},
+        lambda results: {name: part["test"] for name, part in results["parts"].items()},
         push_and_print,
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file
 
 import geceval
 from geceval.core.options import RunTime
@@ -241,24 +242,81 @@ def test_an_adapter_over_another_base(load_script, make_causal, ratings, tmp_pat
         geceval.load("some", model=str(tmp_path / "some")).compute(sources=["a"], predictions=["a"])
 
 
-def test_a_probe_of_few_layers_knows_the_ratings_before_the_first_step(load_script, causal, ratings, tmp_path):
+def state_by_hand(base, text, layer):
+    """The mean state of a text's tokens, from plain transformers; a text without words is its end."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    start = tokenizer.convert_tokens_to_ids(tokenizer.bos_token or "<|endoftext|>")
+    end = tokenizer.get_vocab().get("<|endoftext|>", tokenizer.eos_token_id)
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"] or [start if end is None else end]
+    network = transformers.AutoModelForCausalLM.from_pretrained(base).eval()
+    with torch.no_grad():
+        states = network(torch.tensor([[start, *ids]]), output_hidden_states=True).hidden_states[layer]
+    return states[0, 1:].mean(0).double().numpy()
+
+
+def test_heads_alone_answer_as_by_hand(load_script, causal, ratings, tmp_path):
     folder = tmp_path / "some"
-    options = [
-        *rated(ratings, causal, folder, "--pooling", "mean", "--lora-rank", "1", "--epochs", "1"),
-        "--lr",
-        "1e-9",
-    ]
-    assert load_script("train_some").main([*options, "--layers", "1", "--probe", "0.01"]) == 0
+    options = [*rated(ratings, causal, folder), "--head-layer", "1", "--ridge", "0.01", "100"]
+    assert load_script("train_some").main(options) == 0
     results = json.loads((folder / "results.json").read_text())
     assert results["parts"]["fluency"]["test"]["pearson"] > 0.9
-    config = json.loads((folder / "fluency/config.json").read_text())
-    assert config.get("num_hidden_layers", config.get("n_layer")) == 1
+    assert results["parts"]["fluency"]["head"]["penalty"] == 0.01
+    assert {path.name for path in (folder / "meaning").iterdir()} == {"config.json", "quality_head.safetensors"}
+    pairs = [("a cat sit 1", "the dog sat"), ("a cat sit 2", "the dog sit"), ("a cat", "a dog , sat"), ("a cat", "")]
     found = geceval.load("some", model=str(folder)).compute(
-        sources=["a cat sit 1", "a cat sit 2"], predictions=["the dog sat", "the dog sit"]
+        sources=[source for source, _ in pairs], predictions=[output for _, output in pairs]
     )
-    expected = [(by_hand(folder / "fluency", text, "mean") - 1) / 3 for text in ("the dog sat", "the dog sit")]
-    assert found["fluency_scores"] == pytest.approx(expected, abs=1e-5)
-    assert expected[0] > expected[1] + 0.3
+    for part, name in [("grammer", "grammaticality"), ("fluency", "fluency"), ("meaning", "meaning")]:
+        config = json.loads((folder / part / "config.json").read_text())
+        weight = load_file(folder / part / "quality_head.safetensors")["weight"].double().numpy()
+        expected = []
+        for pair in pairs:
+            source, output = (state_by_hand(causal, text.replace(" ,", ","), 1) for text in pair)
+            read = np.abs(source - output) if part == "meaning" else output
+            expected.append((read @ weight + config["geceval_head_bias"] - 1) / 3)
+        assert found[f"{name}_scores"] == pytest.approx(expected, abs=1e-4)
+    good, bad = found["fluency_scores"][:2]
+    assert good > bad + 0.2
+
+
+def test_heads_and_what_they_cannot_be(load_script, causal, ratings, tmp_path, capsys, make_checkpoint):
+    script = load_script("train_some")
+    for options, message in [
+        (["--head-layer", "9"], "head_layer is 9, but the base has 2 layers"),
+        (["--head-layer", "0"], "head_layer must be at least 1"),
+        (["--head-layer", "1", "--lora-rank", "2"], "head_layer leaves the base as it is"),
+        (["--head-layer", "1", "--ridge", "0"], "ridge must be positive"),
+    ]:
+        assert script.main(rated(ratings, causal, tmp_path / "some", *options)) == 2
+        assert message in capsys.readouterr().err
+        assert not (tmp_path / "some").exists()
+    options = rated(ratings, make_checkpoint(3), tmp_path / "some", "--head-layer", "1")
+    capsys.readouterr()
+    assert script.main(options) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("train_some: ") and error.count("\n") == 1
+
+
+def test_a_head_without_its_language_model(load_script, make_causal, ratings, tmp_path):
+    base = shutil.copytree(make_causal(5, "llama"), tmp_path / "base")
+    folder = tmp_path / "some"
+    assert load_script("train_some").main([*rated(ratings, base, folder), "--head-layer", "1"]) == 0
+    config = json.loads((folder / "fluency/config.json").read_text())
+    assert config["geceval_base"] == str(base)
+
+    def message() -> str:
+        with pytest.raises(CheckpointError) as raised:
+            geceval.load("some", model=str(folder)).compute(sources=["a"], predictions=["a"])
+        return str(raised.value)
+
+    shutil.copy(make_causal(6, "llama") / "model.safetensors", base)
+    assert "this head was trained over weights with SHA-256" in message()
+    shutil.rmtree(base)
+    assert "the base of this head cannot be found" in message()
+    config.update(geceval_base=str(make_causal(5, "llama")), geceval_head_layer=None)
+    for part in ("grammer", "fluency", "meaning"):
+        (folder / part / "config.json").write_text(json.dumps(config))
+    assert "has geceval_base, and lacks geceval_head_layer" in message()
 
 
 def test_more_layers_than_there_are_is_an_error(load_script, causal, ratings, tmp_path, capsys):

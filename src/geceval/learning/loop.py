@@ -142,9 +142,6 @@ def fit(
     last = last_whole(folder)
     if last:
         logger.info("seed %d continues from %s", recipe.seed, last)
-    else:
-        with trainer.accelerator.autocast():
-            objective.prepare(trainer.model, recipe, trainer.get_eval_dataloader(trainer.train_dataset))
     try:
         output = trainer.train(resume_from_checkpoint=last)
     except pickle.UnpicklingError as error:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -81,16 +81,6 @@ class Objective(ABC):
             rows: What it will learn from.
         """
         return network
-
-    def prepare(self, model: Any, recipe: Recipe, batches: Iterable[Mapping[str, Any]]) -> None:
-        """Change what `model` gave once more, before the first step: by default not at all.
-
-        Args:
-            model: What `cost` calls.
-            recipe: How it is tuned.
-            batches: What it will learn from; of several processes, each has its share.
-        """
-        return
 
     @abstractmethod
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -29,8 +29,6 @@ class Recipe:
             Versions of one sentence have similar states, so with a small head all margins are about 0 and the first
             steps are wasted.
         layers: The lowest layers of the base, so many, stay, and the rest is left out; all by default.
-        probe: Penalty of the ridge regression that gives a regressor's output layer its first weights, so that tuning
-            does not begin with a head that knows nothing (Kumar et al. 2022, LP-FT); `None` for random weights.
         lora_rank: Rank of the adapter on every linear layer; 0 tunes all weights.
         freeze_embeddings: Keep the embeddings of the base, which saves a fifth of the time on a CPU.
         dropout: Rate of every dropout layer in training; `None` keeps that of the base.
@@ -50,7 +48,6 @@ class Recipe:
     pooler: str = "base"
     head_deviation: float | None = None
     layers: int | None = None
-    probe: float | None = None
     lora_rank: int = 0
     freeze_embeddings: bool = False
     dropout: float | None = None
@@ -74,8 +71,6 @@ class Recipe:
                 raise InputError(f"{name} must be at least {least}, got {getattr(self, name)}")
         if self.layers is not None and self.layers < 1:
             raise InputError(f"layers must be at least 1, got {self.layers}")
-        if self.probe is not None and not 0 < self.probe < float("inf"):
-            raise InputError(f"probe must be positive and finite, got {self.probe}")
         if self.head_deviation is not None and not self.head_deviation > 0:
             raise InputError("head_deviation must be positive")
         if self.dropout is not None and not 0 <= self.dropout < 1:

@@ -5,7 +5,8 @@ another checkpoint, which may be an adapter again: `adapter_config.json`, `adapt
 `config.json` of the whole network. Either file of weights may be quantised, see `geceval.models.sources.quantised`.
 An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval,
 `"bundled:NAME"` any folder of `geceval/assets`, and a path that begins with `./` or `../` is relative to the adapter's
-own folder (`geceval_se_model` likewise).
+own folder (`geceval_se_model` likewise). A head over a language model that stays as it is has no more weights than
+`quality_head.safetensors`, and names its base in `geceval_base`, see `geceval.models.regressors`.
 
 geceval's own settings live in `config.json`, all of them optional:
 
@@ -16,7 +17,9 @@ geceval's own settings live in `config.json`, all of them optional:
 - `geceval_base_sha256`: SHA-256 of the weights that an adapter was trained on, see `weights_sha256`;
 - `geceval_start_token`: the token before a text that a causal language model reads;
 - `geceval_scale`: by which IMPARA's objective multiplies its likelihoods;
-- `geceval_head_layer`: number of layers after which the quality head of a causal language model reads token states.
+- `geceval_head_layer`: number of layers after which the quality head of a causal language model reads token states;
+- `geceval_base`, `geceval_head_bias`: the language model below a checkpoint that is no more than such a head, and what
+  is added to its answers.
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ _SETTINGS = {
     "geceval_start_token": str,
     "geceval_scale": (int, float),
     "geceval_head_layer": int,
+    "geceval_base": str,
+    "geceval_head_bias": (int, float),
 }
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
@@ -149,9 +154,8 @@ def _describe(found: Found, part: str, above: tuple[Path, ...]) -> Checkpoint:
         config["geceval_se_model"] = _named_in(folder, config["geceval_se_model"])
     if not any((folder / weights).is_file() for weights in WEIGHTS):
         raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
-    base = None
-    if (folder / "adapter_config.json").is_file():
-        base = _base(folder, config, (*above, folder.resolve()))
+    below = _base_name(folder, config)
+    base = None if below is None else _base(folder, below, config, (*above, folder.resolve()))
     name = Path(found.name).name or found.name if found.where == "folder" else found.name
     name += f"/{part}" if part else ""
     digest = found.digest or _hash(folder, base)
@@ -169,15 +173,25 @@ def _check_settings(folder: Path, config: dict[str, Any]) -> None:
             raise CheckpointError(f"{folder}: {name} in config.json cannot be {value!r}")
 
 
-def _base(folder: Path, config: dict[str, Any], above: tuple[Path, ...]) -> Checkpoint:
-    """The network that an adapter changes, on which it was trained: a whole one, or an adapter again."""
+def _base_name(folder: Path, config: dict[str, Any]) -> str | None:
+    """What a head or an adapter names as its base; `None` for a whole network."""
+    if config.get("geceval_base"):
+        return config["geceval_base"]
+    if not (folder / "adapter_config.json").is_file():
+        return None
     name = read_json(folder, "adapter_config.json").get("base_model_name_or_path") or BUNDLED
     if not isinstance(name, str):
         raise CheckpointError(f"{folder}: base_model_name_or_path in adapter_config.json must be a text, got {name!r}")
+    return name
+
+
+def _base(folder: Path, name: str, config: dict[str, Any], above: tuple[Path, ...]) -> Checkpoint:
+    """The network on which an adapter or a head was trained: a whole one, or an adapter again."""
+    kind = "head" if config.get("geceval_base") else "adapter"
     try:
         found = _find(_named_in(folder, name), "encoder", "")
     except CheckpointError as error:
-        raise CheckpointError(f"{folder}: the base of this adapter cannot be found: {error}") from error
+        raise CheckpointError(f"{folder}: the base of this {kind} cannot be found: {error}") from error
     if found.folder.resolve() in above:
         raise CheckpointError(f"{folder}: its base {name} is an adapter over this one; name the network they change")
     base = _describe(found, "", above)
@@ -186,7 +200,7 @@ def _base(folder: Path, config: dict[str, Any], above: tuple[Path, ...]) -> Chec
     if expected and expected != digest:
         fetch = NAMED[name].from_index if name in NAMED else "fetch the base it belongs to"
         raise CheckpointError(
-            f"{folder}: this adapter was trained over weights with SHA-256 {expected[:12]}..., but those of its base "
+            f"{folder}: this {kind} was trained over weights with SHA-256 {expected[:12]}..., but those of its base "
             f"{base.model!r} have {digest[:12]}...; train it again over this base, or get the other: {fetch}"
         )
     return base

@@ -26,6 +26,7 @@ from geceval.scorers.ngram.meteor import meteor, versions
 if TYPE_CHECKING:
     from geceval.models.detector import Detector
     from geceval.models.encoder import Encoder
+    from geceval.models.regressors import StateRegressor
 
 WEIGHTS = {"some-system": (0.07, 0.83, 0.10), "some-sentence": (0.02, 0.82, 0.16)}
 """What Yoshimura et al. (2020) tuned for this metric, on systems and on sentences."""
@@ -96,7 +97,7 @@ class Asano2017(Scorer):
     bounds = (None, None)
     reads_references = False
 
-    _grammar: Detector | Encoder | None = None
+    _grammar: Detector | Encoder | StateRegressor | None = None
 
     def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
         super().__init__(settings, runtime)
@@ -110,14 +111,14 @@ class Asano2017(Scorer):
         if self._grammar is None:
             self._grammar = self._load_grammar()
 
-    def _load_grammar(self) -> Detector | Encoder:
+    def _load_grammar(self) -> Detector | Encoder | StateRegressor:
         from geceval.models.checkpoints import resolve
-        from geceval.models.encoder import Encoder
+        from geceval.models.regressors import load_regressor
 
         if self.settings.grammar == "detector":
             return load_detector(self.settings.grammar_model, self.runtime)
         checkpoint = resolve(self.settings.grammar_model, bundled="some", part="grammer")
-        return Encoder.load(checkpoint, self.runtime, head=True)
+        return load_regressor(checkpoint, self.runtime)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Asano2017:
         """This scorer, with a fluency that reads the texts of all systems together."""

@@ -21,6 +21,7 @@ from geceval.scorers.learned.submetric_weights import check_weights
 if TYPE_CHECKING:
     from geceval.models.batched_model import Text
     from geceval.models.encoder import Encoder
+    from geceval.models.regressors import StateRegressor
 
 PARTS = {"grammaticality": "grammer", "fluency": "fluency", "meaning": "meaning"}
 """Each sub-metric and its folder within a checkpoint, spelt as in the published one."""
@@ -34,13 +35,15 @@ class Settings:
     """What can change a score of SOME.
 
     Attributes:
-        model: `"bundled"`, a folder, or a Hub id, optionally with `@revision`, that holds three regressors in
-            sub-folders `grammer` (sic), `fluency` and `meaning`.
+        model: `"bundled"`, `"smollm2-some"` (three heads over the large model `smollm2`), a folder, or a Hub id,
+            optionally with `@revision`, that holds three regressors in sub-folders `grammer` (sic), `fluency` and
+            `meaning`.
         weights: Weights of grammaticality, fluency and meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98,
             .01), or three non-negative numbers. The score is their weighted sum, not divided by their total;
             weights that add up to 1 keep the range of the sub-scores.
         max_length: Tokens, special ones included, beyond which a text is cut; for the meaning regressor, source and
-            prediction together. `None` takes `geceval_max_length` of each regressor's `config.json`, else 128.
+            prediction together, if it reads them so. `None` takes `geceval_max_length` of each regressor's
+            `config.json`, else 128, or for heads over a language model as many as that reads.
     """
 
     model: ModelName = "bundled"
@@ -77,13 +80,13 @@ class Some(EncoderScorer):
     bounds = (None, None)
     reads_references = False
 
-    _loaded: dict[str, Encoder] | None = None
+    _loaded: dict[str, Encoder | StateRegressor] | None = None
 
     @named("some")
     def load(self) -> None:
         """Load the three networks, or take them from the cache of this process."""
         from geceval.models.checkpoints import resolve
-        from geceval.models.encoder import Encoder
+        from geceval.models.regressors import load_regressor
 
         if self._loaded is not None:
             return
@@ -91,14 +94,15 @@ class Some(EncoderScorer):
             part: resolve(self.settings.model, bundled=self.name, part=folder) for part, folder in PARTS.items()
         }
         self._loaded = {
-            part: Encoder.load(checkpoint, self.runtime, self.settings.max_length, head=True)
+            part: load_regressor(checkpoint, self.runtime, self.settings.max_length)
             for part, checkpoint in checkpoints.items()
         }
 
     def _score(self, columns: Columns) -> Result:
         self.load()
         own, ahead = (columns.sources, columns.predictions), self._rows_ahead(columns)
-        ratings = {part: self._ratings(part, _texts(part, *own), _texts(part, *ahead)) for part in PARTS}
+        order = sorted(PARTS, key=lambda part: part != "meaning")  # it reads the texts of the others too
+        ratings = {part: self._ratings(part, _texts(part, *own), _texts(part, *ahead)) for part in order}
         normalised = {part: (values - 1) / 3 for part, values in ratings.items()}
         scores = sum(weight * normalised[part] for part, weight in zip(PARTS, self.settings.triple, strict=True))
         details = {part: float(values.mean()) for part, values in normalised.items()}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from geceval.learning.card_parts import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
+from geceval.models.sources.named import OVER_NAMED
 from geceval.scorers.some import PARTS
 
 # Yoshimura et al. (2020), Table 2, the last three rows: Pearson and Spearman on their own test fold.
@@ -15,13 +16,24 @@ _PAPER = {"grammaticality": (0.700, 0.719), "fluency": (0.676, 0.696), "meaning"
 
 _TAGS = ["grammatical-error-correction", "evaluate", "some"]
 
+_NETWORKS = {
+    "pair": "reads source and correction",
+    "choice": "the epoch, and of\nseveral seeds the best, was",
+    "limit": ", and at most {max_length} word pieces of a text; source and correction share them",
+}
+_HEADS = {
+    "pair": "sees how far the mean states of source and correction are apart",
+    "choice": "the penalty of\nthe weights was",
+    "limit": "",
+}
+
 _CARD = """{front}
 
 # SOME regressors: {name}
 
 Three regressors (Yoshimura et al. 2020) that answer on the scale of human ratings, 1 to 4: how grammatical a corrected
 sentence is (`grammer/`, spelt as in the published checkpoint), how fluent (`fluency/`), and how much of the meaning of
-its source it keeps (`meaning/`, which reads source and correction).
+its source it keeps (`meaning/`, which {pair}).
 
 ```python
 import geceval
@@ -34,8 +46,8 @@ some.compute(sources=["This are a sentence ."], predictions=["This is a sentence
 
 {made}
 
-Each learnt the mean of the five ratings of an output, zeros ("other") left out, by squared error; the epoch, and of
-several seeds the best, was chosen by Pearson's r on the dev fold. No source is in two folds:
+Each learnt the mean of the five ratings of an output, zeros ("other") left out, by squared error; \
+{choice} chosen by Pearson's r on the dev fold. No source is in two folds:
 
 {folds}
 
@@ -57,7 +69,7 @@ fold of their own, 423 outputs of the same data:
 
 - The rated texts are not tokenised ("don't do it."), the texts of GEC are ("do n't do it ."). The last columns of the
   table above are for the test fold with its tokens spaced by spaCy's rules.
-- It reads English, and at most {max_length} word pieces of a text; source and correction share them.
+- It reads English{limit}.
 - An answer can leave the scale: a sub-score of `geceval.load("some")` is (answer - 1) / 3, not clipped.
 - The ratings are of systems of 2020 on essays of one group of learners; they were seldom 2 or lower.
 """
@@ -70,30 +82,61 @@ def some_card(results: Mapping[str, Any], folder: Path) -> str:
         results: `results.json` of `geceval.learning.some.train.train_some`.
         folder: Folder of the checkpoint.
     """
-    settings, parts, name = results["settings"], results["parts"], folder.name
+    settings, parts = results["settings"], results["parts"]
+    name = {asset: name for name, asset in OVER_NAMED.items()}.get(folder.name, folder.name)
     bundled = is_bundled(settings["base"])
+    heads = settings.get("head_layer") is not None
     return _CARD.format(
         front=front_matter(settings["base"], "text-classification", _TAGS),
         name=name,
         model="" if bundled and name == "some" else f', model="{name}"',
-        made=_made(settings, parts),
+        made=(_made_heads if heads else _made)(settings, parts),
         folds=table(("fold", "outputs", "sources"), [entry.values() for entry in results["data"]]),
         file=settings["ratings"]["file"],
         hash=settings["ratings"]["sha256"][:12],
-        runs=_runs(parts),
+        runs=(_dev_of_heads if heads else _runs)(parts),
         tests=_tests(parts),
         evaluations=evaluation_tables(results),
-        max_length=settings["max_length"],
+        **{name: text.format(**settings) for name, text in (_HEADS if heads else _NETWORKS).items()},
     )
 
 
 def _made(settings: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    bases = list(dict.fromkeys(part["base"] for part in parts.values()))
-    base = f"`{bases[0]}`" if len(bases) == 1 else ", ".join(f"`{p['base']}` ({name})" for name, p in parts.items())
     kept = ", ".join(f"{part['seed']} ({name})" for name, part in parts.items())
-    rows = recipe_rows(settings, base, kept)
+    rows = recipe_rows(settings, _bases(parts), kept)
     rows.insert(2, pooling_row(settings))
     return table(("setting", "value"), rows)
+
+
+def _made_heads(settings: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    penalties = ", ".join(f"{part['head']['penalty']:g} ({name})" for name, part in parts.items())
+    rows = [
+        ("base, which stays as it is", _bases(parts)),
+        ("what is learnt", f"a linear layer over the mean token state after {settings['head_layer']} layers"),
+        ("how", "ridge regression"),
+        ("penalties, each dimension in its deviations", f"of {_numbers(settings['ridge'])}; chosen: {penalties}"),
+        ("precision of the states", settings["dtype"]),
+    ]
+    return table(("setting", "value"), rows)
+
+
+def _bases(parts: Mapping[str, Any]) -> str:
+    bases = list(dict.fromkeys(part["base"] for part in parts.values()))
+    if len(bases) == 1:
+        return f"`{bases[0]}`"
+    return ", ".join(f"`{part['base']}` ({name})" for name, part in parts.items())
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _dev_of_heads(parts: Mapping[str, Any]) -> str:
+    rows = [
+        (name, *part["head"]["dev"].values(), _numbers([round(tried["pearson"], 3) for tried in part["head"]["tried"]]))
+        for name, part in parts.items()
+    ]
+    return table(("regressor", "Pearson", "Spearman", "mean squared error", "Pearson with each penalty"), rows)
 
 
 def _runs(parts: Mapping[str, Any]) -> str:

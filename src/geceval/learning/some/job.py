@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from geceval.core.checks import check_count
+from geceval.core.errors import InputError
 from geceval.core.options import check_types
 from geceval.learning.recipe import Recipe
 
 RECIPE = Recipe(learning_rate=2e-5, schedule="linear", warmup=0.1, batch_size=16, epochs=10)
 """Usual values for BERT; the paper tuned its values on the dev fold."""
+
+RIDGE = (300.0, 1000.0, 3000.0, 10000.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,9 @@ class Job:
         recipe: How to fine-tune each of the three; its seed is replaced by each of `seeds`.
         meaning_base: The network that the meaning regressor starts from; `None` for the recipe's base, as for the
             others.
+        head_layer: Learn no more than heads, each a linear layer over the mean token states of a causal base after so
+            many of its layers, see `geceval.learning.some.heads`. Of the recipe only base and dtype count then.
+        ridge: Penalties of these heads; of each regressor's, the one that is best on the dev fold is kept.
         seeds: One run each; for each of the three, the network that is best on the dev fold is kept.
         dev: Number of outputs in the dev fold, as in section 5.1 of the paper.
         test: Number of outputs in the test fold, likewise; 3,376 of TMU-GFM-Dataset are left to learn from.
@@ -31,6 +39,8 @@ class Job:
     ratings: Path
     recipe: Recipe = RECIPE
     meaning_base: str | None = None
+    head_layer: int | None = None
+    ridge: tuple[float, ...] = RIDGE
     seeds: tuple[int, ...] = (1,)
     dev: int = 422
     test: int = 423
@@ -38,6 +48,12 @@ class Job:
 
     def __post_init__(self) -> None:
         check_types(self)
+        if self.head_layer is not None:
+            check_count("head_layer", self.head_layer)
+            if self.recipe.lora_rank:
+                raise InputError("head_layer leaves the base as it is; leave out lora_rank, or head_layer")
+        if not self.ridge or not all(0 < penalty < math.inf for penalty in self.ridge):
+            raise InputError(f"ridge must be positive, finite numbers, got {self.ridge}")
 
     def recipe_of(self, part: str) -> Recipe:
         """How one of the three is fine-tuned."""

@@ -6,7 +6,7 @@ the one with the highest Pearson correlation on the dev fold (Yoshimura et al. 2
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from geceval.core.errors import InputError
 from geceval.learning.network import head_pooling
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
-from geceval.learning.some.probe import fit_output_layer
 from geceval.models import heads
 from geceval.models.batched_model import Text
 
@@ -47,11 +46,6 @@ class Regression(Objective):
                 if isinstance(module, torch.nn.Linear) and module.out_features == 1 and module.bias is not None:
                     module.bias.fill_(float(np.mean([rating for _, rating in rows])))
         return TextModel(network, head_pooling(recipe, network.config))
-
-    def prepare(self, model: Any, recipe: Recipe, batches: Iterable[Mapping[str, Any]]) -> None:
-        """Give the output layer weights that know the ratings, if the recipe has a probe."""
-        if recipe.probe is not None:
-            fit_output_layer(model, model.network, batches, recipe.probe)
 
     def encode(self, rows: Sequence[Rated], tokenizer: Any, max_length: int) -> Dataset:
         """Token ids and ratings, with token types of pairs if the tokenizer has them; cut at `max_length`."""

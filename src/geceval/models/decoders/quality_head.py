@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.sources.library_messages import first_line
+from geceval.models.sources.snapshots import HEAD as FILE
 
 if TYPE_CHECKING:
     import torch
-
-FILE = "quality_head.safetensors"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

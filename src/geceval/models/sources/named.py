@@ -83,8 +83,8 @@ NAMED = {
 }
 """The models that can be asked for by name."""
 
-OVER_NAMED = {"smollm2-impara": "impara_lm"}
-"""Adapters over them that ship with geceval, by name; the folder of `geceval/assets` that each lies in."""
+OVER_NAMED = {"smollm2-impara": "impara_lm", "smollm2-some": "smollm2_some"}
+"""Adapters and heads over them that ship with geceval, by name; the folder of `geceval/assets` that each lies in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from geceval.models.sources.library_messages import first_line
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.jinja")  # and weights
 _NOT_WANTED = ("onnx/*", "openvino/*", "checkpoint-*")
-WEIGHTS = ("model.safetensors", "adapter_model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
+HEAD = "quality_head.safetensors"
+WEIGHTS = ("model.safetensors", "adapter_model.safetensors", HEAD, "model.safetensors.index.json", "pytorch_model.bin")
 
 
 class CheckpointError(InputError):

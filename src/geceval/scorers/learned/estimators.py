@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from geceval.models.batched_model import Text
     from geceval.models.encoder import Encoder
+    from geceval.models.regressors import StateRegressor
 
 
 class EncoderScorer(Scorer):
@@ -56,7 +57,7 @@ class EncoderScorer(Scorer):
 
 def estimate(
     metric: str,
-    estimator: Encoder,
+    estimator: Encoder | StateRegressor,
     texts: Sequence[Text],
     runtime: RunTime,
     what: str = "the quality estimator",
@@ -66,7 +67,7 @@ def estimate(
 
     Args:
         metric: Name of the metric, for the message.
-        estimator: An encoder with its head.
+        estimator: An encoder with its head, or a head over a language model.
         texts: Predictions, or pairs of source and prediction.
         runtime: Batch size, progress, cache.
         what: What to call the network in the message.

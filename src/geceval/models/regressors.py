@@ -1,0 +1,85 @@
+"""Networks that answer a text, or a pair of texts, with one number: classifiers, and heads over a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geceval.core.options import RunTime
+from geceval.models.batched_model import Text
+from geceval.models.causal import CausalModel
+from geceval.models.checkpoints import Checkpoint, CheckpointError
+from geceval.models.decoders.quality_head import QualityHead, load_quality_head
+from geceval.models.detokenization import detokenize
+from geceval.models.encoder import Encoder
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class StateRegressor:
+    """A linear layer over the mean token states of a causal language model, which was not changed for it.
+
+    Texts are read as prose, each by itself, and distinct ones once, whatever number of regressors reads them.
+
+    Args:
+        model: The language model.
+        head: The weights, and after which layer they read.
+        bias: What is added to their product with the states.
+        name: What to call it in messages and signatures.
+    """
+
+    def __init__(self, model: CausalModel, head: QualityHead, bias: float = 0.0, name: str = "") -> None:
+        self.model, self.head, self.bias, self.name = model, head, bias, name
+        self.max_length = model.max_length
+
+    @classmethod
+    def load(cls, checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None) -> Self:
+        """The head of a checkpoint over its base; arguments as for `BatchedModel.load`."""
+        model = CausalModel.load(checkpoint.base, runtime, max_length or checkpoint.setting("max_length"))
+        head = load_quality_head(checkpoint, model.model.config)
+        if head is None:
+            raise CheckpointError(f"{checkpoint.folder}: config.json has geceval_base, and lacks geceval_head_layer")
+        return cls(model, head, checkpoint.setting("head_bias", 0.0), checkpoint.identity)
+
+    def logits(self, texts: Sequence[Text], runtime: RunTime | None = None) -> np.ndarray:
+        """Answers: float64 [texts, 1], see `pooled`."""
+        states = pooled(self.model, texts, self.head.layer, runtime)
+        return states @ self.head.weight.double().numpy()[:, None] + self.bias
+
+
+def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTime | None = None) -> np.ndarray:
+    """What a `StateRegressor` reads.
+
+    Args:
+        model: The language model.
+        texts: Sentences or pairs, tokenised or not. One without words is read as the token that ends a text.
+        layer: Number of layers after which the states are read.
+        runtime: Batch size, progress and cache.
+
+    Returns:
+        float64 [texts, dimensions]: the mean state of a sentence's tokens; of a pair, how far the means of the two are
+        apart in each dimension.
+    """
+    end = model.tokenizer.convert_ids_to_tokens(model.end)
+    pairs = bool(texts) and isinstance(texts[0], tuple)
+    sides = [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
+    read = [detokenize(text) or end for side in sides for text in side]
+    states = model.mean_states(read, layer, runtime).astype(np.float64)
+    return np.abs(states[: len(texts)] - states[len(texts) :]) if pairs else states
+
+
+def load_regressor(
+    checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None
+) -> Encoder | StateRegressor:
+    """The classifier of a checkpoint or, if it is no more than a head, that over its base; see `BatchedModel.load`.
+
+    Raises:
+        CheckpointError: If the checkpoint cannot be used.
+        InputError: If there is no such device, or `max_length` is beyond what the network can read.
+    """
+    if checkpoint.setting("base") is not None:
+        return StateRegressor.load(checkpoint, runtime, max_length)
+    return Encoder.load(checkpoint, runtime, max_length, head=True)
