@@ -272,7 +272,7 @@ def test_heads_alone_answer_as_by_hand(load_script, causal, ratings, tmp_path):
         expected = []
         for pair in pairs:
             source, output = (state_by_hand(causal, text.replace(" ,", ","), 1) for text in pair)
-            read = np.abs(source - output) if part == "meaning" else output
+            read = np.sqrt(np.abs(source - output)) if part == "meaning" else output
             expected.append((read @ weight + config["geceval_head_bias"] - 1) / 3)
         assert found[f"{name}_scores"] == pytest.approx(expected, abs=1e-4)
     good, bad = found["fluency_scores"][:2]

@@ -121,7 +121,7 @@ class CausalModel(BatchedModel):
         """
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            return _states(model, batch, layer)
+            return states_after(model, batch, layer)
 
         return self._array(f"mean_states {layer}", read, texts, runtime, _mean)
 
@@ -138,7 +138,7 @@ class CausalModel(BatchedModel):
         """
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            return _states(model, batch, self.head.layer).float() @ self.head.weight.to(model.device)
+            return states_after(model, batch, self.head.layer).float() @ self.head.weight.to(model.device)
 
         end = self.tokenizer.convert_ids_to_tokens(self.end)
         values = self._array("head_values", read, [text or end for text in texts], runtime, _mean)
@@ -267,12 +267,6 @@ def log_probs(
                 states.append(output.hidden_states[layer])
         states = None if layer is None else torch.cat(states)
     return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found)), states
-
-
-def _states(model: Any, batch: Mapping[str, torch.Tensor], layer: int) -> torch.Tensor:
-    """The states of a batch of texts or trees after a number of layers: [rows, tokens, dimensions]."""
-    batch = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
-    return states_after(model.base_model, batch, layer)
 
 
 def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

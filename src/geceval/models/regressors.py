@@ -60,15 +60,15 @@ def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTi
         runtime: Batch size, progress and cache.
 
     Returns:
-        float64 [texts, dimensions]: the mean state of a sentence's tokens; of a pair, how far the means of the two are
-        apart in each dimension.
+        float64 [texts, dimensions]: the mean state of a sentence's tokens; of a pair, the square root of how far the
+        means of the two are apart in each dimension (small changes of a mean, which is over many tokens, count more).
     """
     end = model.tokenizer.convert_ids_to_tokens(model.end)
     pairs = bool(texts) and isinstance(texts[0], tuple)
     sides = [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
     read = [detokenize(text) or end for side in sides for text in side]
     states = model.mean_states(read, layer, runtime).astype(np.float64)
-    return np.abs(states[: len(texts)] - states[len(texts) :]) if pairs else states
+    return np.sqrt(np.abs(states[: len(texts)] - states[len(texts) :])) if pairs else states
 
 
 def load_regressor(

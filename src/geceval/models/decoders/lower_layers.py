@@ -6,6 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from geceval.models.decoders import prefix_trees
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -14,12 +16,12 @@ class _Reached(Exception):
     """What enters the first layer that is not computed."""
 
 
-def states_after(body: Any, inputs: Mapping[str, Tensor], layers: int) -> Tensor:
-    """What `body(**inputs, output_hidden_states=True).hidden_states[layers]` is, without gradients.
+def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor:
+    """What is in the `hidden_states[layers]` that the network gives, without gradients.
 
     Args:
-        body: A transformers network without a head; it is not changed, so that other threads can use it meanwhile.
-        inputs: Its arguments.
+        model: Of transformers; it is not changed, so that other threads can use it meanwhile.
+        batch: Texts, or trees of them, see `geceval.models.decoders.prefix_trees`.
         layers: Number of layers; 0 for the embeddings. Those above cost nothing, if the layers stand in one list.
 
     Returns:
@@ -27,6 +29,8 @@ def states_after(body: Any, inputs: Mapping[str, Tensor], layers: int) -> Tensor
     """
     import torch
 
+    body = model.base_model
+    inputs = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
     total = body.config.get_text_config().num_hidden_layers
     lists = [(name, part) for name, part in body.named_children() if isinstance(part, torch.nn.ModuleList)]
     for name, stack in lists:
