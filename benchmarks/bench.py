@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{name} (after {time.perf_counter() - started:.0f} s)", file=sys.stderr, flush=True)
             try:
                 if name == "growth":
-                    steps = growth.measure(bench, options.patience)
+                    steps = growth.measure(bench, options.growth, options.patience)
                 else:
                     rows.append(compare(bench, name) if name in PLANS else time_version(bench.rounds))
             except Failed as error:
@@ -68,6 +68,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--peer", type=Path, help="Python of an environment with gec-metrics; none is no comparison")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of seeda, gjg15, conll2014, cleme")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="parts of the run")
+    parser.add_argument("--growth", nargs="+", choices=growth.METRICS, default=growth.METRICS, help="metrics that grow")
     parser.add_argument("--rounds", type=int, help="5 by default, 2 with --quick")
     parser.add_argument("--quick", action="store_true", help="few sentences and rounds, to try the run itself")
     parser.add_argument("--patience", type=float, default=15, help="seconds a step of growth may take; else left out")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from side_by_side.corpora import stretch
 from side_by_side.plans import Bench
@@ -17,11 +17,12 @@ Steps = dict[str, dict[str, dict[str, Round | None]]]
 """Title to metric to step to its round, `None` if it was left out."""
 
 
-def measure(bench: Bench, patience: float) -> Steps:
+def measure(bench: Bench, metrics: Sequence[str], patience: float) -> Steps:
     """Rising numbers of systems, then of sentences, one process a metric and question, so that peaks are its own.
 
     Args:
         bench: What all comparisons share.
+        metrics: Some of `METRICS`.
         patience: A step that would take more seconds, judged by the one before, is left out.
     """
     gjg15 = bench.works["gjg15"]
@@ -35,7 +36,7 @@ def measure(bench: Bench, patience: float) -> Steps:
     warm_up = {"work": file, "systems": 1, "sentences": 5}
     series = {few.title: systems, f"{whole.title.partition(',')[0]}, one system, all sentences distinct": sentences}
     return {
-        title: {metric: dict(rising(bench, metric, warm_up, steps, patience)) for metric in METRICS}
+        title: {metric: dict(rising(bench, metric, warm_up, steps, patience)) for metric in metrics}
         for title, steps in series.items()
     }
 
