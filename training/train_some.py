@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from geceval.hub.publish.push import push_and_print
-from geceval.learning.scripts import add_recipe_options, job_from, run_script, script_parser
-from geceval.learning.some.job import RECIPE, RIDGE, Job
+from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
+from geceval.learning.some.job import RECIPE, Job
 from geceval.learning.some.train import train_some
 
 
@@ -25,13 +25,13 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add = parser.add_argument
     add("--ratings", type=Path, required=True, help="TMU-GFM-Dataset")
     add("--meaning-init-from", dest="meaning_base", help="start of the meaning regressor; by default that of all")
-    add("--dev", type=int, default=422, help="outputs in the dev fold")
-    add("--test", type=int, default=423, help="outputs in the test fold")
-    add("--fold-seed", type=int, default=1, help="which sources are in which fold")
+    add("--dev", type=int, help="outputs in the dev fold")
+    add("--test", type=int, help="outputs in the test fold")
+    add("--fold-seed", type=int, help="which sources are in which fold")
     add("--head-layer", type=int, help="learn heads alone, over so many layers of a causal model that stays as it is")
-    add("--ridge", type=float, nargs="+", default=RIDGE, help="penalties of these heads; the best is kept")
+    add("--ridge", type=float, nargs="+", help="penalties of these heads; the best is kept")
     add_recipe_options(parser, RECIPE)
-    return parser.parse_args(arguments)
+    return parse_options(parser, Job, arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -42,7 +42,7 @@ Returns:
     scores (`list` of `float`): F of each sentence, in [0, 1].
     precision, recall, f, tp, fp, fn (`float`): Of all edits, whatever the average.
     annotators (`list` of `int`): The annotator, or the index of the reference, that each sentence was compared with.
-    thinned (`list` of `int`): Sentences, from 0, too different from their source to be searched in full.
+    single_path (`list` of `int`): Sentences, from 0, too different from their source to be searched in full.
     signature (`str`): What was computed.
 
 Examples:

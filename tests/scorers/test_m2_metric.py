@@ -185,7 +185,7 @@ def test_too_large_a_sentence_is_reported(caplog):
     source = " ".join(f"s{i}" for i in range(80))
     prediction = " ".join(f"p{i}" for i in range(80))
     result = M2().score(["a b", source], ["a b", prediction], ["a b", prediction])
-    assert result.details["thinned"] == [1]
+    assert result.details["single_path"] == [1]
     assert "(first: sentence 2)" in caplog.text
     assert result.score == 1
 
@@ -309,5 +309,5 @@ def test_correlation_with_people(results, gjg15, sentence, expected):
     assert [agreement.spearman for agreement in found] == pytest.approx(expected[1::2], abs=0.0005)
 
 
-def test_no_real_sentence_is_thinned(results):
-    assert {name: result.details["thinned"] for name, result in results.items()} == dict.fromkeys(results, [])
+def test_every_real_sentence_is_searched_in_full(results):
+    assert {name: result.details["single_path"] for name, result in results.items()} == dict.fromkeys(results, [])

@@ -110,7 +110,7 @@ def add_recipe_options(
     )
     add("--max-length", type=int, default=recipe.max_length, help="tokens beyond which a text is cut")
     add("--dtype", choices=DTYPES, default=recipe.dtype, help="bfloat16: mixed precision")
-    add("--seeds", type=int, nargs="+", default=[1], help="one run each; the best is kept")
+    add("--seeds", type=int, nargs="+", help="one run each; the best is kept")
     add("--push-to-hub", metavar="ORG/NAME", help="push the finished checkpoint")
     add("--dry-run", action="store_true", help="push nothing, only say what would be pushed")
     add("--quiet", action="store_true", help="no progress bars")

@@ -68,8 +68,8 @@ class M2(EditScorer):
     that comes first. The corpus score therefore depends, very little, on the order of the sentences.
 
     The details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn; `annotators`, the
-    annotator (or the number of the reference) that was chosen for each sentence; and `thinned`, the sentences, from 0,
-    whose lattice was too large to be searched in full.
+    annotator (or the number of the reference) that was chosen for each sentence; and `single_path`, the sentences, from
+    0, whose lattice was too large to be searched in full.
     """
 
     name = "m2"
@@ -110,7 +110,7 @@ class M2(EditScorer):
         chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in found])
         self._warn(gold, large)
         facts = {"refs": number_range(map(len, gold))}
-        return self.result(chosen, facts, annotators=chosen.annotators, thinned=sorted(large))
+        return self.result(chosen, facts, annotators=chosen.annotators, single_path=sorted(large))
 
     def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
         warn_of_single_paths(self.name, large)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from geceval.core.errors import InputError
 from geceval.hub.cards import lint_model_card
-from geceval.hub.publish.folders import collect, report
+from geceval.hub.publish.folders import check_card, collect
 from geceval.hub.publish.repository import Repository
 from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, resolve
 from geceval.models.sources.library_messages import quiet
@@ -59,7 +59,7 @@ def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = N
     if not parts or ((folder / "run").is_dir() and not (folder / "results.json").is_file()):
         raise InputError(f"{folder}: no finished checkpoint; train first")
     files = collect(folder, _belongs, without=["run"])
-    report(folder / "README.md", lint_model_card)
+    check_card(folder / "README.md", lint_model_card)
     checkpoints = {part: resolve(folder, part="" if part == "." else part) for part in parts}
     for checkpoint in checkpoints.values():
         _check_portable(checkpoint, merged is not None)

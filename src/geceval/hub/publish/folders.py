@@ -63,7 +63,7 @@ def module_repository(name: str, org: str, package: str | None = None) -> Reposi
         ValueError: If there is no such metric, its card has mistakes, or the package is no URL.
     """
     folder = module_folder(name)
-    report(folder / "README.md", lint_metric_card)
+    check_card(folder / "README.md", lint_metric_card)
     files: dict[str, bytes | Path] = {file: folder / file for file in ("README.md", f"{name}.py", "requirements.txt")}
     files["app.py"] = _APP.format(name=name).encode()
     if package is not None and not _is_url(package):
@@ -84,7 +84,7 @@ def data_repository(folder: str | Path, name: str) -> Repository:
         ValueError: If the card has mistakes or there are other files.
     """
     folder = Path(folder)
-    report(folder / "README.md", lint_data_card)
+    check_card(folder / "README.md", lint_data_card)
     files = collect(folder, lambda path: path.name in ("README.md", *_LICENCE_FILES) or path.suffix == ".parquet")
     licence = read_card(folder / "README.md").metadata["license"]
     restricted = f"its licence is {licence!r}, which lets nobody pass the texts on; --private keeps a copy for yourself"
@@ -108,7 +108,7 @@ def space_repository(folder: str | Path, name: str, package: str | None = None) 
             a folder in place of a package.
     """
     folder = Path(folder)
-    report(folder / "README.md", lint_space_card)
+    check_card(folder / "README.md", lint_space_card)
     files = collect(folder, lambda path: path.name in _SPACE_TEXTS or path.suffix in _SPACE_SUFFIXES)
     app = read_card(folder / "README.md").metadata["app_file"]
     for needed in (app, "requirements.txt"):
@@ -149,7 +149,7 @@ def _install_from(package: str | None, files: dict[str, bytes | Path], name: str
     files["requirements.txt"] = "".join(f"{line}\n" for line in lines).encode()
 
 
-def report(card: Path, lint: Callable[[Path], list[str]]) -> None:
+def check_card(card: Path, lint: Callable[[Path], list[str]]) -> None:
     """Raise a `ValueError` that names all mistakes of a card, if there are any.
 
     Raises:
