@@ -19,7 +19,7 @@ from geceval.meta.agreement import Pairs, agreement, judged_pairs
 from geceval.meta.correlation import correlate
 from geceval.meta.judgments.readers import read_human, read_system_scores
 from geceval.meta.submetric_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
-from geceval.scorers.learned.submetric_weights import PARTS
+from geceval.scorers.learned.submetric_weights import SUBMETRICS
 from geceval.scorers.some import WEIGHTS
 from geceval.workflows.meta_evaluation import choose_systems
 
@@ -123,9 +123,9 @@ def _from_files(
 def _sub_scores(sources: list[str], outputs: Mapping[str, list[str]], options: Mapping[str, Any]) -> np.ndarray:
     """[systems, sentences, 3]."""
     results = registry.score_systems(registry.make_scorer(METRIC, options), sources, outputs)
-    return np.array([[result.details[f"{part}_scores"] for part in PARTS] for result in results.values()]).swapaxes(
-        1, 2
-    )
+    return np.array(
+        [[result.details[f"{part}_scores"] for part in SUBMETRICS] for result in results.values()]
+    ).swapaxes(1, 2)
 
 
 def _on_systems(parts: np.ndarray, human: Sequence[float]) -> tuple[Tuned, Rows]:
@@ -135,7 +135,7 @@ def _on_systems(parts: np.ndarray, human: Sequence[float]) -> tuple[Tuned, Rows]
     for name, weights in _compared(best).items():
         found = correlate(means @ weights, human)
         rows.append([name, *weights.tolist(), found.pearson, found.spearman])
-    return best, (["weights", *PARTS, "pearson", "spearman"], rows)
+    return best, (["weights", *SUBMETRICS, "pearson", "spearman"], rows)
 
 
 def _on_sentences(parts: np.ndarray, dev: Pairs, test: Pairs) -> tuple[Tuned, Rows]:
@@ -146,7 +146,7 @@ def _on_sentences(parts: np.ndarray, dev: Pairs, test: Pairs) -> tuple[Tuned, Ro
         tuned_on, rest = (agreement(some, scores, "drop") for some in (dev, test))
         every = agreement(test, scores, "zero")  # the paper's accuracy counts tied pairs, its tau does not
         rows.append([name, *weights.tolist(), tuned_on.kendall, rest.kendall, every.accuracy, every.pairs])
-    return best, (["weights", *PARTS, "kendall tuned on", "kendall", "accuracy", "pairs"], rows)
+    return best, (["weights", *SUBMETRICS, "kendall tuned on", "kendall", "accuracy", "pairs"], rows)
 
 
 def _compared(best: Tuned) -> dict[str, np.ndarray]:

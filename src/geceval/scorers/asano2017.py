@@ -19,7 +19,7 @@ from geceval.scorers import fluency
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.detection import load_detector
 from geceval.scorers.learned.estimators import estimate
-from geceval.scorers.learned.submetric_weights import PARTS, check_weights
+from geceval.scorers.learned.submetric_weights import SUBMETRICS, check_weights
 from geceval.scorers.learned.unigrams import BUNDLED
 from geceval.scorers.ngram.meteor import meteor, versions
 
@@ -135,7 +135,7 @@ class Asano2017(Scorer):
             "fluency": np.array(self._fluency.score(columns.sources, columns.predictions).scores),
             "meaning": np.array([meteor(*pair, synonyms) for pair in pairs]),
         }
-        scores = sum(weight * parts[part] for part, weight in zip(PARTS, self.settings.triple, strict=True))
+        scores = sum(weight * parts[part] for part, weight in zip(SUBMETRICS, self.settings.triple, strict=True))
         details = {part: float(values.mean()) for part, values in parts.items()}
         details |= {f"{part}_scores": values.tolist() for part, values in parts.items()}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)

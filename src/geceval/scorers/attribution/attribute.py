@@ -136,7 +136,7 @@ def attribute(
         instead = "pass references" if file == "gold_m2" else "pass the edits as predictions"
         raise InputError(f"{name}: {file} has one entry a sentence and fits no partly corrected ones; {instead}")
     columns = _check(name, scorer, sources, predictions, references)
-    games = _games(name, columns.sources, _groups(name, scorer, columns.sources, predictions, nlp), settings)
+    games = _games(name, columns.sources, _groups(scorer, columns.sources, predictions, nlp), settings)
     values, metric = _score(name, scorer, columns, games)
     how = signature("attribution", settings, nlp=_pipeline(predictions, nlp))
     return [_solve(game, scores, settings, metric, how) for game, scores in zip(games, values, strict=True)]
@@ -183,7 +183,7 @@ def _check_groups(where: str, row: Any) -> str:
 
 
 def _groups(
-    name: str, scorer: Scorer, sources: Sequence[str], predictions: Sequence[Correction], nlp: Any
+    scorer: Scorer, sources: Sequence[str], predictions: Sequence[Correction], nlp: Any
 ) -> list[tuple[Group, ...]]:
     texts = [number for number, row in enumerate(predictions) if isinstance(row, str)]
     found: dict[int, list[Edit]] = {}

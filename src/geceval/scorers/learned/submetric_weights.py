@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from geceval.core.checks import check_choice, check_moderate
 from geceval.core.errors import InputError
 
-PARTS = ("grammaticality", "fluency", "meaning")
+SUBMETRICS = ("grammaticality", "fluency", "meaning")
 
 Weights = tuple[float, float, float]
 
@@ -25,9 +25,9 @@ def check_weights(weights: str | Sequence[float], named: Mapping[str, Weights]) 
     if isinstance(weights, str):
         check_choice("weights", weights, tuple(named))
         return weights
-    if len(weights) != len(PARTS):
+    if len(weights) != len(SUBMETRICS):
         raise InputError(f"weights must be {', '.join(map(repr, named))} or three numbers, got {weights!r}")
-    for part, weight in zip(PARTS, weights, strict=True):
+    for part, weight in zip(SUBMETRICS, weights, strict=True):
         check_moderate(f"the weight of {part}", weight)
         if weight < 0:
             raise InputError(f"the weight of {part} must not be negative, got {weight!r}")
