@@ -43,7 +43,7 @@ class Settings:
         grammar: What grammaticality is: `"detector"`, 1 - errors / words by an error detector; `"regressor"`,
             (rating - 1) / 3 by the first of the regressors of SOME.
         grammar_model: The detector, or a folder of SOME's form with the regressor in its sub-folder `grammer` (sic):
-            `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+            `"bundled"`, `"smollm2-some"`, a folder, or a Hub id, optionally with `@revision`.
         model: The causal language model of the fluency, which is `fluency` with `normalization="slor"`.
         start, detokenize, unigrams, max_length: As of `fluency`. What grammar_model reads of a text is stored with it.
         synonyms: `"wordnet"` lets METEOR match synonyms too, for which nltk and its WordNet must be installed.
