@@ -99,7 +99,7 @@ class Scribendi(LikelihoodScorer):
 
     def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
         """Each source that was changed, and its correction."""
-        pairs = zip(sources, predictions, strict=False)
+        pairs = zip(sources, predictions, strict=True)
         return [text for pair in pairs if pair[0] != pair[1] for text in pair]
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:

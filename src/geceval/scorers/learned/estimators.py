@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import Columns, check_columns
+from geceval.core.errors import InputError
+from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.models.batched_model import BatchedModel
-from geceval.scorers.base import Scorer
+from geceval.scorers.learned.read_ahead import ReadAheadScorer
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from geceval.models.batched_model import Text
     from geceval.models.encoder import Encoder
     from geceval.models.regressors import StateRegressor
 
 
-class EncoderScorer(Scorer):
+class EncoderScorer(ReadAheadScorer):
     """A metric of rows by encoders, which read those of several systems together: batches are full, with less padding.
 
     One system after the other, each leaves a few texts of all lengths that no system before it had.
     """
-
-    _systems: Sequence[Sequence[str]] = ()
-
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
-        """This scorer; the first call of `score` reads the rows of all systems, so that the others find them read."""
-        scorer = copy.copy(self)
-        scorer._systems = systems
-        return scorer
 
     def _rows_ahead(self, columns: Columns) -> tuple[list[str], list[str]]:
         """Sources and predictions that the next calls will ask for, the first time; none if they cannot be remembered.
@@ -43,16 +31,10 @@ class EncoderScorer(Scorer):
         Returns:
             Sources and predictions of the distinct rows of all systems.
         """
-        systems, self._systems = self._systems, ()
-        rows: dict[tuple[str, str], None] = {}
-        for predictions in systems:
-            with suppress(InputError, InputTypeError):  # raised again when it is the turn of this system
-                checked = check_columns(self.name, columns.sources, predictions, warn=False)
-                rows.update(dict.fromkeys(zip(checked.sources, checked.predictions, strict=True)))
-        distinct = list(rows)
-        if 2 * len(distinct) > BatchedModel.cached_texts:  # sources may be read, too
-            distinct = []
-        return [source for source, _ in distinct], [prediction for _, prediction in distinct]
+        sources, predictions = self._rows_of_systems(columns.sources)
+        if 2 * len(sources) > BatchedModel.cached_texts:  # sources may be read, too
+            return [], []
+        return sources, predictions
 
 
 def estimate(

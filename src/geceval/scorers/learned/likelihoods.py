@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,27 +11,17 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models.detokenization import detokenize
-from geceval.scorers.base import Scorer
+from geceval.scorers.learned.read_ahead import ReadAheadScorer
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from geceval.models.causal import CausalModel
 
 
-class LikelihoodScorer(Scorer):
+class LikelihoodScorer(ReadAheadScorer):
     """A metric of texts under a causal language model, which reads those of several systems together.
 
     Most of them begin alike, and what they share is computed once, see `geceval.models.decoders.prefix_trees`.
     """
-
-    _systems: Sequence[Sequence[str]] = ()
-
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
-        """This scorer; the first call of `score` reads the texts of all systems, so that the others find them read."""
-        scorer = copy.copy(self)
-        scorer._systems = [predictions for predictions in systems if isinstance(predictions, Sequence)]
-        return scorer
 
     @abc.abstractmethod
     def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
@@ -40,9 +29,7 @@ class LikelihoodScorer(Scorer):
 
     def _and_ahead(self, texts: Sequence[str], sources: Sequence[str], model: CausalModel) -> list[str]:
         """The texts and, the first time, those of all systems behind them, unless the model cannot remember as many."""
-        systems, self._systems = self._systems, ()
-        others = [text for predictions in systems for text in self._texts(sources, predictions)]
-        ahead = dict.fromkeys(text for text in others if isinstance(text, str))
+        ahead = dict.fromkeys(self._texts(*self._rows_of_systems(sources)))
         return [*texts, *ahead] if len(ahead) <= model.cached_texts else list(texts)
 
 
