@@ -56,7 +56,7 @@ def metrics_table() -> str:
             f"<code>{render.escape(name)}</code>",
             f"{render.escape(scoring.description(name))}<br><code>{render.escape(scoring.call(name))}</code>"
             f"<br><em>needs {'source and references' if scoring.needs_references(name) else 'the source'}; "
-            f"{render.escape(scoring.range_text(name))}</em>",
+            f"{render.escape(scoring.range_text(name)).replace(' ', '&nbsp;')}</em>",
         ]
         for name in sorted({*scoring.metrics(), *scoring.large_metrics()})
     ]
