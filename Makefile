@@ -16,9 +16,9 @@ demo: $(BASE) $(LARGE)  ## score and rank the systems of the example corpus, the
 	@echo "1. Five systems that correct 44 sentences, the best of the first metric on top. errant compares their edits with references;"
 	@echo "   the others read the corrected sentences alone. Signatures below the table name all that a score depends on."
 	@echo "2. What each edit of one sentence does to its meaning, by IMPARA: the larger the impact, the more it matters."
-	@test -e $(LARGE) || echo "   (fluency and impara_lm are left out: $(BIN)/geceval models says which command gets their model.)"
+	@test -e $(LARGE) || echo "   (fluency is left out: $(BIN)/geceval models says which command gets its model.)"
 	@echo
-	$(BIN)/geceval score -m impara $$(test -e $(LARGE) && echo impara_lm fluency) errant \
+	$(BIN)/geceval score -m impara impara_lm $$(test -e $(LARGE) && echo fluency) errant \
 		-s $(EXAMPLE)/source.txt -p $(EXAMPLE)/systems/*.txt -r $(EXAMPLE)/reference_0.txt $(EXAMPLE)/reference_1.txt
 	@echo
 	$(BIN)/geceval impacts "$$(sed -n 25p $(EXAMPLE)/source.txt)" "$$(sed -n 25p $(EXAMPLE)/systems/strong.txt)"

@@ -40,7 +40,13 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         help="tokens of the teacher that the student has, the most frequent ones",
     )
     add("--bits", type=int, choices=(4, 8), help="of a weight in the student's file")
-    add("--weights", type=float, nargs=3, metavar=("TOKENS", "DIFFERENCES", "ORDER"), help="of the three losses")
+    add(
+        "--weights",
+        type=float,
+        nargs=3,
+        metavar=("TOKENS", "DIFFERENCES", "ORDER"),
+        help="of the three losses; without tokens, the student is no language model",
+    )
     add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then choose evaluation and seed")
     add("--gap", type=float, help="difference of ratings that makes a rated pair")
     add("--ridge", type=float, help="penalty of the head that learns from them")

@@ -1,6 +1,6 @@
-"""Likelihood of the corrected sentence under a language model that learnt which edits matter."""
+"""Reference-free quality of the corrected sentence, by a language model that learnt which edits matter."""
 
-import geceval.hub.module  # From: geceval[lm]
+import geceval.hub.module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{maeda-etal-2022-impara,
@@ -12,10 +12,10 @@ _CITATION = """\
 """
 
 _DESCRIPTION = """\
-IMPARA-LM scores a corrected sentence without references: by its likelihood under a causal language model that learnt,
-as the quality estimator of IMPARA does, to prefer of two partial corrections the one whose edits matter more. By
-default it is an adapter that ships with geceval over SmolLM2-135M, which is found in an installed package or on the
-Hub.
+IMPARA-LM scores a corrected sentence without references: by the likelihood and the token states of a causal language
+model that learnt, as the quality estimator of IMPARA does, to prefer of two partial corrections the one whose edits
+matter more. By default it is a small student of that model, which ships with geceval; the large one agrees with people
+better, and is an adapter over SmolLM2-135M, which is found in an installed package or on the Hub.
 """
 
 _KWARGS_DESCRIPTION = """
@@ -24,8 +24,9 @@ Args:
         or a `threshold`.
     predictions (`list` of `str`): What the system made of it, one string per sentence.
     references: Not used; dropped if given, so that the metric can be combined with others.
-    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`, an adapter over `"smollm2"`; `"smollm2"` itself,
-        untrained; a folder, or a Hub id, optionally with `@revision`: a causal language model or an adapter over one.
+    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`, the student; `"smollm2-impara"`, the large one;
+        `"smollm2"`, its language model untrained; a folder, or a Hub id, optionally with `@revision`: a causal language
+        model or an adapter over one.
     relative (`bool`, *optional*, defaults to `False`): Subtract the quality of the source.
     se_model (`str`, *optional*, defaults to `"bundled"`): The similarity estimator, used if there is a threshold.
     threshold (`float`, *optional*, defaults to -2): Similarity to the source that a correction must exceed; below -1

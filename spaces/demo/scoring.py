@@ -28,6 +28,10 @@ LARGE_COSTS = (
 )
 
 
+LARGE_SISTERS = {"smollm2-impara": "impara_lm", "smollm2-some": "some"}
+"""Models that two metrics can read in place of the small one that comes with geceval, as metrics of the page."""
+
+
 @functools.lru_cache
 def metrics() -> tuple[str, ...]:
     """Metrics that run on what comes with geceval, in alphabetical order."""
@@ -36,17 +40,17 @@ def metrics() -> tuple[str, ...]:
 
 def large_metrics() -> tuple[str, ...]:
     """Metrics that read a large model, which is loaded when one of them is first asked for."""
-    return tuple(registry.large_metrics()[0])
+    return (*LARGE_SISTERS, *registry.large_metrics()[0])
 
 
 def large_group() -> gr.CheckboxGroup:
     """Where a visitor switches to the large model: its metrics and its costs, or how to get it where it is not."""
-    names, model = registry.large_metrics()
+    model = registry.large_metrics()[1]
     if model.obstacle:
         logger.warning("%s", model.obstacle)
     command = model.commands[0].split(" && ")[-1]  # without the extra, whose command names a folder of this machine
     return gr.CheckboxGroup(
-        choices(names),
+        choices(large_metrics()),
         value=[],
         label="With the large model",
         info=f"Not on this machine. To get it: {command}" if model.obstacle else LARGE_COSTS,
@@ -56,20 +60,26 @@ def large_group() -> gr.CheckboxGroup:
     )
 
 
+def metric(name: str) -> str:
+    """The metric of geceval that a name on the page means."""
+    return LARGE_SISTERS.get(name, name)
+
+
 def options(name: str) -> dict[str, Any]:
-    """What the page tells a metric, so that it judges corrections."""
-    return dict(registry.scorer_class(name).correction_settings)
+    """What the page tells a metric, so that it judges corrections, and by which model."""
+    model = {"model": name} if name in LARGE_SISTERS else {}
+    return {**registry.scorer_class(metric(name)).correction_settings, **model}
 
 
 def with_m2(name: str, gold_m2: str | None) -> dict[str, Any]:
     """`options`, with the M2 file of the references for a metric that reads its edits."""
-    reads = gold_m2 is not None and hasattr(registry.scorer_class(name).Settings, "gold_m2")
+    reads = gold_m2 is not None and hasattr(registry.scorer_class(metric(name)).Settings, "gold_m2")
     return {**options(name), **({"gold_m2": gold_m2} if reads else {})}
 
 
 def needs_references(name: str) -> bool:
     """Whether a metric, as the page uses it, needs references."""
-    return registry.make_scorer(name, options(name)).needs_references()
+    return registry.make_scorer(metric(name), options(name)).needs_references()
 
 
 def of_one_sentence() -> tuple[str, ...]:
@@ -105,7 +115,7 @@ def _without(name: str, text: str) -> str:
 def call(name: str) -> str:
     """The line of Python that loads a metric as the page uses it."""
     settings = "".join(f", {key}={value!r}" for key, value in options(name).items())
-    return f'geceval.load("{name}"{settings})'.replace("'", '"')
+    return f'geceval.load("{metric(name)}"{settings})'.replace("'", '"')
 
 
 def metric_groups(names: Sequence[str]) -> list[gr.CheckboxGroup]:
@@ -178,7 +188,7 @@ def score(name: str, source: str, correction: str, references: list[str]) -> Res
         ValueError: If the metric cannot be computed; the message says why.
         ImportError: If a package is missing.
     """
-    scorer = registry.make_scorer(name, options(name))
+    scorer = registry.make_scorer(metric(name), options(name))
     rows = [references] if scorer.needs_references() else None
     with naming_the_extra(name):
         return registry.score_systems(scorer, [source], {"correction": [correction]}, rows)["correction"]
@@ -195,14 +205,14 @@ def read_ahead(name: str, sentences: Sequence[tuple[str, str, list[str]]]) -> No
         ValueError: If the metric cannot be computed.
         ImportError: If a package is missing.
     """
-    scorer = registry.make_scorer(name, options(name))
+    scorer = registry.make_scorer(metric(name), options(name))
     sources, corrections, references = map(list, zip(*sentences, strict=True))
     scorer.score(sources, corrections, references if scorer.needs_references() else None)
 
 
 def bounds(name: str) -> tuple[float | None, float | None]:
     """Lowest and highest score of a metric as the page uses it; `None` for an open end."""
-    return registry.make_scorer(name, options(name)).bounds
+    return registry.make_scorer(metric(name), options(name)).bounds
 
 
 def range_text(name: str) -> str:
@@ -210,14 +220,14 @@ def range_text(name: str) -> str:
     low, high = bounds(name)
     left = "(−∞" if low is None else f"[{low:g}".replace("-", "−")
     right = "∞)" if high is None else f"{high:g}]"
-    return f"{left}, {right} {'↑' if registry.scorer_class(name).higher_is_better else '↓'}"
+    return f"{left}, {right} {'↑' if registry.scorer_class(metric(name)).higher_is_better else '↓'}"
 
 
 def description(name: str) -> str:
     """What a metric says, in one line."""
-    return registry.scorer_class(name).description.rstrip(".")
+    return registry.scorer_class(metric(name)).description.rstrip(".")
 
 
 def higher_is_better(name: str) -> bool:
     """The direction of a metric."""
-    return registry.scorer_class(name).higher_is_better
+    return registry.scorer_class(metric(name)).higher_is_better

@@ -136,18 +136,18 @@ def _compare_all(
         if scoring.needs_references(name) and corpus.references is None:
             missing[name] = "needs references"
             continue
-        options = {name: scoring.with_m2(name, corpus.gold_m2)}
+        metric = scoring.metric(name)
         try:
-            found |= compare(
-                [name],
+            (found[name],) = compare(
+                [metric],
                 corpus.sources,
                 outputs,
                 corpus.references,
-                options=options,
+                options={metric: scoring.with_m2(name, corpus.gold_m2)},
                 baseline=against,
                 resamples=comparison.RESAMPLES,
                 confidence=comparison.CONFIDENCE,
-            )
+            ).values()
         except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "is not available here"

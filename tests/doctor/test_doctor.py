@@ -12,7 +12,7 @@ from geceval.core.extras import install_command
 from geceval.doctor import checks as doctor
 from geceval.doctor import mini_benchmark
 
-WITHOUT_BUNDLED_MODEL = {"asano2017", "bartscore", "fluency", "impara_lm", "llm_judge", "scribendi"}
+WITHOUT_BUNDLED_MODEL = {"asano2017", "bartscore", "fluency", "llm_judge", "scribendi"}
 
 
 @pytest.fixture

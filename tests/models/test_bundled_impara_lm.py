@@ -1,4 +1,4 @@
-"""The IMPARA-LM adapter that ships with geceval: what its files say, and how it judges over the real language model."""
+"""The two IMPARA-LM checkpoints that ship with geceval: what their files say, and how they judge."""
 
 import json
 
@@ -6,52 +6,82 @@ import numpy as np
 import pytest
 
 from geceval.core.options import RunTime
+from geceval.learning.distillation.card import distillation_card
 from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.sources.named import NAMED
 from geceval.scorers.impara_lm import ImparaLm, Settings
 
-FOLDER = ASSETS / "impara_lm"
+LARGE, SMALL = ASSETS / "smollm2_impara", ASSETS / "impara_lm"
 SOURCE = "There is many reason why the childs do not reads ."
 PARTIAL = "There are many reasons why the childs do not read ."
 FULL = "There are many reasons why the children do not read ."
 
 
-@pytest.fixture(scope="module")
-def results():
-    return json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
+CARDS = {LARGE: impara_lm_card, SMALL: distillation_card}
 
 
-def test_it_is_a_small_adapter_over_the_weights_of_the_package():
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 10_000_000
-    adapter = json.loads((FOLDER / "adapter_config.json").read_text(encoding="utf-8"))
-    config = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
+@pytest.fixture(params=["bundled", "smollm2-impara"])
+def model(request):
+    """The name of either; the large one where its language model is installed."""
+    if request.param != "bundled":
+        request.getfixturevalue("smollm2")
+    return request.param
+
+
+def config(folder):
+    return json.loads((folder / "config.json").read_text(encoding="utf-8"))
+
+
+def test_the_large_one_is_an_adapter_over_the_weights_of_the_package():
+    assert sum(path.stat().st_size for path in LARGE.iterdir()) < 10_000_000
+    adapter = json.loads((LARGE / "adapter_config.json").read_text(encoding="utf-8"))
     assert adapter["base_model_name_or_path"] == "smollm2"
-    assert config["geceval_base_sha256"] == NAMED["smollm2"].sha256
+    assert config(LARGE)["geceval_base_sha256"] == NAMED["smollm2"].sha256
 
 
-def test_the_card_is_made_from_the_results(results):
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == impara_lm_card(results, FOLDER)
+def test_the_small_one_is_a_whole_network_of_a_third_of_the_cost():
+    assert not (SMALL / "adapter_config.json").exists()
+    assert sum(path.stat().st_size for path in SMALL.iterdir()) < 40_000_000
+    large, small = config(LARGE), config(SMALL)
+    # Multiplications of a token: those of the layers, and in the large one of the output layer.
+    layer = 2 * large["hidden_size"] * (large["hidden_size"] + 64 * large["num_key_value_heads"])
+    layer += 3 * large["hidden_size"] * large["intermediate_size"]
+    whole = large["num_hidden_layers"] * layer + large["hidden_size"] * large["vocab_size"]
+    assert (small["geceval_scale"], small["hidden_size"]) == (0, large["hidden_size"])
+    assert small["num_hidden_layers"] * layer < 0.32 * whole
 
 
-def test_the_more_is_corrected_the_better(smollm2):
-    scores = ImparaLm().score([SOURCE] * 3, [FULL, PARTIAL, SOURCE]).scores
+@pytest.mark.parametrize("folder", [LARGE, SMALL])
+def test_the_card_is_made_from_the_results(folder):
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    assert (folder / "README.md").read_text(encoding="utf-8") == CARDS[folder](results, folder)
+
+
+def test_the_more_is_corrected_the_better(model):
+    scores = ImparaLm(Settings(model=model)).score([SOURCE] * 3, [FULL, PARTIAL, SOURCE]).scores
     assert scores[0] > scores[1] > scores[2]
 
 
-def test_relative_scores_are_those_of_any_batch(smollm2):
+def test_an_empty_correction_is_the_worst():
+    assert np.argmin(ImparaLm().score([SOURCE] * 3, [SOURCE, "", "the the the"]).scores) == 1
+
+
+def test_relative_scores_are_those_of_any_batch(model):
     pairs = [(SOURCE, FULL), (SOURCE, PARTIAL), (SOURCE, SOURCE), ("a b", "")]
     columns = [list(column) for column in zip(*pairs, strict=True)]
-    together = ImparaLm(Settings(relative=True)).score(*columns)
-    alone = [ImparaLm(Settings(relative=True), RunTime(batch_size=1)).score([s], [p]).score for s, p in pairs]
+    settings = Settings(model=model, relative=True)
+    together = ImparaLm(settings).score(*columns)
+    alone = [ImparaLm(settings, RunTime(batch_size=1)).score([s], [p]).score for s, p in pairs]
     assert together.scores == pytest.approx(alone, abs=1e-4)
     assert together.scores[2] == 0
     assert np.isfinite(together.scores).all()
-    assert "model:bundled@" in together.signature
+    assert f"model:{model}@" in together.signature
 
 
 def test_without_the_language_model_the_error_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("GECEVAL_SMOLLM2", str(tmp_path))
     with pytest.raises(CheckpointError, match="impara_lm: .*the base of this adapter cannot be found: smollm2: "):
-        ImparaLm().load()
-    assert resolve("bundled").folder == ASSETS / "encoder"  # everything else still works
+        ImparaLm(Settings(model="smollm2-impara")).load()
+    ImparaLm().load()  # the student needs nothing
+    assert resolve("bundled").folder == ASSETS / "encoder"

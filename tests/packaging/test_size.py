@@ -10,7 +10,7 @@ import zlib
 from geceval.models.checkpoints import ASSETS, resolve
 
 MEGABYTE = 1_000_000
-LARGEST = {"impara_lm": 10 * MEGABYTE}  # an adapter over a larger network
+LARGEST = {"smollm2_impara": 10 * MEGABYTE}  # an adapter over a larger network
 
 
 def test_the_wheel_takes_at_most_60_megabytes():

@@ -68,8 +68,6 @@ def test_the_head_adds_the_product_with_the_mean_state(causal, tmp_path):
 
 
 def test_without_likelihood_the_head_is_all_and_the_output_layer_is_not_read(causal, tmp_path):
-    import transformers
-
     weight = torch.linspace(-1, 1, 16)
     small = score(tuned(causal, tmp_path / "small", weight, head_layer=2, scale=1e-9)).scores
     folder, calls = tuned(causal, tmp_path / "none", weight, head_layer=2, scale=0), []
@@ -79,11 +77,7 @@ def test_without_likelihood_the_head_is_all_and_the_output_layer_is_not_read(cau
     found = scorer.score(SOURCES, PREDICTIONS).scores
     assert [found[index] for index in (0, 1, 3)] == pytest.approx([small[index] for index in (0, 1, 3)], abs=1e-5)
     assert calls == []
-    model = transformers.AutoModelForCausalLM.from_pretrained(causal).eval()
-    end = transformers.AutoTokenizer.from_pretrained(causal).eos_token_id
-    with torch.no_grad():
-        states = model(input_ids=torch.tensor([[0, end]]), output_hidden_states=True).hidden_states[2]
-    assert found[2] == pytest.approx((states[0, 1] @ weight).item(), abs=1e-5)  # an empty text is its end
+    assert found[2] == -20  # an empty text, below all others
 
 
 def test_without_likelihood_and_head_there_is_nothing(causal, tmp_path):

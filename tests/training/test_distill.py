@@ -6,12 +6,27 @@ import json
 import pytest
 import torch
 
+from geceval.learning.distillation.card import distillation_card
 from geceval.learning.distillation.job import RECIPE
 from geceval.models.checkpoints import resolve
 from geceval.scorers.impara_lm import ImparaLm, Settings
 
 QUICK = ["--texts", "200", "--held", "8", "--errors", "2", "--layers", "2", "--vocabulary", "257", "--top", "4"]
-QUICK += ["--batch-size", "4", "--lr", "1e-2", "--dtype", "float32", "--max-length", "120", "--quiet"]
+QUICK += [
+    "--weights",
+    "1",
+    "1",
+    "1",
+    "--batch-size",
+    "4",
+    "--lr",
+    "1e-2",
+    "--dtype",
+    "float32",
+    "--max-length",
+    "120",
+    "--quiet",
+]
 
 
 @pytest.fixture(scope="module")
@@ -111,15 +126,26 @@ def test_mistakes_are_one_line_and_leave_nothing(script, corpus, teacher, tmp_pa
 
 
 def test_the_recipe_is_that_of_all_weights():
-    assert (RECIPE.base, RECIPE.lora_rank, RECIPE.dtype) == ("bundled", 0, "bfloat16")
+    assert (RECIPE.base, RECIPE.lora_rank, RECIPE.dtype) == ("smollm2-impara", 0, "bfloat16")
 
 
 def test_the_card_says_what_was_measured(finished, load_script):
     folder, _, results = finished
     card = (folder / "README.md").read_text()
-    assert "A causal language model of 2 layers and 257 tokens" in card
+    assert "A causal language model of 2 layers and 257 tokens, 4 bits a weight," in card
+    assert "q(Y) = t * LL(Y) / sqrt(n) + w . h(Y)" in card
     assert f"from {results['data']['texts']} texts in {results['data']['groups']} groups" in card
     assert f"(five parts) {results['head']['accuracy_with_head']:.3f}" in card
     best = next(entry for entry in results["runs"][0]["history"] if entry["epoch"] == results["runs"][0]["epoch"])
     assert f"| {best['held_accuracy']:.3f} |" in card and f"| {best['rated_accuracy']:.3f} |" in card
     assert load_script("evaluate_checkpoint").lm_card(results, folder) == card
+
+
+def test_the_card_of_a_student_without_likelihood_says_so(finished, tmp_path):
+    folder, _, results = finished
+    config = json.loads((folder / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**config, "geceval_scale": 0}))
+    weights = {"settings": {**results["settings"], "weights": [0, 1, 1]}}
+    card = distillation_card({**results, **weights}, tmp_path)
+    assert "`, which version of a sentence is worth more." in card.replace("\n", " ")
+    assert "q(Y) = w . h(Y), h(Y) the mean of its last token states." in card

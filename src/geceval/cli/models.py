@@ -32,7 +32,7 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         [
             entry.name,
             f"{entry.where}, unusable" if entry.problem else entry.where,
-            _megabytes(entry.size),
+            _size_text(entry.size),
             entry.licence,
             entry.description,
         ]
@@ -51,10 +51,10 @@ def _notes(entry: Listed) -> Iterator[str]:
         yield f"{entry.name}: {entry.path}"
     if entry.copy:
         off = f"; {CACHE_VARIABLE}=FOLDER moves it, {CACHE_VARIABLE}=off does without"
-        yield f"{entry.name}: de-quantised copy of {_megabytes(entry.copy_size)} in {entry.copy}{off}"
+        yield f"{entry.name}: de-quantised copy of {_size_text(entry.copy_size)} in {entry.copy}{off}"
     for command in entry.commands:
         yield f"{entry.name}: to get it: {command}"
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
+def _size_text(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"

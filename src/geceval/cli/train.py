@@ -123,7 +123,7 @@ def impara_lm(
 
     Example: geceval train impara-lm --m2 mine.m2 --output my-impara-lm
 
-    The recipe is that of the bundled IMPARA-LM: a LoRA adapter of rank 16, one pass with learning rate 5e-4.
+    The recipe is that of smollm2-impara: a LoRA adapter of rank 16, one pass with learning rate 5e-4.
     """
     from geceval.hub.publish.push import push_and_print
     from geceval.learning.impara_lm.job import RECIPE, Job

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from geceval.models.checkpoints import is_bundled
-from geceval.models.sources.named import NAMED
+from geceval.models.sources.named import large_base
 
 
 def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
@@ -18,11 +18,11 @@ def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 def front_matter(base: str, task: str, tags: Sequence[str]) -> str:
     """What the Hub reads from a card: licence and base model of a bundled or named `base`, the task and the tags."""
-    licence = "license: other"
-    if is_bundled(base):
+    licence, large = "license: other", large_base(base)
+    if large is not None:
+        licence = f"license: {large.licence.lower()}\nbase_model: {large.hub_id}"
+    elif is_bundled(base):
         licence = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2"
-    elif base in NAMED:
-        licence = f"license: {NAMED[base].licence.lower()}\nbase_model: {NAMED[base].hub_id}"
     return (
         f"---\nlibrary_name: transformers\nlanguage: en\npipeline_tag: {task}\n"
         f"{licence}\ntags: [{', '.join(tags)}]\n---"

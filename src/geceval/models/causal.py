@@ -128,10 +128,8 @@ class CausalModel(BatchedModel):
     def head_values(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
         """The value of the checkpoint's quality head, which it must have, for each text; the output layer is not read.
 
-        An empty text is read as the token that ends one.
-
         Returns:
-            float64 [texts].
+            float64 [texts]; 0 for a text without tokens.
 
         Raises:
             InputError: If the network gives something that is not a number.
@@ -140,8 +138,7 @@ class CausalModel(BatchedModel):
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return states_after(model, batch, self.head.layer).float() @ self.head.weight.to(model.device)
 
-        end = self.tokenizer.convert_ids_to_tokens(self.end)
-        values = self._array("head_values", read, [text or end for text in texts], runtime, _mean)
+        values = self._array("head_values", read, texts, runtime, _mean)
         bad = np.flatnonzero(np.isnan(values))
         if bad.size:
             raise InputError(f"{self.name}: the quality of {texts[bad[0]]!r} is not a number; use dtype='float32'")

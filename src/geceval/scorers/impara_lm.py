@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
 
 OFF = -2.0
+EMPTY = -20.0
+"""q of a text without words under a model without likelihood, which has nothing to judge: far below any sentence's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,9 @@ class Settings:
     """What can change a score of IMPARA-LM.
 
     Attributes:
-        model: The quality estimator: `"bundled"`, an adapter over `"smollm2"`; `"smollm2"` itself, untrained; a folder,
-            or a Hub id, optionally with `@revision`; a causal language model or an adapter over one.
+        model: The quality estimator: `"bundled"`, a small student of `"smollm2-impara"`; that, an adapter over the
+            large model `"smollm2"`, which agrees with people better; `"smollm2"` itself, untrained; a folder, or a Hub
+            id, optionally with `@revision`; a causal language model or an adapter over one.
         relative: Whether the quality of the source is subtracted: the log-odds that the correction is the better of the
             two, 0 for a source left alone.
         se_model: The similarity estimator of IMPARA, an encoder without fine-tuning; used if there is a threshold.
@@ -69,16 +72,20 @@ class ImparaLm(LikelihoodScorer):
 
     LL is the log-likelihood under a language model that learnt, on IMPARA's ranked pairs, to prefer the correction
     whose edits have more impact (Maeda et al. 2022, section 2.4); h is the mean of its token states after one of its
-    layers, if the checkpoint has a head that reads them; t and w were learnt. The difference of two corrections of one
-    source is the log-odds that the first is better; q by itself depends on the source.
+    layers, if the checkpoint has a head that reads them; t and w were learnt. The bundled student learnt its w from a
+    large model, and has no likelihood: t = 0. The difference of two corrections of one source is the log-odds that the
+    first is better; q by itself depends on the source.
 
     With a threshold, a correction that is not similar enough to its source gets the lower of its own quality and that
-    of the source; the detail `failed` counts them. A text without words is scored as in `fluency`.
+    of the source; the detail `failed` counts them. A text without words is scored as in `fluency`, or, if t = 0, -20,
+    far below any sentence.
     """
 
     name = "impara_lm"
-    description = "Likelihood of the corrected sentence under a language model that learnt which edits matter."
-    extra = "lm"
+    description = (
+        "Reference-free quality of the corrected sentence, by a language model that learnt which edits matter."
+    )
+    extra = "neural"
     Settings = Settings
     bounds = (None, None)
     reads_references = False
@@ -141,6 +148,7 @@ class ImparaLm(LikelihoodScorer):
 def qualities(model: CausalModel, scale: float, texts: Sequence[str], runtime: RunTime) -> np.ndarray:
     """q of each text: float64 [texts]; without a likelihood, its model is read without the output layer."""
     if scale == 0:
-        return model.head_values(prose(texts), runtime)
+        read = prose(texts)
+        return np.where([text != "" for text in read], model.head_values(read, runtime), EMPTY)
     totals, _, heads = log_likelihoods(model, texts, runtime)
     return scale * totals / np.sqrt(word_counts(texts)) + heads

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from geceval.learning.distillation.rounding import GROUPED, restore_weights, round_weights
+from geceval.learning.distillation.rounding import restore_weights, round_weights
 from geceval.models.sources.quantised import read_weights, write_weights
 
 
@@ -11,7 +11,7 @@ from geceval.models.sources.quantised import read_weights, write_weights
 def network():
     torch.manual_seed(1)
     layers = torch.nn.Sequential(torch.nn.Embedding(96, 64), torch.nn.Linear(64, 64), torch.nn.Linear(64, 2))
-    layers[1].weight.data[0] = 0  # a group without any weight
+    layers[1].weight.data[0] = 0  # a row without any weight
     return layers
 
 
@@ -27,7 +27,7 @@ def test_a_network_answers_as_what_its_file_holds(network, bits, tmp_path):
     }
     assert not torch.allclose(network(ids), answer, atol=1e-5)
     path = tmp_path / "model.safetensors"
-    write_weights(learnt, path, bits, GROUPED.get(bits))
+    write_weights(learnt, path, bits)
     network.load_state_dict(read_weights(path))
     torch.testing.assert_close(network(ids), answer, atol=2e-3, rtol=0)  # vectors and the small matrix: float16
 

@@ -15,15 +15,15 @@ _CARD = """{front}
 
 # IMPARA-LM student: {name}
 
-A causal language model of {layers} layers and {vocabulary} tokens that learnt from a larger one, `{teacher}`, how texts
-go on and which version of a sentence is worth more. The quality of a text Y of n words is
-q(Y) = t * LL(Y) / sqrt(n) + w . h(Y), LL its log-likelihood, t = {scale:.3g}, h(Y) the mean of its last token states.
+A causal language model of {layers} layers and {vocabulary} tokens, {bits} bits a weight, that learnt from a larger one,
+`{teacher}`, {learnt}. The quality of a text Y is
+{formula}, h(Y) the mean of its last token states.
 Differences between corrections of one source are log-odds that the first is better; q by itself depends on the source.
 
 ```python
 import geceval
 
-impara_lm = geceval.load("impara_lm", model="{name}")
+impara_lm = geceval.load("impara_lm"{model})
 impara_lm.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
 ```
 
@@ -52,10 +52,13 @@ finds at least {gap:g} apart. `rated`: outputs that people rated (TMU-GFM), in t
   of the teacher's corpora favour seems better than what others do.
 """
 
+_LIKELIHOOD = "q(Y) = t * LL(Y) / sqrt(n) + w . h(Y), LL its log-likelihood, n its number of words, t = {scale:.3g}"
+
 _HEAD = """
-t and w were learnt last, on {pairs} pairs of outputs of one source that people rated at least {gap:g} apart (TMU-GFM;
-ridge {ridge:g}). Pairs in the order of people: by likelihood alone {accuracy:.3f}, with t and w that learnt from other
-sources only (five parts) {accuracy_with_head:.3f}. Where the teacher learnt from the same ratings, so has the student.
+Last, what it had learnt from the teacher was multiplied by a factor and a second head was added to it; both learnt from
+{pairs} pairs of outputs of one source that people rated at least {gap:g} apart (TMU-GFM; ridge {ridge:g}). Pairs in the
+order of people: before {accuracy:.3f}, with what was learnt from other sources only
+(five parts) {accuracy_with_head:.3f}. Where the teacher learnt from the same ratings, so has the student.
 """
 
 
@@ -72,10 +75,13 @@ def distillation_card(results: Mapping[str, Any], folder: Path) -> str:
     return _CARD.format(
         front=front_matter(teacher, "text-generation", ["grammatical-error-correction", "evaluate", "impara_lm"]),
         name=folder.name,
+        model="" if folder.name == "impara_lm" else f', model="{folder.name}"',
         layers=config["num_hidden_layers"],
         vocabulary=config["vocab_size"],
         teacher=Path(teacher).name,
-        scale=config["geceval_scale"],
+        bits=settings["bits"],
+        learnt=("how texts go on and " if settings["weights"][0] else "") + "which version of a sentence is worth more",
+        formula=_LIKELIHOOD.format(scale=scale) if (scale := config["geceval_scale"]) else "q(Y) = w . h(Y)",
         start=config["geceval_start_token"],
         made=table(("setting", "value"), recipe_rows(settings, _start(settings), results["seed"])),
         data=results["data"],

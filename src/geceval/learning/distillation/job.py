@@ -12,11 +12,11 @@ from geceval.core.options import check_types
 from geceval.learning.recipe import Recipe
 
 RECIPE = Recipe(
-    base="bundled",
-    learning_rate=1e-3,
+    base="smollm2-impara",
+    learning_rate=1e-4,
     schedule="linear",
     warmup=0.03,
-    batch_size=16,
+    batch_size=8,
     epochs=1,
     evaluations=4,
     max_length=96,
@@ -56,13 +56,13 @@ class Job:
     errors: int = 3
     top: int = 16
     held: int = 256
-    layers: int = 8
-    vocabulary: int = 16_384
-    bits: int = 8
-    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    layers: int = 12
+    vocabulary: int = 20_480
+    bits: int = 4
+    weights: tuple[float, float, float] = (0.0, 1.0, 1.0)
     ratings: Path | None = None
     gap: float = 0.2
-    ridge: float = 0.5
+    ridge: float = 2.0
 
     def __post_init__(self) -> None:
         check_types(self)

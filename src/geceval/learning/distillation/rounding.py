@@ -9,9 +9,6 @@ from torch.nn.utils import parametrize
 
 from geceval.models.sources.quantised import is_quantisable, rounded
 
-GROUPED = {4: 64}
-"""How many columns of a matrix share a scale in the file by bits of a weight, where it is not all."""
-
 
 class Rounded(torch.nn.Module):
     """A matrix as `geceval.models.sources.quantised` stores it.
@@ -28,7 +25,7 @@ class Rounded(torch.nn.Module):
 
     def forward(self, weights: torch.Tensor) -> torch.Tensor:
         """The rounded weights, [rows, columns]."""
-        return weights + (rounded(weights.detach(), self.bits, GROUPED.get(self.bits)) - weights.detach())
+        return weights + (rounded(weights.detach(), self.bits) - weights.detach())
 
 
 def round_weights(network: Any, bits: int) -> None:

@@ -20,7 +20,7 @@ from geceval.learning.distillation.card import distillation_card
 from geceval.learning.distillation.groups import Group, make_groups
 from geceval.learning.distillation.job import Job
 from geceval.learning.distillation.objective import Distillation, Rated
-from geceval.learning.distillation.rounding import GROUPED, restore_weights
+from geceval.learning.distillation.rounding import restore_weights
 from geceval.learning.distillation.student import make_student, needed_tokens
 from geceval.learning.distillation.teacher import Scored, Teacher, read_scores, score_groups, token_rows
 from geceval.learning.impara.ranked_pairs import RankedPair
@@ -33,9 +33,6 @@ from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.decoders.quality_head import QualityHead, save_quality_head
 from geceval.models.sources.quantised import write_weights
 from geceval.models.tokenizers import load_tokenizer
-
-TEACHER = "impara_lm"
-"""The bundled checkpoint that `"bundled"` stands for."""
 
 
 def distill(job: Job, folder: str | Path, scores: str | Path | None = None, progress: bool = False) -> dict[str, Any]:
@@ -56,7 +53,7 @@ def distill(job: Job, folder: str | Path, scores: str | Path | None = None, prog
         InputError: If a file is malformed, there are too few texts, or the teacher or a folder cannot be used.
     """
     folder = Path(folder)
-    teacher = resolve(job.recipe.base, bundled=TEACHER)
+    teacher = resolve(job.recipe.base)
     runtime = RunTime(dtype=job.recipe.dtype, progress=progress)
     tokenizer = load_tokenizer(teacher)
     start, _ = start_of(tokenizer, teacher.setting("start_token"), teacher.identity)
@@ -113,7 +110,7 @@ def write_student(
     restore_weights(model.network)
     write_network(recipe, base, model.network, folder, {"start_token": objective.start})
     weights = folder / "model.safetensors"
-    write_weights(load_file(weights), weights, job.bits, GROUPED.get(job.bits))
+    write_weights(load_file(weights), weights, job.bits)
     scale, head, found = model.scale().item(), QualityHead(job.layers, model.head().detach()), {}
     write_head(folder, scale, head)
     if job.ratings is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from geceval.core.files import read_json
 from geceval.learning.card_parts import evaluation_tables, front_matter, recipe_rows, table
 from geceval.learning.impara.card import corpora_table, runs_table
+from geceval.models.sources.named import asset_name
 
 _CARD = """{front}
 
@@ -22,7 +23,7 @@ q by itself depends on the source.
 ```python
 import geceval
 
-impara_lm = geceval.load("impara_lm"{model})
+impara_lm = geceval.load("impara_lm", model="{name}")
 impara_lm.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
 ```
 
@@ -67,13 +68,13 @@ def impara_lm_card(results: Mapping[str, Any], folder: Path) -> str:
             any.
         folder: Folder of the checkpoint.
     """
-    settings, name, config = results["settings"], folder.name, read_json(folder / "config.json")
+    settings, config = results["settings"], read_json(folder / "config.json")
+    name = asset_name(folder.name).removeprefix("bundled:")
     return _CARD.format(
         front=front_matter(
             settings["base"], "text-generation", ["grammatical-error-correction", "evaluate", "impara_lm"]
         ),
         name=name,
-        model="" if name == "impara_lm" else f', model="{name}"',
         scale=config["geceval_scale"],
         start=config["geceval_start_token"],
         made=_made(settings, results["seed"]),

@@ -20,7 +20,7 @@ RECIPE = Recipe(
     epochs=1,
     evaluations=2,
 )
-"""The recipe of the bundled IMPARA-LM; the settings of heads do not apply."""
+"""The recipe of `smollm2-impara`; the settings of heads do not apply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from geceval.learning.card_parts import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
-from geceval.models.sources.named import OVER_NAMED
+from geceval.models.sources.named import asset_name
 from geceval.scorers.some import PARTS
 
 # Yoshimura et al. (2020), Table 2, the last three rows: Pearson and Spearman on their own test fold.
@@ -83,7 +83,7 @@ def some_card(results: Mapping[str, Any], folder: Path) -> str:
         folder: Folder of the checkpoint.
     """
     settings, parts = results["settings"], results["parts"]
-    name = {asset: name for name, asset in OVER_NAMED.items()}.get(folder.name, folder.name)
+    name = asset_name(folder.name).removeprefix("bundled:")
     bundled = is_bundled(settings["base"])
     heads = settings.get("head_layer") is not None
     return _CARD.format(

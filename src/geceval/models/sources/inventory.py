@@ -11,7 +11,7 @@ from pathlib import Path
 from geceval.core.assets import ASSETS
 from geceval.core.extras import install_command
 from geceval.models.sources.gguf import cached_copy
-from geceval.models.sources.named import NAMED, OVER_NAMED, located, weights_file
+from geceval.models.sources.named import NAMED, asset_name, located, weights_file
 from geceval.models.sources.snapshots import CheckpointError, cached_snapshot
 
 
@@ -85,8 +85,7 @@ def _bundled(folder: Path) -> Listed:
     title = re.search(r"^# (.+)$", card, flags=re.MULTILINE)
     licence = re.search(r"^license: (.+)$", card, flags=re.MULTILINE)
     described, terms = (found[1] if found else "" for found in (title, licence))
-    name = {asset: name for name, asset in OVER_NAMED.items()}.get(folder.name, f"bundled:{folder.name}")
-    return Listed(name, described, terms.capitalize(), "bundled", folder, _size(folder))
+    return Listed(asset_name(folder.name), described, terms.capitalize(), "bundled", folder, _size(folder))
 
 
 def _size(path: Path) -> int:

@@ -83,8 +83,18 @@ NAMED = {
 }
 """The models that can be asked for by name."""
 
-OVER_NAMED = {"smollm2-impara": "impara_lm", "smollm2-some": "smollm2_some"}
-"""Adapters and heads over them that ship with geceval, by name; the folder of `geceval/assets` that each lies in."""
+OVER_NAMED = {"smollm2-impara": "smollm2_impara", "smollm2-some": "smollm2_some"}
+"""Adapters and heads over them that ship with geceval, by name, MODEL-...; the folder in `geceval/assets` of each."""
+
+
+def large_base(name: str) -> NamedModel | None:
+    """The large model that a name of either kind means or changes."""
+    return NAMED.get(name.partition("-")[0]) if name in (*NAMED, *OVER_NAMED) else None
+
+
+def asset_name(folder: str) -> str:
+    """What to pass as `model=` for a folder of `geceval/assets`."""
+    return {asset: name for name, asset in OVER_NAMED.items()}.get(folder, f"bundled:{folder}")
 
 
 @dataclass(frozen=True, slots=True)

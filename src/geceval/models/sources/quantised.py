@@ -1,8 +1,8 @@
 """Weights in 8 or 4 bits: integers and their scales in one safetensors file, de-quantised when a network is loaded.
 
-A weight is the product of an integer and a scale, which its row, or a group of columns of the row, shares. The matrix
-`NAME` is stored as `NAME`, int8 [rows, columns] or, in 4 bits, uint8 [rows, columns / 2], and `NAME:scales`, float16
-[rows, groups]. Vectors, and matrices of fewer than `SMALL` numbers, are stored in float16.
+A weight is the product of an integer and a scale, which its row shares. The matrix `NAME` is stored as `NAME`, int8
+[rows, columns] or, in 4 bits, uint8 [rows, columns / 2], and `NAME:scales`, float16 [rows, 1]. Vectors,
+and matrices of fewer than `SMALL` numbers, are stored in float16.
 """
 
 from __future__ import annotations
@@ -18,41 +18,40 @@ SMALL = 4096
 _SCALES = ":scales"  # no parameter of torch has a colon in its name
 
 
-def quantise(weights: Tensor, bits: int = 8, group: int | None = None) -> dict[str, Tensor]:
-    """The nearest integers to the weights in units of a scale, which the largest of each group sets.
+def quantise(weights: Tensor, bits: int = 8) -> dict[str, Tensor]:
+    """The nearest integers to the weights in units of a scale, which the largest of each row sets.
 
     Args:
         weights: A matrix of finite numbers, [rows, columns].
         bits: 8, or 4, which needs an even number of columns.
-        group: How many neighbouring columns share a scale, a divisor of their number; all by default.
 
     Returns:
-        `values`, int8 [rows, columns] or uint8 [rows, columns / 2], and `scales`, float16 [rows, groups].
+        `values`, int8 [rows, columns] or uint8 [rows, columns / 2], and `scales`, float16 [rows, 1].
     """
     import torch
 
-    units, scales = _units(weights, bits, group)
-    values = units.to(torch.int8).flatten(1)
+    units, scales = _units(weights, bits)
+    values = units.to(torch.int8)
     if bits == 4:
         low, high = (values + 8).to(torch.uint8).unflatten(1, (-1, 2)).unbind(2)
         values = low | high << 4
     return {"values": values, "scales": scales}
 
 
-def rounded(weights: Tensor, bits: int = 8, group: int | None = None) -> Tensor:
+def rounded(weights: Tensor, bits: int = 8) -> Tensor:
     """The weights that `dequantise` gives of `quantise`, by a shorter way: float32 [rows, columns]."""
-    units, scales = _units(weights, bits, group)
-    return units.mul_(scales.float().unsqueeze(2)).flatten(1)
+    units, scales = _units(weights, bits)
+    return units.mul_(scales.float())
 
 
-def _units(weights: Tensor, bits: int, group: int | None) -> tuple[Tensor, Tensor]:
-    """Whole numbers, float32 [rows, groups, columns of a group], and their scales, float16 [rows, groups]."""
+def _units(weights: Tensor, bits: int) -> tuple[Tensor, Tensor]:
+    """Whole numbers, float32 [rows, columns], and their scales, float16 [rows, 1]."""
     import torch
 
     largest = 2 ** (bits - 1) - 1
-    groups = weights.float().unflatten(1, (-1, group or weights.shape[1]))
-    scales = (groups.abs().amax(2) / largest).to(torch.float16)
-    units = (groups / scales.float().unsqueeze(2)).nan_to_num_()  # 0 / 0 where all are 0
+    weights = weights.float()
+    scales = (weights.abs().amax(1, keepdim=True) / largest).to(torch.float16)
+    units = (weights / scales.float()).nan_to_num_()  # 0 / 0 where all are 0
     return units.round_().clamp_(-largest, largest), scales
 
 
@@ -62,7 +61,9 @@ def dequantise(values: Tensor, scales: Tensor) -> Tensor:
 
     if values.dtype == torch.uint8:
         values = torch.stack([values & 15, values >> 4], 2).flatten(1).to(torch.int8) - 8
-    return (values.unflatten(1, (scales.shape[1], -1)) * scales.float().unsqueeze(2)).flatten(1)
+    if scales.shape != (len(values), 1):
+        raise ValueError(f"scales of the shape {tuple(scales.shape)}, expected {(len(values), 1)}: one for each row")
+    return values * scales.float()
 
 
 def is_quantisable(weights: Tensor) -> bool:
@@ -70,7 +71,7 @@ def is_quantisable(weights: Tensor) -> bool:
     return weights.dim() == 2 and weights.numel() >= SMALL
 
 
-def write_weights(state: Mapping[str, Tensor], path: Path, bits: int = 8, group: int | None = None) -> None:
+def write_weights(state: Mapping[str, Tensor], path: Path, bits: int = 8) -> None:
     """Write a network's weights, matrices in `bits` as `quantise` takes it, and all else in float16."""
     import torch
     from safetensors.torch import save_file
@@ -78,7 +79,7 @@ def write_weights(state: Mapping[str, Tensor], path: Path, bits: int = 8, group:
     stored = {}
     for name, weights in state.items():
         if is_quantisable(weights):
-            parts = quantise(weights, bits, group)
+            parts = quantise(weights, bits)
             stored[name], stored[name + _SCALES] = parts["values"], parts["scales"]
         else:
             stored[name] = weights.to(torch.float16) if weights.is_floating_point() else weights
