@@ -52,7 +52,7 @@ OPTIONS = {"ged": {"task": "sentence"}}  # how well a sentence reads to the dete
 HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", "ts"), ("all", "ew"))}
 
 
-def score_systems(data: HumanData, metric: str, checkpoint: Path, dtype: str) -> dict[str, list[float]]:
+def score_systems(data: HumanData, metric: str, checkpoint: Path, dtype: str = DTYPES[0]) -> dict[str, list[float]]:
     """Sentence scores of every system."""
     options = {"model": str(checkpoint), "dtype": dtype, "progress": True, **OPTIONS.get(metric, {})}
     found = registry.score_systems(registry.make_scorer(metric, options), data.sources, data.outputs)

@@ -378,6 +378,7 @@ ELSEWHERE = {
     "read_grades": "test_answers_of_models",
     "read_reply": "test_answers_of_models",
     "parse_value": "test_values_of_options",
+    "parse_options": "argparse",
     "parse_labels": "test_label_sequences",
     "read_folds": "read_m2: it divides what that gives",
     "read_parallel": "read_corpus",

@@ -207,7 +207,7 @@ def test_bad_settings(options, error):
 
 
 def test_bad_gold(tmp_path):
-    with pytest.raises(ValueError, match="2 sentences but 3 sources"):
+    with pytest.raises(ValueError, match="gold edits of 2 sentences for 3 sources"):
         M2().score(SOURCES, FIRST, gold=GOLD[:2])
     with pytest.raises(ValueError, match=r"gold\[0\] has no annotator"):
         M2().score(["a"], ["a"], gold=[{}])

@@ -141,10 +141,10 @@ def test_a_result_does_not_outlive_its_input(page, how):
     elif how == "pasted":
         source.fill("Something else .")
     else:
-        page.get_by_label("some: ").locator("visible=true").check()
+        page.locator('input[name="some"]:visible').check()
     dimmed(page, "#score-view")
     if how == "a metric":
-        page.get_by_label("some: ").locator("visible=true").uncheck()
+        page.locator('input[name="some"]:visible').uncheck()
     else:
         source.fill(before)
     fresh(page, "#score-view")  # it is the input of the result again
