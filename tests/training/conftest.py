@@ -1,5 +1,6 @@
 """What the tests of the training scripts share."""
 
+import csv
 import importlib.util
 import os
 import signal
@@ -86,3 +87,20 @@ def corpus(toy_corpus):
 def base(make_checkpoint):
     """A tiny encoder with random weights."""
     return make_checkpoint(7, hidden_dropout_prob=0.1)
+
+
+@pytest.fixture(scope="session")
+def make_ratings(tmp_path_factory):
+    """A function from a number of sources to their outputs in the form of TMU-GFM: people want the cat to sit."""
+
+    def make(sources):
+        path = tmp_path_factory.mktemp("ratings") / "toy.csv"
+        with path.open("w", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(["source", "output", "ave_g", "ave_f", "ave_m"])
+            for row in range(sources):
+                for verb, mean in (("sits", 3.5), ("sitting", 2.0)):
+                    table.writerow([f"the cat sit {row}", f"the cat {verb} {row} times", mean, mean, 4])
+        return path
+
+    return make

@@ -1,6 +1,5 @@
 """Distillation of a tiny language model: it learns, goes on after a kill, and writes what geceval loads."""
 
-import csv
 import json
 
 import pytest
@@ -35,16 +34,8 @@ def teacher(make_causal):
 
 
 @pytest.fixture(scope="module")
-def ratings(tmp_path_factory):
-    """The outputs of 12 sources in the form of TMU-GFM: people want the cat to sit."""
-    path = tmp_path_factory.mktemp("ratings") / "toy.csv"
-    with path.open("w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["source", "output", "ave_g", "ave_f", "ave_m"])
-        for row in range(12):
-            for verb, mean in (("sits", 3.5), ("sitting", 2.0)):
-                table.writerow([f"the cat sit {row}", f"the cat {verb} {row} times", mean, mean, 4])
-    return path
+def ratings(make_ratings):
+    return make_ratings(12)
 
 
 @pytest.fixture(scope="module")

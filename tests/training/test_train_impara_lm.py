@@ -1,6 +1,5 @@
 """Training of IMPARA-LM on a tiny language model: it learns, goes on after a kill, and writes what geceval loads."""
 
-import csv
 import json
 import os
 import signal
@@ -30,16 +29,8 @@ def causal(make_causal):
 
 
 @pytest.fixture(scope="module")
-def ratings(tmp_path_factory):
-    """The outputs of 40 sources in the form of TMU-GFM: people want the cat to sit."""
-    path = tmp_path_factory.mktemp("ratings") / "toy.csv"
-    with path.open("w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["source", "output", "ave_g", "ave_f", "ave_m"])
-        for row in range(40):
-            for verb, mean in (("sits", 3.5), ("sitting", 2.0)):
-                table.writerow([f"the cat sit {row}", f"the cat {verb} {row} times", mean, mean, 4])
-    return path
+def ratings(make_ratings):
+    return make_ratings(40)
 
 
 @pytest.fixture(scope="module")
