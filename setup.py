@@ -20,7 +20,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "src/geceval/version.py").r
 NEURAL = ["torch>=2.4", "transformers>=4.48", "safetensors>=0.4", "peft>=0.14"]
 LM = [*NEURAL, "transformers>=4.56", "gguf>=0.10"]
 METEOR = ["snowballstemmer>=2.2"]
-EDITS = ["errant>=3.0.0", "spacy>=3.7"]
+EDITS = ["errant>=3.0.0", "spacy>=3.7", "threadpoolctl>=3.1"]
 LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2", "jinja2>=3.1"]

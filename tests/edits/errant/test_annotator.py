@@ -21,6 +21,7 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import geceval
 from geceval.edits.edit import Edit, apply
@@ -274,6 +275,29 @@ def test_every_network_multiplies_with_numpy_also_in_other_processes(bundled):
     for annotator in (bundled, pickle.loads(pickle.dumps(bundled))):
         nodes = [node for _, component in annotator._nlp.pipeline for node in component.model.walk()]
         assert {(node.ops.name, node.ops.use_blis) for node in nodes} == {("numpy", False)}
+
+
+def test_numpy_multiplies_on_one_thread_while_texts_are_parsed_and_as_before_afterwards():
+    def threads():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    seen = []
+
+    @spacy.Language.component("count_threads")
+    def count_threads(doc):
+        seen.append(threads())
+        return doc
+
+    nlp = spacy.load(pipeline.BUNDLED)
+    nlp.add_pipe("count_threads")
+    annotator = Annotator(nlp, "counted")
+    with threadpool_limits(2, "blas"):
+        before = threads()
+        assert annotator.edits(PAIRS)
+        assert threads() == before
+    assert set(before) == {2}
+    assert len(seen) == len({text for pair in PAIRS for text in pair})
+    assert all(set(found) == {1} for found in seen)
 
 
 def test_unrelated_long_lines_do_not_take_for_ever(fresh, caplog):

@@ -201,9 +201,10 @@ class Annotator:
     def _parse(self, texts: Iterable[str]) -> dict[str, Doc]:
         def compute(missing: list[str]) -> Iterator[tuple[str, Doc]]:
             unparsed = [Doc(self._nlp.vocab, words=text.split()) for text in missing]
-            for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_BATCH), strict=True):
-                doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
-                yield text, doc
+            with pipeline.one_thread():
+                for text, doc in zip(missing, self._nlp.pipe(unparsed, batch_size=_BATCH), strict=True):
+                    doc.tensor = _NO_TENSOR  # the vectors of the tokens: most of the memory, and nobody reads them
+                    yield text, doc
 
         return cached(texts, compute, self._docs)
 

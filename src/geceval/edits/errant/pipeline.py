@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +95,19 @@ def multiply_with_numpy(nlp: Language) -> None:
         for node in model.walk() if isinstance(model, Model) else ():
             if type(node.ops) is NumpyOps:
                 node.ops = ops
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """A context in which numpy multiplies on one thread: a pipeline's matrices are small, and others mostly wait."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@functools.cache
+def _controller() -> Any:
+    """Of the libraries that numpy has loaded by now."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def fingerprint(nlp: str | Path | None) -> str:
