@@ -38,6 +38,7 @@ def metrics() -> tuple[str, ...]:
     return tuple(registry.offline_metrics()[0])
 
 
+@functools.lru_cache
 def large_metrics() -> tuple[str, ...]:
     """Metrics that read a large model, which is loaded when one of them is first asked for."""
     return (*LARGE_SISTERS, *registry.large_metrics()[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
@@ -24,8 +25,13 @@ LARGE_MODEL = "smollm2"  # what metrics of the extra `lm` read by default, as it
 
 def list_metrics() -> list[str]:
     """Names of all metrics, sorted: the files of `geceval.scorers`, one per metric."""
+    return list(_names())
+
+
+@functools.cache
+def _names() -> tuple[str, ...]:
     files = pkgutil.iter_modules([str(Path(__file__).with_name("scorers"))])
-    return sorted(file.name for file in files if not file.ispkg and file.name != "base")
+    return tuple(sorted(file.name for file in files if not file.ispkg and file.name != "base"))
 
 
 def check_name(name: str) -> None:
@@ -34,8 +40,8 @@ def check_name(name: str) -> None:
     Raises:
         ValueError: If there is no such metric; the message says which was meant, or lists those that exist.
     """
-    if name not in list_metrics():
-        known = list_metrics()
+    known = list_metrics()
+    if name not in known:
         several = isinstance(name, str) and "," in name and {part.strip() for part in name.split(",")} <= set(known)
         hint = "; several are separate words, not one with commas" if several else did_you_mean(name, known)
         raise InputError(f"unknown metric {name!r}{hint or '; the metrics are: ' + ', '.join(known)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Iterable
 from importlib import metadata
@@ -32,6 +33,7 @@ def signature(metric: str, settings: Any, /, **facts: Any) -> str:
     return "|".join([_escape(metric), *(f"{_escape(k)}:{_escape(_text(v))}" for k, v in values.items())])
 
 
+@functools.cache
 def package_version(package: str) -> str:
     """The installed version of a package, for the signature."""
     return metadata.version(package)
