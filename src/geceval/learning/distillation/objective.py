@@ -101,25 +101,45 @@ class TreeCollator:
         nodes = torch.arange(batch["ends"].shape[1])
         inner, reached = batch["ends"] > nodes + 1, batch["position_ids"] > 0
         above = torch.arange(len(trees))[:, None] * len(nodes) + batch["parents"]
-        counts = torch.tensor([len(tree.last) for tree in trees])
-        tree_of = torch.arange(len(trees)).repeat_interleave(counts)
+        tree_of, pairs = within_groups([len(tree.last) for tree in trees])
         last = torch.from_numpy(np.concatenate([tree.last for tree in trees]))[:, None]
-        firsts = (counts.cumsum(0) - counts).tolist()
-        pairs = [torch.combinations(torch.arange(n) + first).T for n, first in zip(counts, firsts, strict=True)]
         batch |= {
             "inner": inner,
             "reached": reached,
             "above": (inner.flatten().cumsum(0) - 1)[above[reached]],
             "tree_of": tree_of,
             "paths": (nodes <= last) & (last < batch["ends"][tree_of]),
-            "pairs": torch.cat(pairs, dim=1),
+            "pairs": pairs,
         }
         names = [name for name in ("words", "values", "ids", "probabilities") if name in rows[0]]
         return batch | {name: torch.from_numpy(np.concatenate([row[name] for row in rows])) for name in names}
 
 
-class Distillation(Objective):
-    """Minimises the losses of tokens, differences and order; people's ratings choose the evaluation that is kept.
+def within_groups(counts: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The group of each text, [texts], and all pairs of texts of one group, [2, pairs], from the sizes of groups."""
+    sizes = torch.tensor(counts)
+    firsts = (sizes.cumsum(0) - sizes).tolist()
+    pairs = [torch.combinations(torch.arange(n) + first).T for n, first in zip(counts, firsts, strict=True)]
+    return torch.arange(len(counts)).repeat_interleave(sizes), torch.cat(pairs, dim=1)
+
+
+class GroupObjective(Objective):
+    """Of students, whose answers are differences of q; people's ratings choose the evaluation that is kept."""
+
+    greater_is_better = False
+
+    def metrics(self, answers: Any, expected: Any) -> dict[str, float]:
+        """Share of pairs in the expected order, of those that differ by at least `GAP`."""
+        told = (expected != IGNORED) & (np.abs(expected) >= GAP - 1e-6)
+        return {"accuracy": float((answers * expected > 0)[told].mean())}
+
+    def selection(self, metrics: Mapping[str, float]) -> float:
+        """The share of rated pairs in the wrong order if there are any, else the loss of groups kept apart."""
+        return 1 - metrics["rated_accuracy"] if "rated_accuracy" in metrics else metrics["held_loss"]
+
+
+class Distillation(GroupObjective):
+    """Minimises the losses of tokens, differences and order.
 
     Args:
         teacher: The teacher's tokenizer.
@@ -128,7 +148,6 @@ class Distillation(Objective):
         bits: Of a weight in the student's file.
     """
 
-    greater_is_better = False
     collator = TreeCollator
 
     def __init__(self, teacher: Any, start: str, weights: Sequence[float], bits: int) -> None:
@@ -182,28 +201,44 @@ class Distillation(Objective):
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The weighted sum of the losses; differences of q within each tree, the student's and the expected ones."""
         after, quality = model(batch)
-        left, right = batch["pairs"]
-        found, wanted = quality[left] - quality[right], batch["values"][left] - batch["values"][right]
-        order = torch.nn.functional.softplus(-found * wanted.sign())[wanted != 0].mean()
-        loss = order
-        if "ids" in batch:
-            tokens, differences, ranking = self.weights
-            clipped = wanted.clamp(-CLIP, CLIP)
-            distance = torch.nn.functional.smooth_l1_loss(found, clipped, reduction="none")
-            distance = distance.masked_fill((wanted.abs() >= CLIP) & (found * wanted.sign() >= CLIP), 0).mean()
-            loss = differences * distance + ranking * order
-            if after is not None:
-                loss = loss + tokens * token_loss(after, batch["ids"].long(), batch["probabilities"].float())
-        return loss, *(_by_tree(some, batch["tree_of"][left], len(batch["inner"])) for some in (found, wanted))
+        losses, found, wanted = group_losses(quality, batch, len(batch["inner"]))
+        if "ids" not in batch:
+            return losses.order, found, wanted
+        tokens, differences, ranking = self.weights
+        loss = differences * losses.differences + ranking * losses.order
+        if after is not None:
+            loss = loss + tokens * token_loss(after, batch["ids"].long(), batch["probabilities"].float())
+        return loss, found, wanted
 
-    def metrics(self, answers: Any, expected: Any) -> dict[str, float]:
-        """Share of pairs in the expected order, of those that differ by at least `GAP`."""
-        told = (expected != IGNORED) & (np.abs(expected) >= GAP - 1e-6)
-        return {"accuracy": float((answers * expected > 0)[told].mean())}
 
-    def selection(self, metrics: Mapping[str, float]) -> float:
-        """The share of rated pairs in the wrong order if there are any, else the loss of groups kept apart."""
-        return 1 - metrics["rated_accuracy"] if "rated_accuracy" in metrics else metrics["held_loss"]
+class GroupLosses(NamedTuple):
+    """Means over all pairs of texts of one group: of the distance to the teacher's difference, and of the order."""
+
+    differences: torch.Tensor
+    order: torch.Tensor
+
+
+def group_losses(
+    quality: torch.Tensor, batch: Mapping[str, Any], groups: int
+) -> tuple[GroupLosses, torch.Tensor, torch.Tensor]:
+    """What the q of texts cost; differences of q within each group, the student's and the expected ones.
+
+    Args:
+        quality: The student's q: [texts].
+        batch: `pairs`, `values` and `tree_of` as `TreeCollator` gives them.
+        groups: How many groups the texts are of.
+
+    Returns:
+        The losses, and twice [groups, most pairs], the remainder `IGNORED`.
+    """
+    left, right = batch["pairs"]
+    found, wanted = quality[left] - quality[right], batch["values"][left] - batch["values"][right]
+    order = torch.nn.functional.softplus(-found * wanted.sign())[wanted != 0].mean()
+    clipped = wanted.clamp(-CLIP, CLIP)
+    distance = torch.nn.functional.smooth_l1_loss(found, clipped, reduction="none")
+    distance = distance.masked_fill((wanted.abs() >= CLIP) & (found * wanted.sign() >= CLIP), 0).mean()
+    rows = [_by_group(some, batch["tree_of"][left], groups) for some in (found, wanted)]
+    return GroupLosses(distance, order), *rows
 
 
 def token_loss(after: torch.Tensor, ids: torch.Tensor, probabilities: torch.Tensor) -> torch.Tensor:
@@ -224,10 +259,10 @@ def token_loss(after: torch.Tensor, ids: torch.Tensor, probabilities: torch.Tens
     return -((probabilities * found).sum(dim=1) + rest * own_rest.log() + entropy).mean()
 
 
-def _by_tree(pairs: torch.Tensor, tree: torch.Tensor, trees: int) -> torch.Tensor:
-    """Values of pairs as one row a tree: [pairs] to [trees, most pairs], the remainder `IGNORED`."""
-    counts = torch.bincount(tree, minlength=trees)
-    column = torch.arange(len(pairs), device=pairs.device) - (counts.cumsum(0) - counts)[tree]
-    found = torch.full((trees, int(counts.max())), float(IGNORED), device=pairs.device)
-    found[tree, column] = pairs.float()
+def _by_group(pairs: torch.Tensor, group: torch.Tensor, groups: int) -> torch.Tensor:
+    """Values of pairs as one row a group: [pairs] to [groups, most pairs], the remainder `IGNORED`."""
+    counts = torch.bincount(group, minlength=groups)
+    column = torch.arange(len(pairs), device=pairs.device) - (counts.cumsum(0) - counts)[group]
+    found = torch.full((groups, int(counts.max())), float(IGNORED), device=pairs.device)
+    found[group, column] = pairs.float()
     return found

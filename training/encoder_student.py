@@ -1,0 +1,221 @@
+"""What an encoder learns from the teacher of `distill.py`: the student that was measured beside the bundled one.
+
+    python training/distill.py --output student --scores scores ...
+    python training/encoder_student.py --scores scores --ratings tmu-gfm-dataset.csv --output probes
+
+The encoder learns the teacher's differences of q within groups and their order, from the mean of its token states; and,
+as `--losses` says, the teacher's log-probability of each token, and which words of a text differ from the best text of
+its group. Prints a Markdown table: held pairs in the teacher's order, and rated pairs in people's, after each
+quarter of the pass. Killed and started again with the same arguments, it goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from geceval.learning.card_parts import table
+from geceval.learning.distillation.groups import SHARD
+from geceval.learning.distillation.objective import GroupObjective, Rated, group_losses, within_groups
+from geceval.learning.distillation.teacher import Scored, read_scores
+from geceval.learning.distillation.train import rated_groups
+from geceval.learning.impara_lm.objective import PACE
+from geceval.learning.loop import fit
+from geceval.learning.objective import IGNORED, Collator
+from geceval.learning.recipe import Recipe
+from geceval.learning.scripts import exit_code, script_parser
+from geceval.models import heads
+from geceval.models.checkpoints import Checkpoint, resolve
+from geceval.models.detokenization import detokenize
+from geceval.models.devices import pick_device
+from geceval.models.tokenizers import load_tokenizer
+
+SMALLEST = -12.0
+"""Log-probabilities below it count as this much."""
+LOSSES = ("tokens", "labels")
+
+
+class Encoder(torch.nn.Module):
+    """An encoder with w for the mean of its token states, and two heads of single tokens."""
+
+    def __init__(self, network: Any) -> None:
+        super().__init__()
+        self.network, self.config = network, network.config
+        self.slow_head = torch.nn.Parameter(torch.zeros(network.config.hidden_size))
+        self.tokens = torch.nn.Linear(network.config.hidden_size, len(LOSSES))
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """q of each text, [texts], and what is said of each token, [texts, tokens, 2]."""
+        states = self.network(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state.float()
+        return heads.mean_pool(states, attention_mask) @ (PACE * self.slow_head), self.tokens(states)
+
+
+class GroupCollator:
+    """Makes one batch of the texts of several groups; its argument is the token to pad with."""
+
+    def __init__(self, padding: int) -> None:
+        self.texts = Collator(padding)
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+        """Of all texts, `input_ids` and `attention_mask` [texts, tokens], and where there are targets `tokens` and
+        `labels` of the same shape; `values` [texts]; see `within_groups` for `tree_of` and `pairs`."""
+        batch = self.texts([{"input_ids": ids} for row in rows for ids in row["texts"]])
+        for name in [name for name in LOSSES if name in rows[0]]:
+            found = [torch.tensor(values) for row in rows for values in row[name]]
+            batch[name] = torch.nn.utils.rnn.pad_sequence(found, True, IGNORED)
+        tree_of, pairs = within_groups([len(row["texts"]) for row in rows])
+        values = torch.from_numpy(np.concatenate([row["values"] for row in rows])).float()
+        return batch | {"tree_of": tree_of, "pairs": pairs, "values": values, "groups": torch.ones(len(rows))}
+
+
+class EncoderDistillation(GroupObjective):
+    """Minimises the losses of differences and order, and those that are named.
+
+    Args:
+        teacher: The teacher's tokenizer.
+        losses: Of `LOSSES`.
+    """
+
+    collator = GroupCollator
+
+    def __init__(self, teacher: Any, losses: Sequence[str]) -> None:
+        self.teacher, self.losses = teacher, losses
+
+    def network(self, recipe: Recipe, base: Checkpoint) -> Encoder:
+        """The encoder in float32, all of whose weights learn."""
+        network = heads.load_encoder(base).requires_grad_(True)
+        if pick_device("auto").type == "cpu":
+            network.set_attn_implementation("eager")  # several times faster backward
+        transformers.set_seed(recipe.seed)
+        return Encoder(network)
+
+    def encode(self, rows: Sequence[Scored | Rated], tokenizer: Any, max_length: int) -> list[dict[str, Any]]:
+        """Token ids of texts, values, and of scored groups targets of tokens."""
+        return [self._encode(row, tokenizer, max_length) for row in rows]
+
+    def _encode(self, row: Scored | Rated, tokenizer: Any, max_length: int) -> dict[str, Any]:
+        texts = [text.split() for text in row.group.texts]
+        found = tokenizer(texts, is_split_into_words=True, truncation=True, max_length=max_length)
+        encoded = {
+            "input_ids": max(found["input_ids"], key=len),  # by whose length rows are put together
+            "texts": found["input_ids"],
+            "values": row.values,
+        }
+        if isinstance(row, Scored):
+            places = [_ends(encoding, words) for encoding, words in zip(found.encodings, texts, strict=True)]
+            best = texts[int(np.argmax(row.values))]
+            encoded["tokens"] = [self._log_probs(row, number, ends) for number, ends in enumerate(places)]
+            encoded["labels"] = [_labels(e, words, best) for e, words in zip(found.encodings, texts, strict=True)]
+        return encoded
+
+    def _log_probs(self, row: Scored, number: int, ends: np.ndarray) -> np.ndarray:
+        """The sum of the teacher's log-probabilities of the tokens that end within each token of the encoder."""
+        prose = detokenize(row.group.texts[number])
+        offsets = self.teacher(prose, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        path = np.flatnonzero(row.tree.paths()[number])[1:]
+        letters = np.cumsum([not letter.isspace() for letter in prose])
+        targets = np.full(len(ends), float(IGNORED), np.float32)
+        inside = np.flatnonzero(ends > 0)
+        if not len(inside) or letters[-1] < ends.max():  # words were changed, not only spaces
+            return targets
+        where = np.searchsorted(ends[inside], [letters[end - 1] for _, end in offsets])
+        sums, kept = np.zeros(len(inside) + 1, np.float32), where < len(inside)
+        np.add.at(sums, where, row.log_probs[path].astype(np.float32))
+        targets[inside[np.unique(where[kept])]] = sums[np.unique(where[kept])].clip(SMALLEST)
+        return targets
+
+    def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The sum of the losses; differences of q within each group, the student's and the expected ones."""
+        quality, said = model(batch["input_ids"], batch["attention_mask"])
+        losses, found, wanted = group_losses(quality, batch, len(batch["groups"]))
+        if "tokens" not in batch:
+            return losses.order, found, wanted
+        loss = losses.differences + losses.order
+        if "tokens" in self.losses:
+            known = batch["tokens"] != IGNORED
+            loss = loss + torch.nn.functional.smooth_l1_loss(said[..., 0][known], batch["tokens"][known])
+        if "labels" in self.losses:
+            known = batch["labels"] != IGNORED
+            wrong = batch["labels"][known].float()
+            loss = loss + torch.nn.functional.binary_cross_entropy_with_logits(said[..., 1][known], wrong)
+        return loss, found, wanted
+
+
+def _ends(encoding: Any, words: Sequence[str]) -> np.ndarray:
+    """How many letters of a text a token and all before it have; 0 for special tokens."""
+    before = np.cumsum([0, *map(len, words)])
+    return np.array(
+        [
+            0 if word is None else before[word] + end
+            for word, (_, end) in zip(encoding.word_ids, encoding.offsets, strict=True)
+        ]
+    )
+
+
+def _labels(encoding: Any, words: Sequence[str], best: Sequence[str]) -> list[int]:
+    """1 for tokens of words that the best text does not have in this place, 0 for others."""
+    changes = difflib.SequenceMatcher(None, words, best, autojunk=False).get_opcodes()
+    wrong = {word for kind, start, end, *_ in changes if kind != "equal" for word in range(start, max(end, start + 1))}
+    return [IGNORED if word is None else int(word in wrong) for word in encoding.word_ids]
+
+
+def probe(options: argparse.Namespace) -> str:
+    """Train a student for each set of losses and number of shards, and make the table."""
+    tokenizer = load_tokenizer(resolve(options.teacher))
+    rated = rated_groups(options.ratings)
+    table_rows = []
+    for shards in options.shards:
+        rows = list(read_scores(options.scores, shards * SHARD))
+        texts = sum(len(row.values) for row in rows)
+        for losses in options.losses:
+            named = [] if losses == "none" else losses.split("+")
+            recipe = Recipe(
+                base=options.init_from,
+                learning_rate=options.lr,
+                schedule="linear",
+                warmup=0.06,
+                batch_size=8,
+                epochs=1,
+                evaluations=4,
+                max_length=96,
+                dropout=0.0,
+                seed=options.seed,
+            )
+            folder = options.output / f"{losses}-{shards}-{options.lr}-{options.seed}"
+            evaluation = {"held": rows[:SHARD], "rated": rated}
+            run = fit(EncoderDistillation(tokenizer, named), recipe, rows[SHARD:], evaluation, folder, True)
+            print(json.dumps({"losses": losses, "texts": texts, **run}), flush=True)
+            for name in ("held_accuracy", "rated_accuracy"):
+                cells = [f"{entry[name]:.3f}" for entry in run["history"]]
+                table_rows.append([losses, texts, name.partition("_")[0], *cells])
+    return table(("further losses", "texts", "pairs", "1/4", "1/2", "3/4", "all"), table_rows)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line, train and print; the exit code."""
+    parser = script_parser(__doc__)
+    add = parser.add_argument
+    add("--scores", type=Path, required=True, help="folder of the teacher's scores, which distill.py has written")
+    add("--ratings", type=Path, required=True, help="TMU-GFM-Dataset")
+    add("--output", type=Path, required=True, help="folder of all runs")
+    add("--shards", type=int, nargs="+", default=[7, 25], help="how many of the first shards are read, a run each")
+    add("--losses", nargs="+", default=["none", "tokens", "tokens+labels"], help="a run each")
+    add("--init-from", default="bundled:ged_encoder", help="the encoder")
+    add("--teacher", default="smollm2-impara")
+    add("--lr", type=float, default=2e-4)
+    add("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    return exit_code("encoder_student", lambda: print(probe(options)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
