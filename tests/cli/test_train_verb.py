@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 
@@ -24,16 +26,27 @@ def base(make_checkpoint):
 
 @pytest.fixture(scope="module")
 def trained(toy_corpus, base, tmp_path_factory):
-    """The arguments of a finished run, and its folder."""
+    """The arguments of a finished run, its folder, and what it said on standard output and error."""
     folder = tmp_path_factory.mktemp("trained") / "my impara"
     arguments = ["train", "impara", "--m2", str(toy_corpus), "--init-from", base, "--seeds", "3,4", *SMALL]
     arguments += ["-o", str(folder)]
-    assert run(arguments) == 0
-    return arguments, folder
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        assert run([argument for argument in arguments if argument != "--quiet"]) == 0
+    return arguments, folder, out.getvalue(), err.getvalue()
+
+
+def test_each_epoch_is_told_in_a_line_for_people(trained):
+    _, folder, out, err = trained
+    history = json.loads((folder / "results.json").read_text())["runs"][1]["history"]
+    for entry in history:
+        line = f"epoch {entry['epoch']}: dev loss {entry['dev_loss']:.3f}, dev accuracy {entry['dev_accuracy']:.3f}"
+        assert line in err
+    assert "{" not in out + err
 
 
 def test_the_options_reach_the_run(trained):
-    _, folder = trained
+    _, folder, *_ = trained
     results = json.loads((folder / "results.json").read_text())
     settings = results["settings"]
     assert (settings["seeds"], settings["pairs"], settings["epochs"]) == ([3, 4], 120, 2)
@@ -43,7 +56,7 @@ def test_the_options_reach_the_run(trained):
 
 
 def test_again_it_says_the_same_and_trains_nothing(trained, capsys):
-    arguments, folder = trained
+    arguments, folder, *_ = trained
     weights = folder / "model.safetensors"
     before = weights.stat().st_mtime_ns
     assert run(arguments) == 0
@@ -87,7 +100,7 @@ def test_who_interrupts_is_told_how_to_go_on(toy_corpus, base, tmp_path, monkeyp
 
 
 def test_the_checkpoint_scores(trained, tmp_path, capsys):
-    _, folder = trained
+    _, folder, *_ = trained
     source, right = "the cat sit on mat dog run school", "the cat sat on mat dog runs school"
     result = geceval.load("impara", model=str(folder), threshold=-2.0).compute(
         sources=[source] * 2, predictions=[right, source]
@@ -104,7 +117,7 @@ def test_the_checkpoint_scores(trained, tmp_path, capsys):
 
 
 def test_other_settings_in_the_same_folder_are_refused(trained, capsys):
-    arguments, folder = trained
+    arguments, folder, *_ = trained
     assert run([*arguments, "--epochs", "1"]) == 2
     out, err = capsys.readouterr()
     assert "holds a run with other settings or data" in err and out == ""
@@ -166,7 +179,7 @@ def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():
 
 
 def test_nothing_is_pushed_in_a_dry_run(trained, capsys):
-    arguments, _ = trained
+    arguments, *_ = trained
     assert run([*arguments, "--push-to-hub", "ORG/NAME", "--dry-run"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith("would push to ORG/NAME: README.md, config.json, model.safetensors, results.json")

@@ -10,6 +10,7 @@ import json
 import logging
 import pickle
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import torch
 import transformers
 from safetensors.torch import save_file
-from transformers.trainer_callback import PrinterCallback
+from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, write_text
@@ -70,6 +71,8 @@ class ObjectiveTrainer(transformers.Trainer):
             processing_class=tokenizer,
         )
         self.remove_callback(PrinterCallback)
+        if self.pop_callback(ProgressCallback) is not None:
+            self.add_callback(_Progress)
         self.add_callback(_WithinEpochs(recipe.evaluations))
 
     def compute_loss(
@@ -96,6 +99,21 @@ class ObjectiveTrainer(transformers.Trainer):
             own = {name.removeprefix("eval_"): value for name, value in metrics.items()}
             metrics[f"eval_{_SELECTION}"] = self.objective.selection(own)
         return metrics
+
+
+class _Progress(ProgressCallback):
+    """Bars, and a line for people after each evaluation, in place of all that is logged."""
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **others: Any) -> None:
+        """What was measured, on standard error as the bars are."""
+        measured = [name for name in logs if name == "loss" or name.startswith("eval_")]
+        told = [
+            f"{name.removeprefix('eval_').replace('_', ' ')} {float(logs[name]):.3f}"
+            for name in measured
+            if not name.endswith((_SELECTION, *_CLOCK))
+        ]
+        if told and self.training_bar is not None:
+            self.training_bar.write(f"epoch {float(logs['epoch']):g}: {', '.join(told)}", file=sys.stderr)
 
 
 class _WithinEpochs(transformers.TrainerCallback):
