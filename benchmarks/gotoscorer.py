@@ -17,8 +17,8 @@ import statistics
 import time
 from collections.abc import Callable
 
-from geceval.edits.chunks import cut, cut_annotations, judge
 from geceval.edits.edit import Edit
+from geceval.edits.gotoscorer_chunks import cut, cut_annotations, judge
 from geceval.edits.m2 import read_m2
 from geceval.scorers.difficulty.chunk_weights import count_correct, read_weights
 from geceval.scorers.gotoscorer import Gotoscorer, Settings

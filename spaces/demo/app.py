@@ -10,7 +10,6 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all models come with the package
 
 import gradio as gr  # noqa: E402 - reads the environment
 
-import look  # noqa: E402
 import scoring  # noqa: E402
 import tab_about  # noqa: E402
 import tab_chunks  # noqa: E402
@@ -19,6 +18,7 @@ import tab_detect  # noqa: E402
 import tab_impacts  # noqa: E402
 import tab_meta  # noqa: E402
 import tab_score  # noqa: E402
+import theme  # noqa: E402
 
 TABS = {
     "Score a correction": tab_score,
@@ -32,7 +32,7 @@ TABS = {
 WAITING_ROOM = 512  # visitors who may wait for a result; the next is told to come back
 
 LAUNCH = {
-    **look.LAUNCH,
+    **theme.LAUNCH,
     "allowed_paths": [str(scoring.EXAMPLE)],
     "max_file_size": "20mb",
     "ssr_mode": False,
@@ -46,7 +46,7 @@ LAUNCH = {
 def build() -> gr.Blocks:
     """The whole page."""
     with gr.Blocks(title="geceval", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
-        gr.HTML(look.HEADER, apply_default_css=False)
+        gr.HTML(theme.HEADER, apply_default_css=False)
         with gr.Tabs(overflow_behavior="wrap"):
             for title, tab in TABS.items():
                 with gr.Tab(title, id=title):

@@ -8,9 +8,9 @@ import gradio as gr
 
 import examples
 import lanes
-import look
 import render
 import scoring
+import theme
 import wiring
 from geceval.cli.html.chunks import chunk_table, legend
 from geceval.workflows.chunks import chunk_tables
@@ -78,7 +78,7 @@ def build() -> None:
             compare_with = gr.Radio(list(ASSUMPTIONS), value=next(iter(ASSUMPTIONS)), label="Compare with")
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Show", variant="primary", elem_id="chunks-button")
-    view, data = look.answer("chunks", *show_chunks(*first))
+    view, data = theme.answer("chunks", *show_chunks(*first))
     inputs = [source, correction, references, compare_with, tokenise]
     starts = [submit.click, source.submit, correction.submit, references.submit]
     wiring.connect("chunks", show_chunks, inputs, [view, data], starts, chosen, "Show")

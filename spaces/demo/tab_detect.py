@@ -9,9 +9,9 @@ import gradio as gr
 import examples
 import geceval
 import lanes
-import look
 import render
 import scoring
+import theme
 import wiring
 from geceval.core.files import split_lines
 from guard import MAX_CHARACTERS, Refused, check_flag, check_text, polite
@@ -123,7 +123,7 @@ def build() -> None:
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Detect", variant="primary", elem_id="detect-button")
         with gr.Column(scale=6, min_width=300):
-            view, data = look.answer("detect", *detect_errors(*first))
+            view, data = theme.answer("detect", *detect_errors(*first))
     inputs, starts = [text, kind, threshold, tokenise], [submit.click, text.submit]
     wiring.connect("detect", detect_errors, inputs, [view, data], starts, chosen, "Detect")
     gr.api(

@@ -10,9 +10,9 @@ import gradio as gr
 import examples
 import geceval
 import lanes
-import look
 import render
 import scoring
+import theme
 import wiring
 from geceval.edits.edit import Edit
 from guard import Refused, polite
@@ -168,7 +168,7 @@ def build() -> None:
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Weigh", variant="primary", elem_id="impacts-button")
         with gr.Column(scale=6, min_width=300):
-            view, data = look.answer("impacts", *weigh_edits(*first))
+            view, data = theme.answer("impacts", *weigh_edits(*first))
 
     def fit(name: str) -> tuple[Any, Any]:
         metric = name in scoring.of_one_sentence()

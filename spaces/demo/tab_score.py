@@ -11,9 +11,9 @@ import gradio as gr
 
 import examples
 import lanes
-import look
 import render
 import scoring
+import theme
 import wiring
 from geceval.core.errors import UserError
 from geceval.core.result import Result
@@ -224,7 +224,7 @@ def build() -> None:
                 clear = gr.Button("Clear", min_width=80)
                 submit = gr.Button("Score", variant="primary", elem_id="score-button", min_width=120)
         with gr.Column(scale=6, min_width=300):
-            view, data = look.answer("score", *score_correction(*first))
+            view, data = theme.answer("score", *score_correction(*first))
             waiting = gr.HTML("", elem_id="score-waiting", apply_default_css=False)
     with gr.Row(equal_height=False):
         groups = scoring.metric_groups(scoring.of_one_sentence())

@@ -27,11 +27,11 @@ from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
 from geceval.edits.alignment.three_way import count_columns
-from geceval.edits.chunks import cut
 from geceval.edits.edit import Edit, apply, in_order, partly_corrected, without_overlaps
 from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.errant.error_types import with_types
 from geceval.edits.ged_labels import LABELS, token_labels
+from geceval.edits.gotoscorer_chunks import cut
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
 from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
 from geceval.edits.maxmatch.lattice import FILLED, find_steps

@@ -173,7 +173,7 @@ def check_finite(scores: np.ndarray) -> None:
     if bad.size:
         system, sentence = bad[0]
         kind = "NaN" if np.isnan(scores[system, sentence]) else "infinite"
-        raise InputError(f"the score of system {system} on sentence {sentence + 1} is {kind}")
+        raise InputError(f"the score of system number {system + 1} on sentence {sentence + 1} is {kind}")
 
 
 def _differences(pairs: Pairs, scores: np.ndarray) -> np.ndarray:

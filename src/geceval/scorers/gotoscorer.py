@@ -21,8 +21,8 @@ from geceval.core.inputs import Columns, References
 from geceval.core.options import FilePath, PipelineName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.edits.chunks import Chunk, cut
 from geceval.edits.edit import distinct
+from geceval.edits.gotoscorer_chunks import Chunk, cut
 from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.chunk_counts import ChunkCounts, count_chunks
 from geceval.scorers.difficulty.chunk_weights import UNIFORM, Difficulty, given_difficulty
@@ -64,7 +64,7 @@ class Settings:
         a: Parameter of the weight a - (correct + b) / (systems + c).
         b: See `a`.
         c: See `a`.
-        covered_insertion: See `geceval.edits.chunks.judge`.
+        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
         zero_division: Precision if nothing was proposed, and recall if there was nothing to find: 0 as in the
             authors' program or 1 as in the other metrics of GEC.
         nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotator.get_annotator`.

@@ -11,8 +11,8 @@ from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import RunTime, runtime_or_default
+from geceval.edits.cleme_chunks import JointChunks, Span, divide
 from geceval.edits.edit import Edit
-from geceval.edits.joint_chunks import JointChunks, Span, divide
 from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, LEVELS, ChunkClass, classify
 from geceval.scorers.edit_based.chunk_scorer import numbered, used_references
 from geceval.scorers.references.gold import Gold, edits_and_gold, gold_from_m2, proposed_from_m2

@@ -134,7 +134,7 @@ def test_bad_input():
     broken = first.copy()
     broken[1, 2] = math.nan
     for arguments, message in (
-        ({"second": broken}, "system 1 on sentence 3 is NaN"),
+        ({"second": broken}, "system number 2 on sentence 3 is NaN"),
         ({"ties": "none"}, "unknown tie rule 'none'"),
         ({"method": "t-test"}, "method must be one of"),
         ({"unit": "system"}, "unit must be one of"),

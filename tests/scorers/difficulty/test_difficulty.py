@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geceval.core.f_score import f_beta
-from geceval.edits.chunks import cut, cut_annotations
 from geceval.edits.edit import Edit, without_overlaps
+from geceval.edits.gotoscorer_chunks import cut, cut_annotations
 from geceval.edits.m2 import read_m2
 from geceval.scorers.difficulty.chunk_counts import ChunkCounts, count_chunks
 from geceval.scorers.difficulty.chunk_weights import (

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from geceval.edits.chunks import cut, cut_annotations
 from geceval.edits.edit import Edit
+from geceval.edits.gotoscorer_chunks import cut, cut_annotations
 from geceval.edits.m2 import read_m2
 from geceval.scorers.difficulty.chunk_weights import Difficulty, count_correct, read_weights
 from geceval.scorers.difficulty.heat_map import chunk_table, heat_map

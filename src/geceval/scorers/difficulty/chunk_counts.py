@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geceval.core.f_score import f_beta, ratio
-from geceval.edits.chunks import Chunk, judge
+from geceval.edits.gotoscorer_chunks import Chunk, judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def count_chunks(
         reference: Chunks of the reference.
         system: Chunks of the system, of the same source.
         weights: One number per chunk of the reference; `None` gives each the weight 1.
-        covered_insertion: See `geceval.edits.chunks.judge`.
+        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
     """
     tp = fp = fn = tn = 0.0
     numbers = [1.0] * len(reference) if weights is None else weights

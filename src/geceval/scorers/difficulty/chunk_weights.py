@@ -15,7 +15,7 @@ from pathlib import Path
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_text
-from geceval.edits.chunks import Chunk, judge
+from geceval.edits.gotoscorer_chunks import Chunk, judge
 
 UNIFORM = "uniform"
 
@@ -93,7 +93,7 @@ def count_correct(
     Args:
         references: The chunks of the reference, one list per sentence.
         systems: For each system its chunks of the same sentences.
-        covered_insertion: See `geceval.edits.chunks.judge`.
+        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
 
     Raises:
         ValueError: If there is no system, or one has a different number of sentences.

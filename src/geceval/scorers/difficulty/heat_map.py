@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from geceval.core.html_page import page
-from geceval.edits.chunks import Chunk
+from geceval.edits.gotoscorer_chunks import Chunk
 from geceval.scorers.difficulty.chunk_weights import Difficulty
 
 BOLD_FROM = 0.7

@@ -11,8 +11,8 @@ from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_columns
 from geceval.core.options import RunTime
-from geceval.edits.chunks import Chunk, cut, cut_annotations
 from geceval.edits.edit import Edit
+from geceval.edits.gotoscorer_chunks import Chunk, cut, cut_annotations
 from geceval.scorers.difficulty.chunk_weights import Difficulty, count_correct
 from geceval.scorers.references.gold import errant_edits, m2_sentences
 
@@ -53,7 +53,7 @@ def count_systems(
         sources: One string per sentence.
         gold: [sentences][references][chunks].
         systems: One list of predictions per system.
-        covered_insertion: See `geceval.edits.chunks.judge`.
+        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
 
     Raises:
         TypeError: If `systems` is one list of strings, or a row is not a string.

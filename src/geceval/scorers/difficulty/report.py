@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from geceval.edits.chunks import Chunk
+from geceval.edits.gotoscorer_chunks import Chunk
 from geceval.scorers.difficulty.chunk_weights import (
     Difficulty,
     TypeRow,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from geceval.core.cache.memory import lru_cache
-from geceval.edits.joint_chunks import JointChunks, Tokens
+from geceval.edits.cleme_chunks import JointChunks, Tokens
 
 ASSUMPTIONS = ("dependent", "independent")
 LEVELS = ("correction", "detection")

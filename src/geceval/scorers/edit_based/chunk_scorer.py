@@ -17,8 +17,8 @@ from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, ModelName, PipelineName, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
+from geceval.edits.cleme_chunks import JointChunks, divide
 from geceval.edits.edit import Edit, apply, distinct
-from geceval.edits.joint_chunks import JointChunks, divide
 from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.bertscore import load_matcher

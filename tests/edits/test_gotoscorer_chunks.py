@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geceval.edits.chunks import Chunk, Judgment, cut, cut_annotations, judge
 from geceval.edits.edit import Edit, apply, without_overlaps
+from geceval.edits.gotoscorer_chunks import Chunk, Judgment, cut, cut_annotations, judge
 from geceval.edits.m2 import parse_m2
 
 SOURCE = "He like cat ."

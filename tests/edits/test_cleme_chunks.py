@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from geceval.edits.cleme_chunks import divide
 from geceval.edits.edit import Edit, apply
-from geceval.edits.joint_chunks import divide
 from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, COLUMNS, LEVELS, classify, count, unit_weight
 
 cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
