@@ -83,7 +83,7 @@ def distillation_card(results: Mapping[str, Any], folder: Path) -> str:
         learnt=("how texts go on and " if settings["weights"][0] else "") + "which version of a sentence is worth more",
         formula=_LIKELIHOOD.format(scale=scale) if (scale := config["geceval_scale"]) else "q(Y) = w . h(Y)",
         start=config["geceval_start_token"],
-        made=table(("setting", "value"), recipe_rows(settings, _start(settings), results["seed"])),
+        made=table(("setting", "value"), recipe_rows(settings, _start(settings, config), results["seed"])),
         data=results["data"],
         errors=settings["errors"],
         weights=settings["weights"],
@@ -96,5 +96,6 @@ def distillation_card(results: Mapping[str, Any], folder: Path) -> str:
     )
 
 
-def _start(settings: Mapping[str, Any]) -> str:
-    return f"the first {settings['layers']} layers of the teacher, and the {settings['vocabulary']} tokens needed most"
+def _start(settings: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    layers, tokens = settings["layers"], config["vocab_size"]
+    return f"the first {layers} layers of the teacher, and the {tokens} of its tokens that the texts need most"
