@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.inputs import References
 from geceval.core.messages import did_you_mean
@@ -28,7 +28,7 @@ def list_metrics() -> list[str]:
     return list(_names())
 
 
-@functools.cache
+@lru_cache(1)
 def _names() -> tuple[str, ...]:
     files = pkgutil.iter_modules([str(Path(__file__).with_name("scorers"))])
     return tuple(sorted(file.name for file in files if not file.ispkg and file.name != "base"))

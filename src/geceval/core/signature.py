@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
+from geceval.core.cache.memory import lru_cache
 from geceval.version import __version__
 
 _LINE_BREAKS = re.compile("[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
@@ -33,7 +33,7 @@ def signature(metric: str, settings: Any, /, **facts: Any) -> str:
     return "|".join([_escape(metric), *(f"{_escape(k)}:{_escape(_text(v))}" for k, v in values.items())])
 
 
-@functools.cache
+@lru_cache(64)
 def package_version(package: str) -> str:
     """The installed version of a package, for the signature."""
     return metadata.version(package)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geceval.core.assets import ASSETS
+from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def one_thread() -> AbstractContextManager[Any]:
     return _controller().limit(limits=1, user_api="blas")
 
 
-@functools.cache
+@lru_cache(1)
 def _controller() -> Any:
     """Of the libraries that numpy has loaded by now."""
     from threadpoolctl import ThreadpoolController
