@@ -12,7 +12,6 @@ quarter of the pass. Killed and started again with the same arguments, it goes o
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ import numpy as np
 import torch
 import transformers
 
+from geceval.edits.ged_labels import changed_words
 from geceval.learning.card_parts import table
 from geceval.learning.distillation.groups import SHARD
 from geceval.learning.distillation.objective import GroupObjective, Rated, group_losses, within_groups
@@ -113,15 +113,16 @@ class EncoderDistillation(GroupObjective):
         if isinstance(row, Scored):
             places = [_ends(encoding, words) for encoding, words in zip(found.encodings, texts, strict=True)]
             best = texts[int(np.argmax(row.values))]
-            encoded["tokens"] = [self._log_probs(row, number, ends) for number, ends in enumerate(places)]
+            nodes = [row.log_probs[path][1:] for path in row.tree.paths()]  # without the token that starts a text
+            rows = zip(row.group.texts, nodes, places, strict=True)
+            encoded["tokens"] = [self._log_probs(*each) for each in rows]
             encoded["labels"] = [_labels(e, words, best) for e, words in zip(found.encodings, texts, strict=True)]
         return encoded
 
-    def _log_probs(self, row: Scored, number: int, ends: np.ndarray) -> np.ndarray:
+    def _log_probs(self, text: str, log_probs: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """The sum of the teacher's log-probabilities of the tokens that end within each token of the encoder."""
-        prose = detokenize(row.group.texts[number])
+        prose = detokenize(text)
         offsets = self.teacher(prose, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-        path = np.flatnonzero(row.tree.paths()[number])[1:]
         letters = np.cumsum([not letter.isspace() for letter in prose])
         targets = np.full(len(ends), float(IGNORED), np.float32)
         inside = np.flatnonzero(ends > 0)
@@ -129,8 +130,9 @@ class EncoderDistillation(GroupObjective):
             return targets
         where = np.searchsorted(ends[inside], [letters[end - 1] for _, end in offsets])
         sums, kept = np.zeros(len(inside) + 1, np.float32), where < len(inside)
-        np.add.at(sums, where, row.log_probs[path].astype(np.float32))
-        targets[inside[np.unique(where[kept])]] = sums[np.unique(where[kept])].clip(SMALLEST)
+        np.add.at(sums, where, log_probs.astype(np.float32))
+        reached = np.unique(where[kept])
+        targets[inside[reached]] = sums[reached].clip(SMALLEST)
         return targets
 
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -163,8 +165,7 @@ def _ends(encoding: Any, words: Sequence[str]) -> np.ndarray:
 
 def _labels(encoding: Any, words: Sequence[str], best: Sequence[str]) -> list[int]:
     """1 for tokens of words that the best text does not have in this place, 0 for others."""
-    changes = difflib.SequenceMatcher(None, words, best, autojunk=False).get_opcodes()
-    wrong = {word for kind, start, end, *_ in changes if kind != "equal" for word in range(start, max(end, start + 1))}
+    wrong = changed_words(words, best)
     return [IGNORED if word is None else int(word in wrong) for word in encoding.word_ids]
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import difflib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -27,6 +26,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 
+from geceval.edits.ged_labels import changed_words
 from geceval.learning.card_parts import table
 from geceval.learning.causal_network import new_causal_network
 from geceval.learning.impara.corpus_pairs import read_pairs
@@ -120,10 +120,7 @@ class DetectingRanking(LikelihoodRanking):
 def _labels(tokenizer: Any, low: str, high: str, max_length: int) -> list[int]:
     """1 for tokens that end within a changed word of `low`; the first label is that of the start token."""
     words, start, wrong = low.split(), 0, set()
-    changes = difflib.SequenceMatcher(None, words, high.split(), autojunk=False).get_opcodes()
-    changed = {
-        word for kind, first, end, *_ in changes if kind != "equal" for word in range(first, max(end, first + 1))
-    }
+    changed = changed_words(words, high.split())
     for number, word in enumerate(words):
         start = low.index(word, start) + len(word)
         if number in changed:
