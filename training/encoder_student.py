@@ -67,14 +67,16 @@ class GroupCollator:
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
         """Of all texts, `input_ids` and `attention_mask` [texts, tokens], and where there are targets `tokens` and
-        `labels` of the same shape; `values` [texts]; see `within_groups` for `tree_of` and `pairs`."""
+        `labels` of the same shape; `values` [texts]; `taught` [groups]: whether these are the teacher's; see
+        `within_groups` for `tree_of` and `pairs`."""
         batch = self.texts([{"input_ids": ids} for row in rows for ids in row["texts"]])
         for name in [name for name in LOSSES if name in rows[0]]:
             found = [torch.tensor(values) for row in rows for values in row[name]]
             batch[name] = torch.nn.utils.rnn.pad_sequence(found, True, IGNORED)
         tree_of, pairs = within_groups([len(row["texts"]) for row in rows])
         values = torch.from_numpy(np.concatenate([row["values"] for row in rows])).float()
-        return batch | {"tree_of": tree_of, "pairs": pairs, "values": values, "groups": torch.ones(len(rows))}
+        taught = torch.tensor([row["taught"] for row in rows])
+        return batch | {"tree_of": tree_of, "pairs": pairs, "values": values, "taught": taught}
 
 
 class EncoderDistillation(GroupObjective):
@@ -99,7 +101,7 @@ class EncoderDistillation(GroupObjective):
         return Encoder(network)
 
     def encode(self, rows: Sequence[Scored | Rated], tokenizer: Any, max_length: int) -> list[dict[str, Any]]:
-        """Token ids of texts, values, and of scored groups targets of tokens."""
+        """Token ids of texts, values, and of scored groups what the losses read of tokens."""
         return [self._encode(row, tokenizer, max_length) for row in rows]
 
     def _encode(self, row: Scored | Rated, tokenizer: Any, max_length: int) -> dict[str, Any]:
@@ -109,13 +111,15 @@ class EncoderDistillation(GroupObjective):
             "input_ids": max(found["input_ids"], key=len),  # by whose length rows are put together
             "texts": found["input_ids"],
             "values": row.values,
+            "taught": isinstance(row, Scored),
         }
-        if isinstance(row, Scored):
+        if isinstance(row, Scored) and "tokens" in self.losses:
             places = [_ends(encoding, words) for encoding, words in zip(found.encodings, texts, strict=True)]
-            best = texts[int(np.argmax(row.values))]
             nodes = [row.log_probs[path][1:] for path in row.tree.paths()]  # without the token that starts a text
             rows = zip(row.group.texts, nodes, places, strict=True)
             encoded["tokens"] = [self._log_probs(*each) for each in rows]
+        if isinstance(row, Scored) and "labels" in self.losses:
+            best = texts[int(np.argmax(row.values))]
             encoded["labels"] = [_labels(e, words, best) for e, words in zip(found.encodings, texts, strict=True)]
         return encoded
 
@@ -138,8 +142,8 @@ class EncoderDistillation(GroupObjective):
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The sum of the losses; differences of q within each group, the student's and the expected ones."""
         quality, said = model(batch["input_ids"], batch["attention_mask"])
-        losses, found, wanted = group_losses(quality, batch, len(batch["groups"]))
-        if "tokens" not in batch:
+        losses, found, wanted = group_losses(quality, batch, len(batch["taught"]))
+        if not batch["taught"].all():
             return losses.order, found, wanted
         loss = losses.differences + losses.order
         if "tokens" in self.losses:
@@ -192,8 +196,8 @@ def probe(options: argparse.Namespace) -> str:
                 seed=options.seed,
             )
             folder = options.output / f"{losses}-{shards}-{options.lr}-{options.seed}"
-            evaluation = {"held": rows[:SHARD], "rated": rated}
-            run = fit(EncoderDistillation(tokenizer, named), recipe, rows[SHARD:], evaluation, folder, True)
+            evaluation = {"held": rows[: options.held], "rated": rated}
+            run = fit(EncoderDistillation(tokenizer, named), recipe, rows[options.held :], evaluation, folder, True)
             print(json.dumps({"losses": losses, "texts": texts, **run}), flush=True)
             for name in ("held_accuracy", "rated_accuracy"):
                 cells = [f"{entry[name]:.3f}" for entry in run["history"]]
@@ -209,6 +213,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--ratings", type=Path, required=True, help="TMU-GFM-Dataset")
     add("--output", type=Path, required=True, help="folder of all runs")
     add("--shards", type=int, nargs="+", default=[7, 25], help="how many of the first shards are read, a run each")
+    add("--held", type=int, default=SHARD, help="groups that are kept apart to measure agreement with the teacher")
     add("--losses", nargs="+", default=["none", "tokens", "tokens+labels"], help="a run each")
     add("--init-from", default="bundled:ged_encoder", help="the encoder")
     add("--teacher", default="smollm2-impara")

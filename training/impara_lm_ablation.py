@@ -133,7 +133,9 @@ def _labels(tokenizer: Any, low: str, high: str, max_length: int) -> list[int]:
 
 def ablate(options: argparse.Namespace) -> str:
     """Train every variant with every seed and make the table."""
-    recipe = dataclasses.replace(RECIPE, evaluations=1, batch_size=options.batch_size, dtype=options.dtype)
+    recipe = dataclasses.replace(
+        RECIPE, base=options.init_from, evaluations=1, batch_size=options.batch_size, dtype=options.dtype
+    )
     start = resolve(recipe.base).setting("start_token")
     rated = [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(options.ratings), options.rated, gap=0.4)]
     rows = []
@@ -167,6 +169,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--m2", type=Path, nargs="+", required=True, help="ERRANT-typed edits")
     add("--ratings", type=Path, required=True, help="TMU-GFM-Dataset")
     add("--output", type=Path, required=True, help="folder of all runs")
+    add("--init-from", default=RECIPE.base, help="the causal language model")
     add("--variants", nargs="+", choices=VARIANTS, default=VARIANTS)
     add("--seeds", type=int, nargs="+", default=[1, 2])
     add("--pairs", type=int, default=160, help="pairs of each file, of which 8 in 10 are learnt from")
