@@ -4,12 +4,14 @@ import csv
 import importlib.util
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file
 
 from geceval.learning.loop import last_whole
@@ -49,30 +51,63 @@ def start_script():
 
 
 @pytest.fixture
-def whole_and_broken(tmp_path):
-    """A function that trains twice, the second time killed after the first epoch and started again.
+def one_thread():
+    """Sums of this process are those of the processes that `start_script` starts."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
-    It takes a function from a folder to the started process and gives the weights of both.
+
+@pytest.fixture
+def whole_and_broken(load_script, start_script, one_thread, tmp_path, caplog):
+    """A function that trains twice, the second time killed after its first evaluation and started again.
+
+    It takes the name of a script, its arguments and the pattern of the run that is killed, and gives all weights that
+    each of the two has written. Only what is killed is a process of its own.
     """
 
-    def train(start):
+    def train(name, arguments, run="**/seed-1"):
+        whole, broken = tmp_path / "whole", tmp_path / "broken"
+        process = start_script(name, [*arguments, "--output", str(broken)])
+        while not any(map(last_whole, broken.glob(run))):
+            assert process.poll() is None, process.stdout.read()
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not (broken / "results.json").exists()
         weights = []
-        for name in ("whole", "broken"):
-            process = start(tmp_path / name)
-            if name == "broken":
-                while not any(map(last_whole, (tmp_path / name).glob("**/seed-1"))):
-                    assert process.poll() is None, process.stdout.read()
-                    time.sleep(0.05)
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                assert not (tmp_path / name / "results.json").exists()
-                process = start(tmp_path / name)
-            printed = process.communicate()[0]
-            assert process.returncode == 0, printed
-            assert ("continues from" in printed) == (name == "broken")
-            (found,) = (tmp_path / name).glob("*model.safetensors")
-            weights.append(load_file(found))
+        caplog.set_level("INFO", "geceval")
+        for folder in (whole, broken):
+            caplog.clear()
+            assert load_script(name).main([*arguments, "--output", str(folder)]) == 0
+            assert ("continues from" in caplog.text) == (folder == broken)
+            files = [path for path in folder.rglob("*model.safetensors") if path.parts[len(folder.parts)] != "run"]
+            found = {str(path.relative_to(folder)): load_file(path) for path in files}
+            weights.append({(file, key): tensor for file, some in found.items() for key, tensor in some.items()})
+        assert weights[0] and weights[0].keys() == weights[1].keys()
         return weights
+
+    return train
+
+
+@pytest.fixture
+def two_processes(start_script):
+    """A function from the name of a script and its arguments to what two processes print that share the work."""
+
+    def train(name, arguments):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", port]
+        process = start_script(name, arguments, launcher)
+        try:
+            output = process.communicate(timeout=200)[0]
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        assert process.returncode == 0, output
+        return output
 
     return train
 

@@ -142,12 +142,9 @@ def test_an_insertion_at_the_end(tmp_path):
         assert {tuple(labels) for _, labels in folds["train"]} == {(0, 0, 0, 0, last)}
 
 
-def test_killed_and_started_again_it_ends_with_the_same_weights(start_script, whole_and_broken, corpus, base):
-    def start(folder):
-        arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "4", *QUICK]
-        return start_script("train_ged", [*arguments, "--partial", "0.5", "--error-weight", "2"])
-
-    whole, broken = whole_and_broken(start)
+def test_killed_and_started_again_it_ends_with_the_same_weights(whole_and_broken, corpus, base):
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--epochs", "4", *QUICK]
+    whole, broken = whole_and_broken("train_ged", [*arguments, "--partial", "0.5", "--error-weight", "2"])
     assert all(torch.equal(whole[key], broken[key]) for key in whole)
 
 

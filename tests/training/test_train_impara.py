@@ -2,12 +2,8 @@
 
 import dataclasses
 import json
-import os
 import random
 import shutil
-import signal
-import socket
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -48,14 +44,8 @@ def finished(script, corpus, base, tmp_path_factory):
 
 
 @pytest.fixture
-def run(start_script, corpus, base):
-    """A function that starts the script in a process."""
-
-    def start(folder, *more, launcher=()):
-        arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), *QUICK, *more]
-        return start_script("train_impara", arguments, launcher)
-
-    return start
+def arguments(corpus, base):
+    return ["--m2", str(corpus), "--init-from", str(base), *QUICK]
 
 
 def test_the_loss_is_the_sigmoid_of_the_margin(make_checkpoint):
@@ -170,23 +160,13 @@ def test_dry_run_says_what_it_would_push_and_pushes_no_sentence(script, finished
         push(corpus.parent, "someone/toy", dry_run=True)
 
 
-def test_killed_and_started_again_it_ends_with_the_same_weights(run, whole_and_broken):
-    whole, broken = whole_and_broken(lambda folder: run(folder, "--epochs", "4"))
+def test_killed_and_started_again_it_ends_with_the_same_weights(arguments, whole_and_broken):
+    whole, broken = whole_and_broken("train_impara", [*arguments, "--epochs", "4"])
     assert all(torch.equal(whole[key], broken[key]) for key in whole)
 
 
-def test_two_processes_share_the_work(run, tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", port]
-    process = run(tmp_path / "two", "--epochs", "3", launcher=launcher)
-    try:
-        output = process.communicate(timeout=200)[0]
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == 0, output
+def test_two_processes_share_the_work(arguments, two_processes, tmp_path):
+    output = two_processes("train_impara", [*arguments, "--epochs", "3", "--output", str(tmp_path / "two")])
     results = json.loads((tmp_path / "two/results.json").read_text())
     # 96 pairs, 16 a step and process: 3 steps an epoch in place of 6.
     assert results["runs"][0]["steps"] == 9

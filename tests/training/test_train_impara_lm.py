@@ -1,10 +1,6 @@
 """Training of IMPARA-LM on a tiny language model: it learns, goes on after a kill, and writes what geceval loads."""
 
 import json
-import os
-import signal
-import socket
-import sys
 
 import numpy as np
 import pytest
@@ -49,14 +45,9 @@ def finished(script, corpus, causal, ratings, tmp_path_factory):
 
 
 @pytest.fixture
-def run(start_script, corpus, causal):
-    """A function that starts the script in a process, without ratings."""
-
-    def start(folder, *more, launcher=()):
-        arguments = ["--m2", str(corpus), "--init-from", str(causal), "--output", str(folder), *QUICK, *more]
-        return start_script("train_impara_lm", arguments, launcher)
-
-    return start
+def arguments(corpus, causal):
+    """Without ratings."""
+    return ["--m2", str(corpus), "--init-from", str(causal), *QUICK]
 
 
 def test_the_cost_is_that_of_single_texts(causal):
@@ -137,23 +128,13 @@ def test_the_card_says_what_was_measured(finished):
     assert "| kept | its best approximation of rank 4 |" in card
 
 
-def test_killed_and_started_again_it_ends_with_the_same_weights(run, whole_and_broken):
-    whole, broken = whole_and_broken(lambda folder: run(folder, "--epochs", "2", "--evaluations", "3"))
-    assert whole and all(torch.equal(whole[key], broken[key]) for key in whole)
+def test_killed_and_started_again_it_ends_with_the_same_weights(arguments, whole_and_broken):
+    whole, broken = whole_and_broken("train_impara_lm", [*arguments, "--epochs", "2", "--evaluations", "3"])
+    assert all(torch.equal(whole[key], broken[key]) for key in whole)
 
 
-def test_two_processes_share_the_work(run, tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", port]
-    process = run(tmp_path / "two", launcher=launcher)
-    try:
-        output = process.communicate(timeout=200)[0]
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == 0, output
+def test_two_processes_share_the_work(arguments, two_processes, tmp_path):
+    two_processes("train_impara_lm", [*arguments, "--output", str(tmp_path / "two")])
     results = json.loads((tmp_path / "two/results.json").read_text())
     assert results["runs"][0]["steps"] == 3  # 96 pairs, 16 a step and process
     assert "head" not in results

@@ -1,14 +1,8 @@
 """The training script of SOME on tiny checkpoints: it learns ratings, goes on after a kill, and writes what loads."""
 
 import csv
-import importlib.util
 import json
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -37,11 +31,8 @@ QUICK = [*FOLDS, "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--
 
 
 @pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("train_some_script", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def script(load_script):
+    return load_script("train_some")
 
 
 @pytest.fixture(scope="module")
@@ -63,30 +54,12 @@ def ratings(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def base(make_checkpoint):
-    return make_checkpoint(7, hidden_dropout_prob=0.1)
-
-
-@pytest.fixture(scope="module")
 def finished(script, ratings, base, tmp_path_factory):
     """A run of the script with all weights tuned: its folder and results."""
     folder = tmp_path_factory.mktemp("finished") / "toy-some"
     arguments = ["--ratings", str(ratings), "--init-from", str(base), "--output", str(folder), "--epochs", "6", *QUICK]
     assert script.main(arguments) == 0
     return folder, json.loads((folder / "results.json").read_text())
-
-
-def run(ratings, base, folder, *more):
-    arguments = ["--ratings", str(ratings), "--init-from", str(base), "--output", str(folder), *QUICK, *more]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
-    return subprocess.Popen(
-        [sys.executable, str(SCRIPT), *arguments],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
 
 
 @pytest.mark.parametrize("pooling", ["first", "mean"])
@@ -236,21 +209,11 @@ def test_dry_run_says_what_it_would_push_and_pushes_no_sentence(script, finished
     )
 
 
-def test_killed_and_started_again_it_ends_with_the_same_weights(ratings, base, tmp_path):
-    for name in ("whole", "broken"):
-        process = run(ratings, base, tmp_path / name, "--epochs", "2")
-        if name == "broken":
-            while not list((tmp_path / name).glob("run/fluency/seed-1/checkpoint-*/trainer_state.json")):
-                assert process.poll() is None, process.stdout.read()
-                time.sleep(0.02)
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            assert not (tmp_path / name / "results.json").exists()
-            process = run(ratings, base, tmp_path / name, "--epochs", "2")
-        assert process.wait() == 0, process.stdout.read()
-    for part in PARTS.values():
-        whole, broken = (load_file(tmp_path / name / part / "model.safetensors") for name in ("whole", "broken"))
-        assert all(torch.equal(whole[key], broken[key]) for key in whole)
+def test_killed_and_started_again_it_ends_with_the_same_weights(ratings, base, whole_and_broken):
+    arguments = ["--ratings", str(ratings), "--init-from", str(base), *QUICK, "--epochs", "2"]
+    whole, broken = whole_and_broken("train_some", arguments, run="run/fluency/seed-1")  # the second of three
+    assert {Path(file).parent.name for file, _ in whole} == set(PARTS.values())
+    assert all(torch.equal(whole[key], broken[key]) for key in whole)
 
 
 @pytest.mark.parametrize(
