@@ -41,15 +41,17 @@ def score(model, **settings):
 
 
 def test_without_tuning_it_is_the_likelihood(causal):
-    expected = Fluency(FluencySettings(model=str(causal))).score(SOURCES, PREDICTIONS)
+    expected = Fluency(FluencySettings(model=str(causal))).score(SOURCES, PREDICTIONS).scores
+    expected[2] = -100  # a text without words
     found = score(causal)
-    assert found.scores == pytest.approx(expected.scores, abs=1e-9)
-    assert found.score == pytest.approx(np.mean(expected.scores), abs=1e-9)
+    assert found.scores == pytest.approx(expected, abs=1e-9)
+    assert found.score == pytest.approx(np.mean(expected), abs=1e-9)
 
 
 def test_the_scale_multiplies_the_likelihood(causal, tmp_path):
     folder = tuned(causal, tmp_path / "scaled", scale=0.5)
-    assert score(folder).scores == pytest.approx([value / 2 for value in score(causal).scores], abs=1e-9)
+    whole = score(causal).scores
+    assert score(folder).scores == pytest.approx([whole[0] / 2, whole[1] / 2, -100, whole[3] / 2], abs=1e-9)
 
 
 def test_the_head_adds_the_product_with_the_mean_state(causal, tmp_path):
@@ -64,7 +66,6 @@ def test_the_head_adds_the_product_with_the_mean_state(causal, tmp_path):
         states = model(input_ids=ids, output_hidden_states=True).hidden_states[2]
     found, plain = score(folder).scores, score(causal).scores
     assert found[0] - plain[0] == pytest.approx((states[0, 1:].mean(dim=0) @ weight).item(), abs=1e-5)
-    assert found[2] == plain[2]  # an empty text has no state
 
 
 def test_without_likelihood_the_head_is_all_and_the_output_layer_is_not_read(causal, tmp_path):
@@ -77,7 +78,14 @@ def test_without_likelihood_the_head_is_all_and_the_output_layer_is_not_read(cau
     found = scorer.score(SOURCES, PREDICTIONS).scores
     assert [found[index] for index in (0, 1, 3)] == pytest.approx([small[index] for index in (0, 1, 3)], abs=1e-5)
     assert calls == []
-    assert found[2] == -20  # an empty text, below all others
+    assert found[2] == -100
+
+
+def test_deleting_everything_does_not_pay(causal):
+    found = ImparaLm(Settings(model=str(causal), relative=True)).score(
+        ["He go .", "He go .", ""], ["He goes .", "\t", ""]
+    )
+    assert found.scores[1] < -50 < found.scores[0] and found.scores[2] == 0
 
 
 def test_without_likelihood_and_head_there_is_nothing(causal, tmp_path):

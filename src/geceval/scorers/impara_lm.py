@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
 
 OFF = -2.0
-EMPTY = -20.0
-"""q of a text without words under a model without likelihood, which has nothing to judge: far below any sentence's."""
+EMPTY = -100.0
+"""q of a text without words, far below any sentence's: that a text ends at once is likelier than most sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,7 @@ class ImparaLm(LikelihoodScorer):
     first is better; q by itself depends on the source.
 
     With a threshold, a correction that is not similar enough to its source gets the lower of its own quality and that
-    of the source; the detail `failed` counts them. A text without words is scored as in `fluency`, or, if t = 0, -20,
-    far below any sentence.
+    of the source; the detail `failed` counts them. A text without words has q = -100, far below any sentence.
     """
 
     name = "impara_lm"
@@ -148,7 +147,8 @@ class ImparaLm(LikelihoodScorer):
 def qualities(model: CausalModel, scale: float, texts: Sequence[str], runtime: RunTime) -> np.ndarray:
     """q of each text: float64 [texts]; without a likelihood, its model is read without the output layer."""
     if scale == 0:
-        read = prose(texts)
-        return np.where([text != "" for text in read], model.head_values(read, runtime), EMPTY)
-    totals, _, heads = log_likelihoods(model, texts, runtime)
-    return scale * totals / np.sqrt(word_counts(texts)) + heads
+        found = model.head_values(prose(texts), runtime)
+    else:
+        totals, _, heads = log_likelihoods(model, texts, runtime)
+        found = scale * totals / np.sqrt(word_counts(texts)) + heads
+    return np.where([bool(text.split()) for text in texts], found, EMPTY)
