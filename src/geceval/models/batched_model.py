@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import hashlib
 import logging
 import threading
@@ -41,7 +42,7 @@ Answer = tuple[np.ndarray, bool]
 _loading = threading.Lock()
 
 
-class BatchedModel:
+class BatchedModel(abc.ABC):
     """A network that reads texts in batches, its tokenizer, and its answers for recent texts.
 
     Args:
@@ -109,9 +110,9 @@ class BatchedModel:
             return reader
 
     @classmethod
+    @abc.abstractmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, **options: Any) -> Self:
         """The reader of a checkpoint, its network on the CPU in float32."""
-        raise NotImplementedError
 
     @property
     def model(self) -> Any:
