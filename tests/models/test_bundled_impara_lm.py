@@ -85,3 +85,17 @@ def test_without_the_language_model_the_error_says_how_to_get_it(monkeypatch, tm
         ImparaLm(Settings(model="smollm2-impara")).load()
     ImparaLm().load()  # the student needs nothing
     assert resolve("bundled").folder == ASSETS / "encoder"
+
+
+@pytest.mark.parametrize("model", ["smollm2-impara", "bundled"])
+def test_a_control_token_left_in_the_output_does_not_pay(model, request):
+    if model != "bundled":
+        request.getfixturevalue("smollm2")
+    predictions = ["He goes to school .", "He goes to school . <|endoftext|>", "<|endoftext|>", ""]
+    good, *others = ImparaLm(Settings(model=model)).score(["He go to school ."] * 4, predictions).scores
+    assert max(others) < good - 1
+
+
+def test_heads_of_another_metric_are_one_line():
+    with pytest.raises(CheckpointError, match="config.json is missing.* holds several networks, fluency, gr"):
+        ImparaLm(Settings(model="smollm2-some")).load()

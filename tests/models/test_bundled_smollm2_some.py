@@ -45,6 +45,13 @@ def test_without_the_language_model_the_error_says_how_to_get_it(monkeypatch, tm
     Some().load()  # everything else still works
 
 
+def test_what_is_no_sentence_or_looks_like_a_control_token_does_not_pay(smollm2):
+    predictions = ["He goes to school .", "", ".", "?", "- He goes to school .", "He goes to school . <|endoftext|>"]
+    good, *nothing, dash, control = Some(Settings(model=MODEL)).score(["He go to school ."] * 6, predictions).scores
+    assert max(nothing) < 0.1 < control < good - 0.1
+    assert dash == pytest.approx(good, abs=0.1)
+
+
 def test_ratings_do_not_depend_on_batch_spacing_or_other_systems(smollm2):
     source = "There is many reason why the childs do n't reads ."
     outputs = ["There are many reasons why the children do n't read .", "There are many reason ( why ) .", "", source]

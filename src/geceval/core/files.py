@@ -22,6 +22,18 @@ _UNPACKED = 1 << 26  # bytes that any gzip file may unpack to
 _TIMES = 100  # beyond them, at most so many times its size: texts come to 3 to 10 times
 
 
+def expanded(path: str | os.PathLike[str]) -> Path:
+    """A path whose `~` or `~user` stands for a home folder.
+
+    Raises:
+        InputError: If that user has none here.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{os.fspath(path)}: no home folder is known for its first part; write it out") from error
+
+
 def read_text(path: str | Path) -> str:
     """The text of a UTF-8 file, without a byte order mark; line ends are left as they are.
 

@@ -13,7 +13,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
 
 from geceval.core.checks import check_choice, check_count
-from geceval.core.errors import InputTypeError, named
+from geceval.core.errors import InputError, InputTypeError, named
 from geceval.core.messages import did_you_mean
 
 DTYPES = ("float32", "bfloat16", "float16")
@@ -104,7 +104,7 @@ def check_types(options: Any) -> None:
 
     Raises:
         TypeError: If a value is of another type.
-        ValueError: If it is none of the choices of a `Literal`.
+        ValueError: If it is none of the choices of a `Literal`, or an empty path or name of a checkpoint.
     """
     for name, hint in typing.get_type_hints(type(options), include_extras=True).items():
         value = getattr(options, name)
@@ -112,6 +112,8 @@ def check_types(options: Any) -> None:
             check_choice(name, value, typing.get_args(hint))
         if not _fits(value, hint):
             raise InputTypeError(f"{name} must be {_describe(hint)}, got {_typed(value)}")
+        if value == "" and name in path_options(type(options)):  # which would be the folder one is in
+            raise InputError(f"{name} must not be empty")
 
 
 def path_options(options: type) -> dict[str, str]:

@@ -55,7 +55,6 @@ class BatchedModel(abc.ABC):
         networks: The most recently loaded networks of this class.
         usual_length: Tokens beyond which a text is cut by default; `None` stands for as many as the network reads.
         cached_texts: How many texts have their answers cached in memory.
-        if_cut: What happens to the part of a text that is cut off, for the warning.
         cache_key: The checkpoint and the part of it that is read; without it nothing is cached on disk.
         models: The network, on each device that reads; `model` is the first.
     """
@@ -63,7 +62,6 @@ class BatchedModel(abc.ABC):
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(8)
     usual_length: ClassVar[int | None] = 128
     cached_texts: ClassVar[int] = 50_000
-    if_cut: ClassVar[str] = "what lies beyond does not count"
     cache_key: tuple[Any, ...] = ()
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "") -> None:
@@ -149,7 +147,7 @@ class BatchedModel(abc.ABC):
         new = [key for key in dict.fromkeys(keys) if key not in self._answers]
         facts = self.facts() if runtime.cache is not None and new else []
         found = cached(keys, compute, self._answers, DiskCache(runtime.cache if facts else None, facts, _pack, _unpack))
-        self._warn([text for what, text in new if found[what, text][1]], len(new))
+        self._warn([text for what, text in new if found[what, text][1]], len(new), what)
         return [found[key][0] for key in keys]
 
     def _array(self, *arguments: Any) -> np.ndarray:
@@ -203,11 +201,15 @@ class BatchedModel(abc.ABC):
         """How many tokens a text has."""
         return len(encoded["input_ids"])
 
-    def _warn(self, cut: Sequence[Text], texts: int) -> None:
+    def _if_cut(self, what: str) -> str:
+        """What happens to the part of a text that is cut off, for the warning; `what` as for `_rows`."""
+        return "what lies beyond does not count"
+
+    def _warn(self, cut: Sequence[Text], texts: int, what: str) -> None:
         if cut:
             logger.warning(
                 "longer than %d tokens and cut: %d of %s%s; %s",
-                *(self.max_length, len(cut), counted(texts, "text"), first_line(cut[0]), self.if_cut),
+                *(self.max_length, len(cut), counted(texts, "text"), first_line(cut[0]), self._if_cut(what)),
             )
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:

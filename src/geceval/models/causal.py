@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 START = "<|endoftext|>"
 LARGEST_OUTPUT = 1 << 24  # logits that are held at once: 64 MiB of float32
+PLAIN = "We walked to the school because the weather was fine"
+_READ = "log_probs"
+SINK = 10.0
+"""A token state so many times longer than those of `PLAIN` says nothing of its token, such as the full stop that a text
+begins with: the network rests its attention there (Sun et al. 2024, "Massive Activations in Large Language Models").
+In ordinary texts only the token that starts them has one."""
 
 
 class CausalModel(BatchedModel):
@@ -46,7 +52,6 @@ class CausalModel(BatchedModel):
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(2)
     usual_length: ClassVar[int | None] = None
     cached_texts: ClassVar[int] = 200_000
-    if_cut: ClassVar[str] = "what lies beyond is taken to be as probable as what was read"
 
     def __init__(
         self,
@@ -64,6 +69,7 @@ class CausalModel(BatchedModel):
         self._head_alone = head_is_all(model)
         self._most_nodes = prefix_trees.most_nodes(model) if self._head_alone else 0
         self.head = head
+        self._longest: dict[int, float] = {}  # that a state may be, after a number of layers
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, start: str | None = None) -> Self:
@@ -102,26 +108,27 @@ class CausalModel(BatchedModel):
         """What `token_log_probs` gives, and the value of the checkpoint's quality head for each text.
 
         Returns:
-            The former, and float64 [texts]: 0 for a text without tokens, and where the checkpoint has no such head.
+            The former, and float64 [texts]: see `head_values`; 0 where the checkpoint has no such head.
 
         Raises:
             InputError: If the network gives something that is not a number.
         """
-        rows = self._rows("log_probs", self._read, texts, runtime, _head_first)
+        rows = self._rows(_READ, self._read, texts, runtime, _head_first)
         for text, row in zip(texts, rows, strict=True):
             if np.isnan(row).any():
                 raise InputError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
         return [row[1:] for row in rows], np.array([row[0] for row in rows], np.float64)
 
     def mean_states(self, texts: Sequence[str], layer: int, runtime: RunTime | None = None) -> np.ndarray:
-        """The mean of the states of a text's tokens, the start left out, after the given number of layers.
+        """The mean of the states of a text's tokens, the start and attention sinks left out, after so many layers.
 
         Returns:
-            float32 [texts, dimensions]; zeros for a text without tokens.
+            float32 [texts, dimensions]; zeros for a text without such tokens.
         """
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            return states_after(model, batch, layer)
+            states = states_after(model, batch, layer)
+            return states.masked_fill(self._sinks(states, layer)[..., None], float("inf"))
 
         return self._array(f"mean_states {layer}", read, texts, runtime, _mean)
 
@@ -129,20 +136,43 @@ class CausalModel(BatchedModel):
         """The value of the checkpoint's quality head, which it must have, for each text; the output layer is not read.
 
         Returns:
-            float64 [texts]; 0 for a text without tokens.
+            float64 [texts]; 0 for a text whose tokens have no state of their own, as for one without tokens.
 
         Raises:
             InputError: If the network gives something that is not a number.
         """
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            return states_after(model, batch, self.head.layer).float() @ self.head.weight.to(model.device)
+            return self.head_products(states_after(model, batch, self.head.layer))
 
         values = self._array("head_values", read, texts, runtime, _mean)
         bad = np.flatnonzero(np.isnan(values))
         if bad.size:
             raise InputError(f"{self.name}: the quality of {texts[bad[0]]!r} is not a number; use dtype='float32'")
         return values.flatten().astype(np.float64)
+
+    def head_products(self, states: torch.Tensor) -> torch.Tensor:
+        """What each token adds to the value of the quality head; infinite for attention sinks, which do not count.
+
+        Args:
+            states: [..., tokens, dimensions], after the head's layers.
+
+        Returns:
+            float32 [..., tokens].
+        """
+        products = states.float() @ self.head.weight.to(states.device)
+        return products.masked_fill(self._sinks(states, self.head.layer), float("inf"))
+
+    def _sinks(self, states: torch.Tensor, layer: int) -> torch.Tensor:
+        """Which states are attention sinks: bool [..., tokens]."""
+        import torch
+
+        if layer not in self._longest:
+            batch = {name: value.to(self.model.device) for name, value in self._pad(self._encode([PLAIN])).items()}
+            with torch.inference_mode():
+                usual = states_after(self.model, batch, layer)[0, 1:].float().norm(dim=-1).median()
+            self._longest[layer] = SINK * usual.item()
+        return states.float().norm(dim=-1) > self._longest[layer]
 
     def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
         """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`.
@@ -188,7 +218,7 @@ class CausalModel(BatchedModel):
         else:
             found, states = log_probs(model, batch["input_ids"], batch["attention_mask"], self._head_alone, layer)
             found = torch.nn.functional.pad(found, (1, 0))
-        columns = [found] if states is None else [found, states.float() @ self.head.weight.to(states.device)]
+        columns = [found] if states is None else [found, self.head_products(states)]
         return torch.stack(columns, dim=-1)
 
     def _run(
@@ -208,9 +238,17 @@ class CausalModel(BatchedModel):
                     for text, path in zip(part[index].texts, part[index].paths, strict=True):
                         yield [text], row[path][None]
 
+    def _if_cut(self, what: str) -> str:
+        likely = "what lies beyond is taken to be as probable as what was read"
+        return likely if what == _READ else super()._if_cut(what)
+
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
-        """Token ids of texts after the token that starts them, cut to at most `limit`."""
-        output = self.tokenizer(texts, add_special_tokens=False, return_attention_mask=False, verbose=False)
+        """Token ids of texts after the token that starts them, cut to at most `limit`.
+
+        What looks like a special token is text: else a system could leave `<|endoftext|>` in its output and be paid.
+        """
+        plain = {"add_special_tokens": False, "split_special_tokens": True}
+        output = self.tokenizer(texts, **plain, return_attention_mask=False, verbose=False)
         return [{"input_ids": [self.start, *ids][:limit]} for ids in output["input_ids"]]
 
 
@@ -274,12 +312,15 @@ def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def _mean(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
-    return row[1:].sum(axis=0) / max(1, len(row) - 1)
+    """Over the tokens after the start, but for those that are infinite."""
+    sinks = np.isposinf(row[1:]).all(axis=tuple(range(1, row.ndim)))
+    kept = row[1:][~sinks]
+    return kept.sum(axis=0) / max(1, len(kept))
 
 
 def _head_first(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
     """The value of the head, 0 without one, and the log-probabilities of the tokens after the start."""
-    value = row[1:, 1].mean() if row.shape[1] > 1 and len(row) > 1 else 0.0
+    value = _mean(row[:, 1], encoded) if row.shape[1] > 1 else 0.0
     return np.array([value, *row[1:, 0]], np.float32)
 
 

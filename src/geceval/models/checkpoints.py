@@ -36,8 +36,8 @@ from typing import Any
 
 from geceval.core.assets import ASSETS
 from geceval.core.errors import InputTypeError
-from geceval.core.files import file_sha256
-from geceval.models.sources.named import NAMED, OVER_NAMED, Found, find
+from geceval.core.files import expanded, file_sha256
+from geceval.models.sources.named import NAMED, OVER_NAMED, Found, find, located
 from geceval.models.sources.snapshots import WEIGHTS, CheckpointError, snapshot
 
 BUNDLED = "bundled"
@@ -106,6 +106,8 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
 def _find(name: str, bundled: str, part: str) -> Found:
     """Where a checkpoint is, by the name of it that `resolve` takes."""
     word, _, revision = name.partition("@")
+    if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the local cache
+        raise CheckpointError(f"{word}: {revision!r} is no revision; pass a branch, a tag or a commit")
     if word in NAMED:
         return find(word, revision or None)
     if is_bundled(name):
@@ -113,22 +115,24 @@ def _find(name: str, bundled: str, part: str) -> Found:
         folder = ASSETS / asset
         if not asset.isidentifier() or not folder.is_dir():
             raise CheckpointError(
-                f"no checkpoint {asset!r} is bundled with this geceval; pass model=FOLDER or a Hub id"
+                f"no checkpoint {asset!r} is bundled with this geceval; pass a folder, a Hub id or one of: {_names()}"
             )
         return Found("bundled", folder, name)
-    folder = Path(name).expanduser()
+    folder = expanded(name)
     with contextlib.suppress(OSError):  # e.g. a name that is too long for a file
-        if folder.is_dir():
+        if name and folder.is_dir():
             return Found("folder", folder, name)
     if not _HUB_ID.fullmatch(word) or name.startswith("."):
         raise CheckpointError(
-            f"{name}: no such folder; pass 'bundled', {', '.join(map(repr, [*NAMED, *OVER_NAMED]))}, a folder that "
-            f"exists, or a Hub id (ORG/NAME)"
+            f"{name or 'the empty name'}: no such folder; pass 'bundled', {_names()}, a folder that exists, or a Hub "
+            f"id (ORG/NAME)"
         )
-    if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the local cache
-        raise CheckpointError(f"{word}: {revision!r} is no revision; pass a branch, a tag or a commit")
     folder = snapshot(word, revision or None, part)
     return Found("hub", folder, word, folder.name)
+
+
+def _names() -> str:
+    return ", ".join(map(repr, [*NAMED, *OVER_NAMED]))
 
 
 def is_bundled(model: str) -> bool:
@@ -169,7 +173,8 @@ def _check_settings(folder: Path, config: dict[str, Any]) -> None:
         if value is None or (kind is str and isinstance(value, str)):
             continue
         number = isinstance(value, kind) and kind is not str and not isinstance(value, bool)
-        if not (number and math.isfinite(value) and (kind is not int or value > 0)):
+        least = {"geceval_scale": 0.0}.get(name, -math.inf)
+        if not (number and least <= value < math.inf and value > -math.inf and (kind is not int or value > 0)):
             raise CheckpointError(f"{folder}: {name} in config.json cannot be {value!r}")
 
 
@@ -188,6 +193,11 @@ def _base_name(folder: Path, config: dict[str, Any]) -> str | None:
 def _base(folder: Path, name: str, config: dict[str, Any], above: tuple[Path, ...]) -> Checkpoint:
     """The network on which an adapter or a head was trained: a whole one, or an adapter again."""
     kind = "head" if config.get("geceval_base") else "adapter"
+    if name in NAMED and config.get("geceval_base_sha256") == NAMED[name].sha256 and located(name) is None:
+        raise CheckpointError(
+            f"{folder}: this {kind} belongs to the weights of {name} in the package {NAMED[name].package}, which is "
+            f"not installed, and {NAMED[name].variable} is not set: {NAMED[name].from_index}"
+        )
     try:
         found = _find(_named_in(folder, name), "encoder", "")
     except CheckpointError as error:
@@ -226,7 +236,9 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
     """
     path = folder / name
     if not path.is_file():
-        raise CheckpointError(f"{folder}: {name} is missing; is this the folder of a checkpoint?")
+        parts = sorted(part.parent.name for part in folder.glob(f"*/{name}"))
+        more = f" It holds several networks, {', '.join(parts)}, as those of the metric some." if parts else ""
+        raise CheckpointError(f"{folder}: {name} is missing; is this the folder of such a checkpoint?{more}")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:

@@ -8,7 +8,7 @@ does not see counts as correct: a word without any sub-token (a lone control cha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,8 +48,6 @@ class Detector(BatchedModel):
         CheckpointError: If none of the labels means correct, or the tokenizer is not a fast one.
     """
 
-    if_cut: ClassVar[str] = "the words beyond count as correct"
-
     def __init__(
         self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "", twice: bool = False
     ) -> None:
@@ -73,6 +71,9 @@ class Detector(BatchedModel):
         model = heads.load_token_classifier(checkpoint)
         twice = checkpoint.setting("border") is not None
         return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, twice)
+
+    def _if_cut(self, what: str) -> str:
+        return "the words beyond count as correct"
 
     def log_probabilities(self, sentences: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
         """Natural logarithms of the probabilities of each label.

@@ -90,7 +90,7 @@ class Encoder(BatchedModel):
         found: dict[Text, tuple[list[int], torch.Tensor]] = {}
         distinct = list(dict.fromkeys(texts))
         encoded, cut = self._tokenize(distinct)
-        self._warn([distinct[row] for row in sorted(cut)], len(distinct))
+        self._warn([distinct[row] for row in sorted(cut)], len(distinct), "states")
         for indices, output in self._run(read, encoded, runtime or RunTime(), self.model.device):
             for row, index in enumerate(indices):
                 ids = encoded[index]["input_ids"]

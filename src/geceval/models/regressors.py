@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+LOWEST = 1.0
+"""Of the ratings of TMU-GFM-Dataset, 1 to 4."""
+
+
 class StateRegressor:
     """A linear layer over the mean token states of a causal language model, which was not changed for it.
 
-    Texts are read as prose, each by itself, and distinct ones once, whatever number of regressors reads them.
+    Texts are read as prose, each by itself, and distinct ones once, whatever number of regressors reads them. A
+    sentence whose tokens have no state of their own (no words, or a mark alone) has the lowest rating, `LOWEST`.
 
     Args:
         model: The language model.
@@ -47,7 +52,10 @@ class StateRegressor:
     def logits(self, texts: Sequence[Text], runtime: RunTime | None = None) -> np.ndarray:
         """Answers: float64 [texts, 1], see `pooled`."""
         states = pooled(self.model, texts, self.head.layer, runtime)
-        return states @ self.head.weight.double().numpy()[:, None] + self.bias
+        answers = states @ self.head.weight.double().numpy()[:, None] + self.bias
+        if texts and isinstance(texts[0], str):
+            answers[~states.any(axis=1)] = LOWEST
+        return answers
 
 
 def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTime | None = None) -> np.ndarray:
@@ -55,7 +63,7 @@ def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTi
 
     Args:
         model: The language model.
-        texts: Sentences or pairs, tokenised or not. One without words is read as the token that ends a text.
+        texts: Sentences or pairs, tokenised or not.
         layer: Number of layers after which the states are read.
         runtime: Batch size, progress and cache.
 
@@ -63,10 +71,9 @@ def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTi
         float64 [texts, dimensions]: the mean state of a sentence's tokens; of a pair, the square root of how far the
         means of the two are apart in each dimension (small changes of a mean, which is over many tokens, count more).
     """
-    end = model.tokenizer.convert_ids_to_tokens(model.end)
     pairs = bool(texts) and isinstance(texts[0], tuple)
     sides = [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
-    read = [detokenize(text) or end for side in sides for text in side]
+    read = [detokenize(text) for side in sides for text in side]
     states = model.mean_states(read, layer, runtime).astype(np.float64)
     return np.sqrt(np.abs(states[: len(texts)] - states[len(texts) :])) if pairs else states
 

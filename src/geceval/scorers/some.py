@@ -70,7 +70,8 @@ class Some(EncoderScorer):
 
     The score is the mean of the sentence scores; the details hold for each of `grammaticality`, `fluency` and `meaning`
     the mean sub-score under that name and one sub-score per sentence under `<name>_scores`. Equal source and prediction
-    are not a special case, nor is an empty prediction: the networks then read its special tokens only.
+    are not a special case. Networks read the special tokens of an empty prediction; heads over a large model give it
+    the lowest rating of grammaticality and fluency.
     """
 
     name = "some"

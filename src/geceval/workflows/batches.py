@@ -8,6 +8,7 @@ from typing import Any
 
 from geceval import registry
 from geceval.core.errors import InputError
+from geceval.core.files import expanded
 from geceval.core.options import PATH, path_options
 from geceval.models.checkpoints import is_bundled
 from geceval.scorers.base import Scorer
@@ -78,7 +79,7 @@ def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
         value = options.get(name)
         if not isinstance(value, (str, Path)) or value in (UNIFORM, WORDFREQ) or is_bundled(str(value)):
             continue
-        path = Path(value).expanduser()
+        path = expanded(value)
         if kind == PATH or path.is_dir():
             found[name] = str(path.absolute())
     return found

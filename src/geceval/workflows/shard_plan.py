@@ -20,7 +20,7 @@ import pyarrow
 import pyarrow.parquet
 
 from geceval.core.errors import InputError
-from geceval.core.files import write_text
+from geceval.core.files import expanded, write_text
 from geceval.core.options import MODEL, PIPELINE, path_options
 from geceval.models.checkpoints import is_bundled, resolve
 from geceval.version import __version__
@@ -195,7 +195,7 @@ def _fingerprint(model: str) -> str:
     """SHA-256 of a checkpoint's files, or its commit on the Hub; empty if it is bundled with geceval."""
     if is_bundled(model):
         return ""
-    folder = Path(model).expanduser()
+    folder = expanded(model)
     # A checkpoint that is made of several networks has a folder each.
     parts = [] if (folder / "config.json").is_file() else [each.parent.name for each in folder.glob("*/config.json")]
     return " ".join(resolve(model, part=part).digest for part in sorted(parts) or [""])

@@ -74,11 +74,18 @@ def test_the_copy_is_found_again(weights, cache):
     assert (folder / "model.safetensors").stat().st_mtime_ns == before
 
 
-def test_a_copy_that_was_cut_off_is_made_again(weights, cache):
+def _change(path):
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json", "written.json"])
+@pytest.mark.parametrize("spoil", [_change, Path.unlink])
+def test_a_copy_that_was_spoilt_is_made_again(weights, cache, name, spoil):
     folder = make(weights)
-    whole = (folder / "model.safetensors").read_bytes()
-    (folder / "model.safetensors").write_bytes(whole[:-1])
-    assert make(weights) == folder and (folder / "model.safetensors").read_bytes() == whole
+    whole = (folder / name).read_bytes()
+    spoil(folder / name)
+    assert cached_copy("small", hashlib.sha256(weights.read_bytes()).hexdigest()) is None
+    assert make(weights) == folder and (folder / name).read_bytes() == whole
 
 
 def test_others_may_read_the_copy(weights, cache):

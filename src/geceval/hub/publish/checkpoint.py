@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from geceval.core.errors import InputError
+from geceval.core.files import expanded
 from geceval.hub.cards import lint_model_card
 from geceval.hub.publish.folders import check_card, collect
 from geceval.hub.publish.repository import Repository
@@ -97,7 +98,7 @@ def _check_portable(checkpoint: Checkpoint, merged: bool) -> None:
 
 
 def _is_local(model: str) -> bool:
-    return not is_bundled(model) and Path(model).expanduser().is_dir()
+    return not is_bundled(model) and expanded(model).is_dir()
 
 
 def _with_name(card: str, name: str, first: Checkpoint, part: str, bases: list[str]) -> str:

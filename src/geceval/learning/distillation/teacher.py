@@ -92,9 +92,10 @@ class Teacher:
             path = torch.from_numpy(tree.paths()).float()
             values = self.scale * (path @ log_probs) / torch.from_numpy(word_counts(group.texts)).sqrt()
             if head is not None:
-                read = output.hidden_states[head.layer][row, : len(tree.ids)].float().cpu()
-                read[0] = 0  # the token that starts a text is left out
-                values = values + path @ read @ head.weight / torch.from_numpy(tree.depths[tree.last]).clamp(min=1)
+                products = self.reader.head_products(output.hidden_states[head.layer][row, : len(tree.ids)]).cpu()
+                products[0] = torch.inf  # the token that starts a text is left out, as attention sinks are
+                own = ~products.isposinf()
+                values = values + path @ products.where(own, 0) / (path @ own.float()).clamp(min=1)
             found = (log_probs.half(), top_ids.int(), top.half())
             yield Scored(group, tree, values.float().numpy(), *(part.numpy() for part in found))
 
@@ -110,7 +111,8 @@ class Teacher:
 
 def token_rows(tokenizer: Any, start: int, texts: Sequence[str]) -> list[list[int]]:
     """Token ids of texts as prose, after the token that starts a text."""
-    found = tokenizer([detokenize(text) for text in texts], add_special_tokens=False, verbose=False)["input_ids"]
+    plain = {"add_special_tokens": False, "split_special_tokens": True, "verbose": False}
+    found = tokenizer([detokenize(text) for text in texts], **plain)["input_ids"]
     return [[start, *ids] for ids in found]
 
 

@@ -51,7 +51,8 @@ def load_quality_head(checkpoint: Checkpoint, config: Any) -> QualityHead | None
         raise CheckpointError(f"{checkpoint.folder}: {FILE} cannot be read ({first_line(error)})") from error
     if tuple(weight.shape) != (text.hidden_size,) or not torch.isfinite(weight).all():
         raise CheckpointError(
-            f"{checkpoint.folder}: {FILE} must hold {text.hidden_size} finite numbers, got {tuple(weight.shape)}"
+            f"{checkpoint.folder}: {FILE} must hold {text.hidden_size} finite numbers, got the shape "
+            f"{tuple(weight.shape)} and {int((~torch.isfinite(weight)).sum())} that are not finite"
         )
     return QualityHead(layer, weight)
 

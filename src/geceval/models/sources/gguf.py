@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import importlib.util
 import io
+import json
 import logging
 import os
 import shutil
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from geceval.core.cache.memory import lru_cache
 from geceval.core.extras import naming_the_extra
+from geceval.core.files import expanded, file_sha256
 from geceval.core.signature import package_version
 from geceval.models.sources.library_messages import first_line, quiet
 from geceval.models.sources.snapshots import CheckpointError
@@ -22,6 +24,8 @@ logger = logging.getLogger("geceval")
 
 CACHE_VARIABLE = "GECEVAL_MODEL_CACHE"
 OFF = "off"
+WRITTEN = "written.json"
+"""The file of a copy that has the SHA-256 of all others; it is written last."""
 
 
 def cache_folder() -> Path | None:
@@ -30,12 +34,12 @@ def cache_folder() -> Path | None:
     The folder that the environment variable `GECEVAL_MODEL_CACHE` names (`off`: none), else `geceval/models` in
     `XDG_CACHE_HOME` or `~/.cache`.
     """
-    chosen = os.environ.get(CACHE_VARIABLE)
-    if chosen == OFF:
+    chosen = os.environ.get(CACHE_VARIABLE, "")
+    if chosen.lower() == OFF:
         return None
     if chosen:
-        return Path(chosen).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "geceval" / "models"
+        return expanded(chosen)
+    return expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "geceval" / "models"
 
 
 def cached_copy(name: str, sha256: str) -> Path | None:
@@ -44,7 +48,7 @@ def cached_copy(name: str, sha256: str) -> Path | None:
     if cache is None or importlib.util.find_spec("transformers") is None:
         return None
     folder = cache / _folder_name(name, sha256)
-    return folder if folder.is_dir() else None
+    return folder if _whole(folder) else None
 
 
 def dequantized(file: Path, name: str, sha256: str) -> Path:
@@ -107,14 +111,11 @@ def _temporary(file: Path) -> Path:
 
 
 def _whole(folder: Path) -> bool:
-    """Whether the weights there are as long as their header says: a disk that failed may have cut them off."""
-    with naming_the_extra(folder.name):
-        from safetensors import SafetensorError, safe_open
-
+    """Whether all files there are as they were written: a disk that failed may have spoilt them."""
     try:
-        with safe_open(folder / "model.safetensors", framework="np"):
-            return True
-    except (OSError, SafetensorError):
+        written = json.loads((folder / WRITTEN).read_text(encoding="utf-8"))
+        return all(file_sha256(folder / name) == digest for name, digest in written.items())
+    except (OSError, ValueError, AttributeError):
         return False
 
 
@@ -149,3 +150,5 @@ def _write(file: Path, folder: Path) -> None:
     (folder / "model.safetensors").chmod(0o644)
     config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+    files = {path.name: file_sha256(path) for path in sorted(folder.iterdir())}
+    (folder / WRITTEN).write_text(json.dumps(files, indent=2) + "\n", encoding="utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 from geceval.core.assets import ASSETS
 from geceval.core.extras import install_command
 from geceval.models.sources.gguf import cached_copy
-from geceval.models.sources.named import NAMED, asset_name, located, weights_file
+from geceval.models.sources.named import NAMED, asset_name, base_name, large_base, located, weights_file
 from geceval.models.sources.snapshots import CheckpointError, cached_snapshot
 
 
@@ -85,7 +85,18 @@ def _bundled(folder: Path) -> Listed:
     title = re.search(r"^# (.+)$", card, flags=re.MULTILINE)
     licence = re.search(r"^license: (.+)$", card, flags=re.MULTILINE)
     described, terms = (found[1] if found else "" for found in (title, licence))
-    return Listed(asset_name(folder.name), described, terms.capitalize(), "bundled", folder, _size(folder))
+    name = asset_name(folder.name)
+    return Listed(name, described, terms.capitalize(), "bundled", folder, _size(folder), _lacks(name))
+
+
+def _lacks(name: str) -> str:
+    """Why an adapter or heads over a large model cannot be used here; `""` for whatever else."""
+    if large_base(name) is None:
+        return ""
+    base = look_up(base_name(name))
+    if base.where in ("environment", "package"):
+        return base.problem
+    return f"{name} belongs to the weights of {base.name} in the package index, which are not here: {base.commands[0]}"
 
 
 def _size(path: Path) -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.extras import install_command
-from geceval.core.files import file_sha256
+from geceval.core.files import expanded, file_sha256
 from geceval.models.sources.gguf import dequantized
 from geceval.models.sources.snapshots import CheckpointError, cached_snapshot, offline, snapshot
 
@@ -89,7 +89,12 @@ OVER_NAMED = {"smollm2-impara": "smollm2_impara", "smollm2-some": "smollm2_some"
 
 def large_base(name: str) -> NamedModel | None:
     """The large model that a name of either kind means or changes."""
-    return NAMED.get(name.partition("-")[0]) if name in (*NAMED, *OVER_NAMED) else None
+    return NAMED.get(base_name(name)) if name in (*NAMED, *OVER_NAMED) else None
+
+
+def base_name(name: str) -> str:
+    """The name of the large model in that of an adapter or of heads over it."""
+    return name.partition("-")[0]
 
 
 def asset_name(folder: str) -> str:
@@ -136,6 +141,8 @@ def find(name: str, revision: str | None = None) -> Found:
     try:
         folder = cached_snapshot(*wanted) or snapshot(*wanted)
     except CheckpointError as error:
+        if revision:
+            raise
         raise CheckpointError(
             f"{name}: not found: {model.variable} is not set, the package {model.package} is not installed, and "
             f"{model.hub_id} is not in the Hub's local cache and cannot be fetched"
@@ -152,7 +159,7 @@ def located(name: str) -> tuple[str, Path] | None:
     """
     model = NAMED[name]
     if os.environ.get(model.variable):
-        return "environment", Path(os.environ[model.variable]).expanduser() / model.file
+        return "environment", expanded(os.environ[model.variable]) / model.file
     found = importlib.util.find_spec(model.package)
     if found is None or not found.submodule_search_locations:
         return None

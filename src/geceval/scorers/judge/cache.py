@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.cache.disk import DiskCache
+from geceval.core.files import expanded
 from geceval.models.chat.base import Messages
 
 FORMAT = 1  # change it when the meaning of an entry changes
@@ -32,7 +33,7 @@ class AnswerCache:
     """
 
     def __init__(self, folder: str | Path | None) -> None:
-        self._folder = None if folder is None else Path(folder).expanduser()
+        self._folder = None if folder is None else expanded(folder)
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
             if not os.access(self._folder, os.W_OK | os.X_OK):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from geceval.core.assets import ASSETS
 from geceval.core.errors import InputError, MissingExtraError
-from geceval.core.files import read_text, split_lines
+from geceval.core.files import expanded, read_text, split_lines
 from geceval.core.signature import package_version
 
 BUNDLED, WORDFREQ = "bundled", "wordfreq"
@@ -68,7 +68,7 @@ def load_unigrams(source: str | Path) -> Unigrams:
     """
     if source == WORDFREQ:
         return _wordfreq()
-    path = COUNTS if source == BUNDLED else Path(source).expanduser()
+    path = COUNTS if source == BUNDLED else expanded(source)
     text = read_text(path)
     counts = _parse(text, path)
     log_total = math.log(sum(counts.values()))
@@ -93,15 +93,16 @@ def _wordfreq() -> Unigrams:
 
 
 def _parse(text: str, path: Path) -> dict[str, int]:
-    counts: dict[str, int] = {}
+    seen, counts = set(), Counter()
     for number, line in enumerate(split_lines(text), start=1):
         word, tab, times = line.partition("\t")
-        if not (word and tab and times.isdecimal() and int(times)) or word in counts:
+        if not (word and tab and times.isdecimal() and int(times)) or word in seen:
             raise InputError(
                 f"{path}, line {number}: expected a word that no line above has, a tab and a positive whole number, "
                 f"got {line[:60]!r}"
             )
-        counts[word] = int(times)
+        seen.add(word)
+        counts[word.lower()] += int(times)
     if not counts:
         raise InputError(f"{path}: no counts; expected a word, a tab and a positive whole number in each line")
     return counts
