@@ -49,10 +49,11 @@ def load_quality_head(checkpoint: Checkpoint, config: Any) -> QualityHead | None
         weight = load_file(checkpoint.folder / FILE)["weight"].float()
     except (OSError, KeyError, SafetensorError) as error:
         raise CheckpointError(f"{checkpoint.folder}: {FILE} cannot be read ({first_line(error)})") from error
-    if tuple(weight.shape) != (text.hidden_size,) or not torch.isfinite(weight).all():
+    infinite = int((~torch.isfinite(weight)).sum())
+    if tuple(weight.shape) != (text.hidden_size,) or infinite:
         raise CheckpointError(
-            f"{checkpoint.folder}: {FILE} must hold {text.hidden_size} finite numbers, got the shape "
-            f"{tuple(weight.shape)} and {int((~torch.isfinite(weight)).sum())} that are not finite"
+            f"{checkpoint.folder}: {FILE} must hold {text.hidden_size} finite numbers, got {tuple(weight.shape)}, of "
+            f"which {infinite} are not finite"
         )
     return QualityHead(layer, weight)
 
