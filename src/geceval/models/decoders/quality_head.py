@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QualityHead:
-    """The value of a text is the product of `weight` and the mean state of its tokens, the start left out.
+    """The value of a text is the product of `weight` and the mean state of its tokens, see `CausalModel.mean_states`.
 
     Attributes:
         layer: Number of layers after which the states are read; 0 reads the embeddings.
