@@ -38,8 +38,8 @@ from geceval.learning.objective import IGNORED
 from geceval.learning.recipe import Recipe
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
-from geceval.models.causal import log_probs
 from geceval.models.checkpoints import BUNDLED, Checkpoint, resolve
+from geceval.models.decoders.log_probs import log_probs
 from geceval.models.detokenization import detokenize
 
 VARIANTS = ("plain", "own", "detection")

@@ -51,7 +51,7 @@ def test_a_revision(small, repository, hub, at_home):
     with at_home(hub):
         assert resolve("small@v1").identity == resolve(f"small@{first}").identity == f"ORG/small@{first[:7]}"
         assert resolve("small").digest == repository.head
-        with pytest.raises(CheckpointError, match="small: not found"):
+        with pytest.raises(CheckpointError, match="ORG/small: the Hub has no revision 'v9'"):
             resolve("small@v9")
 
 

@@ -15,6 +15,7 @@ from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.decoders import prefix_trees
+from geceval.models.decoders.log_probs import LARGEST_OUTPUT, head_is_all, log_probs
 from geceval.models.decoders.lower_layers import states_after
 from geceval.models.decoders.quality_head import QualityHead, load_quality_head
 from geceval.models.sources.adapters import merge
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 START = "<|endoftext|>"
-LARGEST_OUTPUT = 1 << 24  # logits that are held at once: 64 MiB of float32
 PLAIN = "We walked to the school because the weather was fine"
 _READ = "log_probs"
 SINK = 10.0
@@ -266,51 +266,6 @@ def start_of(tokenizer: Any, start: str | None = None, name: str = "") -> tuple[
     return token, found
 
 
-def log_probs(
-    model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: bool, layer: int | None = None
-) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """log P(token | the tokens before it) of every token but the first, differentiable.
-
-    Args:
-        model: A `...ForCausalLM`.
-        ids: [texts, tokens], padded at the end.
-        mask: [texts, tokens], 1 for a token and 0 for padding.
-        head_alone: Whether its output layer alone gives the logits, see `head_is_all`; then padding costs none.
-        layer: Number of layers after which token states are wanted, too.
-
-    Returns:
-        float32 [texts, tokens - 1], 0 for padding; and the states, [texts, tokens, dimensions], or `None`.
-    """
-    import torch
-
-    real, targets = mask[:, 1:].bool(), ids[:, 1:]
-    vocabulary = model.config.get_text_config().vocab_size
-    body = {"use_cache": False, "output_hidden_states": layer is not None}
-    if head_alone:
-        output = model.base_model(input_ids=ids, attention_mask=mask, **body)
-        head, size = model.get_output_embeddings(), max(1, LARGEST_OUTPUT // vocabulary)
-        parts = zip(output.last_hidden_state[:, :-1][real].split(size), targets[real].split(size), strict=True)
-        found = [_gathered(head(states), targets) for states, targets in parts]
-        states = output.hidden_states[layer] if layer is not None else None
-    else:
-        size = max(1, LARGEST_OUTPUT // (ids.shape[1] * vocabulary))
-        found, states = [], None if layer is None else []
-        for part in zip(*(each.split(size) for each in (ids, mask, real, targets)), strict=True):
-            output = model(input_ids=part[0], attention_mask=part[1], **body)
-            found.append(_gathered(output.logits[:, :-1][part[2]], part[3][part[2]]))
-            if layer is not None:
-                states.append(output.hidden_states[layer])
-        states = None if layer is None else torch.cat(states)
-    return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found)), states
-
-
-def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Log-probabilities of the targets: [tokens, vocabulary] and [tokens] to [tokens]."""
-    import torch
-
-    return -torch.nn.functional.cross_entropy(logits.float(), targets, reduction="none")
-
-
 def _mean(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
     """Over the tokens after the start, but for those that are infinite."""
     sinks = np.isposinf(row[1:]).all(axis=tuple(range(1, row.ndim)))
@@ -322,14 +277,3 @@ def _head_first(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray
     """The value of the head, 0 without one, and the log-probabilities of the tokens after the start."""
     value = _mean(row[:, 1], encoded) if row.shape[1] > 1 else 0.0
     return np.array([value, *row[1:, 0]], np.float32)
-
-
-def head_is_all(model: Any) -> bool:
-    """Whether the output layer alone maps token states to logits: not where they are then scaled or capped."""
-    import torch
-
-    ids = torch.tensor([[1, 2, 3]], device=model.device)
-    with torch.inference_mode():
-        logits = model(input_ids=ids).logits
-        alone = model.get_output_embeddings()(model.base_model(input_ids=ids).last_hidden_state)
-    return heads.close(logits, alone)
