@@ -155,9 +155,7 @@ def test_bad_settings(options, error, message):
 
 
 def test_no_model_is_bundled():
-    with pytest.raises(
-        ValueError, match="no checkpoint 'scribendi' is bundled.*a Hub id or one of: 'smollm2'"
-    ):
+    with pytest.raises(ValueError, match="no checkpoint 'scribendi' is bundled.*a Hub id or one of: 'smollm2'"):
         Scribendi(Settings(model="bundled")).load()
 
 
