@@ -37,7 +37,7 @@ from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.detokenization import detokenize
 from geceval.models.devices import pick_device
-from geceval.models.tokenizers import load_tokenizer
+from geceval.models.tokenizers import NOTHING_SPECIAL, load_tokenizer
 
 SMALLEST = -12.0
 """Log-probabilities below it count as this much."""
@@ -126,7 +126,7 @@ class EncoderDistillation(GroupObjective):
     def _log_probs(self, text: str, log_probs: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """The sum of the teacher's log-probabilities of the tokens that end within each token of the encoder."""
         prose = detokenize(text)
-        offsets = self.teacher(prose, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        offsets = self.teacher(prose, **NOTHING_SPECIAL, return_offsets_mapping=True)["offset_mapping"]
         letters = np.cumsum([not letter.isspace() for letter in prose])
         targets = np.full(len(ends), float(IGNORED), np.float32)
         inside = np.flatnonzero(ends > 0)

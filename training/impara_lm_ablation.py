@@ -41,6 +41,7 @@ from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, Checkpoint, resolve
 from geceval.models.decoders.log_probs import log_probs
 from geceval.models.detokenization import detokenize
+from geceval.models.tokenizers import NOTHING_SPECIAL
 
 VARIANTS = ("plain", "own", "detection")
 MEASURED = ("accuracy", "loss")
@@ -126,7 +127,7 @@ def _labels(tokenizer: Any, low: str, high: str, max_length: int) -> list[int]:
         if number in changed:
             wrong.update(range(start - len(word) + 1, start + 1))
     offsets = tokenizer(
-        low, add_special_tokens=False, return_offsets_mapping=True, truncation=True, max_length=max_length - 1
+        low, **NOTHING_SPECIAL, return_offsets_mapping=True, truncation=True, max_length=max_length - 1
     )["offset_mapping"]
     return [0, *(int(end in wrong) for _, end in offsets)]
 

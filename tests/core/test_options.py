@@ -105,6 +105,12 @@ def test_values_of_other_types_do_not(options, message):
         Every(**options)
 
 
+@pytest.mark.parametrize("name", ["file", "model"])
+def test_an_empty_path_is_not_the_folder_one_is_in(name):
+    with pytest.raises(ValueError, match=f"{name} must not be empty"):
+        Every(**{name: ""})
+
+
 def test_a_choice_that_does_not_exist():
     with pytest.raises(ValueError, match="kind must be one of 'one', 'two', got 'three'"):
         Every(kind="three")

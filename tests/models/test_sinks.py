@@ -12,7 +12,7 @@ from geceval.models.regressors import LOWEST, StateRegressor
 
 @pytest.fixture
 def model(make_causal):
-    """A network whose states of `#` are a hundred times longer than others, with a head."""
+    """A network whose states of `#` are far longer than others, with a head."""
     model = CausalModel.load(resolve(str(make_causal(4, "llama"))))
     model.head = QualityHead(1, torch.linspace(-1, 1, 16))
     mark = model.tokenizer.convert_tokens_to_ids("#")
@@ -48,3 +48,11 @@ def test_what_looks_like_a_special_token_is_text(make_causal):
     assert model.token_counts(["a<|endoftext|>"]) == [1 + len("<|endoftext|>")]  # a token a byte
     (row,) = model.token_log_probs(["<|endoftext|>"])
     assert row.sum() < model.end_log_prob()
+
+
+def test_the_warning_of_cut_texts_says_what_becomes_of_the_rest(model, caplog):
+    model.max_length = 4
+    model.head_values(["the cat sat"])
+    assert caplog.messages[-1].endswith("; what lies beyond does not count")
+    model.token_log_probs(["the cat sat"])
+    assert caplog.messages[-1].endswith("; what lies beyond is taken to be as probable as what was read")

@@ -19,7 +19,7 @@ from geceval.models.decoders.log_probs import LARGEST_OUTPUT, head_is_all, log_p
 from geceval.models.decoders.lower_layers import states_after
 from geceval.models.decoders.quality_head import QualityHead, load_quality_head
 from geceval.models.sources.adapters import merge
-from geceval.models.tokenizers import load_tokenizer
+from geceval.models.tokenizers import NOTHING_SPECIAL, load_tokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -243,12 +243,8 @@ class CausalModel(BatchedModel):
         return likely if what == _READ else super()._if_cut(what)
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:
-        """Token ids of texts after the token that starts them, cut to at most `limit`.
-
-        What looks like a special token is text: else a system could leave `<|endoftext|>` in its output and be paid.
-        """
-        plain = {"add_special_tokens": False, "split_special_tokens": True}
-        output = self.tokenizer(texts, **plain, return_attention_mask=False, verbose=False)
+        """Token ids of texts after the token that starts them, cut to at most `limit`."""
+        output = self.tokenizer(texts, **NOTHING_SPECIAL, return_attention_mask=False)
         return [{"input_ids": [self.start, *ids][:limit]} for ids in output["input_ids"]]
 
 

@@ -173,8 +173,8 @@ def _check_settings(folder: Path, config: dict[str, Any]) -> None:
         if value is None or (kind is str and isinstance(value, str)):
             continue
         number = isinstance(value, kind) and kind is not str and not isinstance(value, bool)
-        least = {"geceval_scale": 0.0}.get(name, -math.inf)
-        if not (number and least <= value < math.inf and value > -math.inf and (kind is not int or value > 0)):
+        negative = name == "geceval_scale" and number and value < 0
+        if negative or not (number and math.isfinite(value) and (kind is not int or value > 0)):
             raise CheckpointError(f"{folder}: {name} in config.json cannot be {value!r}")
 
 

@@ -11,6 +11,9 @@ from geceval.models.sources.library_messages import first_line, quiet
 
 PUBLISHED_BASE = "bert-base-cased"
 PUBLISHED_VOCABULARY = 28_996
+NOTHING_SPECIAL = {"add_special_tokens": False, "split_special_tokens": True, "verbose": False}
+"""How a causal language model's tokenizer is called: what looks like a special token is text, too. Otherwise a system
+could leave `<|endoftext|>` in its output and be paid for it."""
 
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 

@@ -93,8 +93,9 @@ def test_others_may_read_the_copy(weights, cache):
     assert {mode & 0o044 for mode in modes.values()} == {0o044}
 
 
-def test_cache_switched_off(weights, cache, monkeypatch):
-    monkeypatch.setenv("GECEVAL_MODEL_CACHE", "off")
+@pytest.mark.parametrize("off", ["off", "OFF"])
+def test_cache_switched_off(weights, cache, monkeypatch, off):
+    monkeypatch.setenv("GECEVAL_MODEL_CACHE", off)
     clear_caches()
     folder = make(weights)
     assert {path.name for path in folder.iterdir()} >= WANTED

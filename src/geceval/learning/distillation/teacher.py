@@ -25,6 +25,7 @@ from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.decoders.prefix_trees import inputs
 from geceval.models.detokenization import detokenize
+from geceval.models.tokenizers import NOTHING_SPECIAL
 from geceval.scorers.learned.likelihoods import word_counts
 
 NODES = 1536
@@ -111,8 +112,7 @@ class Teacher:
 
 def token_rows(tokenizer: Any, start: int, texts: Sequence[str]) -> list[list[int]]:
     """Token ids of texts as prose, after the token that starts a text."""
-    plain = {"add_special_tokens": False, "split_special_tokens": True, "verbose": False}
-    found = tokenizer([detokenize(text) for text in texts], **plain)["input_ids"]
+    found = tokenizer([detokenize(text) for text in texts], **NOTHING_SPECIAL)["input_ids"]
     return [[start, *ids] for ids in found]
 
 

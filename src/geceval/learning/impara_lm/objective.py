@@ -21,6 +21,7 @@ from geceval.models.causal import start_of
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.decoders.log_probs import head_is_all, log_probs
 from geceval.models.detokenization import detokenize
+from geceval.models.tokenizers import NOTHING_SPECIAL
 from geceval.scorers.learned.likelihoods import word_counts
 
 SCALE = 0.6
@@ -96,7 +97,7 @@ class LikelihoodRanking(PairRanking):
 
         def ids(texts: list[str]) -> list[list[int]]:
             prose = [detokenize(text) for text in texts]
-            output = tokenizer(prose, add_special_tokens=False, truncation=True, max_length=max_length - 1)
+            output = tokenizer(prose, **NOTHING_SPECIAL, truncation=True, max_length=max_length - 1)
             return [[start, *row] for row in output["input_ids"]]
 
         words = [word_counts((pair.low, pair.high)).tolist() for pair in rows]

@@ -141,7 +141,7 @@ def find(name: str, revision: str | None = None) -> Found:
     try:
         folder = cached_snapshot(*wanted) or snapshot(*wanted)
     except CheckpointError as error:
-        if revision:
+        if revision:  # then neither environment nor package was looked at
             raise
         raise CheckpointError(
             f"{name}: not found: {model.variable} is not set, the package {model.package} is not installed, and "
