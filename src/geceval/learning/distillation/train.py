@@ -142,7 +142,8 @@ def read_groups(job: Job) -> list[Group]:
     groups = make_groups(rows, plain, job.texts, job.errors)
     if len(groups) <= job.held:
         raise InputError(
-            f"only {len(groups)} groups of texts can be made, and {job.held} of them are kept apart (held)"
+            f"groups of texts can be made: {len(groups)}, of which {job.held} are kept apart (held); give more "
+            "corrected sentences, or keep fewer groups apart"
         )
     return groups
 
