@@ -100,6 +100,8 @@ def evaluate(
 ) -> list[dict[str, Any]]:
     """Score the systems of each corpus, and write the tables into the results and the card of the checkpoint.
 
+    Tables of other corpora that are there already stay.
+
     Args:
         metric: That reads the checkpoint.
         checkpoint: Folder written by a training script.
@@ -122,7 +124,8 @@ def evaluate(
         tables.append(agreements(data, scores, systems, command))
         tables.append(ranking(data, metric, scores, [human for _, human in HUMAN[data.name]], command))
     if tables:
-        write_results(checkpoint, {**results, "evaluations": tables}, CARDS[metric])
+        by_title = {table["title"]: table for table in [*results.get("evaluations", []), *tables]}
+        write_results(checkpoint, {**results, "evaluations": list(by_title.values())}, CARDS[metric])
     return tables
 
 

@@ -1,6 +1,8 @@
 """What is done with a finished checkpoint: its threshold, and its agreement with people, in results and card."""
 
+import dataclasses
 import json
+import shutil
 
 import pytest
 
@@ -58,6 +60,22 @@ def test_agreement_with_people_goes_into_results_and_card(load_script, checkpoin
     means = {system: sum(values) / 2 for system, values in scores.items()}
     assert [line[1] for line in ranking["rows"]] == sorted(means, key=means.get, reverse=True)
     assert "Agreement with people on seeda" in (checkpoint / "README.md").read_text()
+
+
+def test_another_corpus_leaves_the_tables_of_the_first(load_script, checkpoint, human, tmp_path):
+    script = load_script("evaluate_checkpoint")
+    folder = shutil.copytree(checkpoint, tmp_path / "toy")
+    other = dataclasses.replace(
+        human,
+        name="gjg15",
+        judgments={"all": human.judgments["sent"]},
+        scores={"ts": human.scores["ts_sent"], "ew": human.scores["ts_sent"]},
+    )
+    first = script.evaluate("impara", folder, [(human, list(SYSTEMS))])
+    second = script.evaluate("impara", folder, [(other, list(SYSTEMS))])
+    assert json.loads((folder / "results.json").read_text())["evaluations"] == [*first, *second]
+    again = script.evaluate("impara", folder, [(human, list(SYSTEMS))])
+    assert json.loads((folder / "results.json").read_text())["evaluations"] == [*again, *second]
 
 
 def test_the_threshold_goes_into_the_configuration(load_script, checkpoint, corpus, capsys):
