@@ -3,8 +3,8 @@
     python training/bundle_adapter.py impara src/geceval/assets/impara
 
 A folder with several adapters below it (SOME) is written with all of them; heads over a base that stays as it is are
-copied. The base may differ from the one that the
-adapter was trained over by the rounding of its weights alone; measure what is written with evaluate_checkpoint.py.
+copied. The base may differ from the one that the adapter was trained over by the rounding of its weights alone; measure
+what is written with evaluate_checkpoint.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def bundle(source: Path, target: Path) -> None:
         ValueError: If there is no adapter, or its base cannot be found.
     """
     adapters, heads = (
-        sorted(path.parent for path in source.rglob(name) if "run" not in path.parts)
+        sorted(path.parent for path in source.rglob(name) if "run" not in path.relative_to(source).parts)
         for name in ("adapter_config.json", HEAD)
     )
     heads = [folder for folder in heads if folder not in adapters]

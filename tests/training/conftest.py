@@ -26,6 +26,7 @@ def load_script():
     def load(name):
         spec = importlib.util.spec_from_file_location(f"{name}_script", TRAINING / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # where dataclasses look for their names
         spec.loader.exec_module(module)
         return module
 
@@ -60,7 +61,22 @@ def one_thread():
 
 
 @pytest.fixture
-def whole_and_broken(load_script, start_script, one_thread, tmp_path, caplog):
+def kill_script(start_script):
+    """A function that starts a script, and kills it after the first evaluation of a run below its output folder."""
+
+    def kill(name, arguments, folder, run="**/seed-1"):
+        process = start_script(name, [*arguments, "--output", str(folder)])
+        while not any(map(last_whole, folder.glob(run))):
+            assert process.poll() is None, process.stdout.read()
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    return kill
+
+
+@pytest.fixture
+def whole_and_broken(load_script, kill_script, one_thread, tmp_path, caplog):
     """A function that trains twice, the second time killed after its first evaluation and started again.
 
     It takes the name of a script, its arguments and the pattern of the run that is killed, and gives all weights that
@@ -69,12 +85,7 @@ def whole_and_broken(load_script, start_script, one_thread, tmp_path, caplog):
 
     def train(name, arguments, run="**/seed-1"):
         whole, broken = tmp_path / "whole", tmp_path / "broken"
-        process = start_script(name, [*arguments, "--output", str(broken)])
-        while not any(map(last_whole, broken.glob(run))):
-            assert process.poll() is None, process.stdout.read()
-            time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        kill_script(name, arguments, broken, run)
         assert not (broken / "results.json").exists()
         weights = []
         caplog.set_level("INFO", "geceval")

@@ -1,9 +1,11 @@
 """An adapter in 8 bits over its base scores as it did, and names the base as it is now."""
 
 import json
+import re
 import shutil
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from geceval.learning.impara.job import Job
 from geceval.learning.impara.train import train_impara
@@ -35,6 +37,19 @@ def test_it_scores_nearly_as_before(load_script, adapter, tmp_path):
     names = {"README.md", "results.json", "adapter_config.json", "adapter_model.safetensors", "config.json"}
     assert {path.name for path in (tmp_path / "bundled").iterdir()} == names
     assert json.loads((tmp_path / "bundled" / "results.json").read_text())["settings"]["pairs"] == 40
+
+
+def test_the_folders_above_may_have_any_name(load_script, adapter, tmp_path):
+    source = adapter.rename(adapter.parent / "run")
+    assert load_script("bundle_adapter").main([str(source), str(tmp_path / "bundled")]) == 0
+
+
+def test_an_adapter_without_some_of_its_weights_is_refused(adapter):
+    path = adapter / "adapter_model.safetensors"
+    state = load_file(path)
+    save_file({name: state[name] for name in list(state)[1:]}, path)
+    with pytest.raises(CheckpointError, match=f"it lacks {re.escape(next(iter(state)))}"):
+        Encoder.load(resolve(adapter), head=True)
 
 
 def test_a_folder_without_adapters_is_refused(load_script, base, tmp_path, capsys):

@@ -92,18 +92,21 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(corpus, teacher,
             ["--m2", "CORPUS", "--held", "900"],
             "900 are kept apart (held); give more corrected sentences, or keep fewer groups apart",
         ),
-        (["--m2", "CORPUS", "--lora-rank", "4"], "lora_rank must be 0"),
+        (["--m2", "CORPUS", "--top", "300"], "top must be at most 257"),
+        (["--m2", "CORPUS", "--ratings", "RATINGS", "--gap", "4"], "rated differently, by at least 4"),
         (["--m2", "CORPUS", "--weights", "0", "0", "0"], "weights must be at least 0, and not all 0"),
         (["--m2", "CORPUS", "--init-from", "bundled:encoder"], "its tokenizer has neither a BOS token nor"),
     ],
 )
-def test_mistakes_are_one_line_and_leave_nothing(script, corpus, teacher, tmp_path, capsys, options, message):
-    options = [str(corpus) if option == "CORPUS" else option for option in options]
-    arguments = ["--init-from", str(teacher), *QUICK, *options, "--output", str(tmp_path / "new")]
+def test_mistakes_are_told_before_the_teacher_reads(
+    script, corpus, ratings, teacher, tmp_path, capsys, options, message
+):
+    files = {"CORPUS": str(corpus), "RATINGS": str(ratings)}
+    arguments = ["--init-from", str(teacher), *QUICK, *(files.get(option, option) for option in options)]
+    arguments += ["--output", str(tmp_path / "new"), "--scores", str(tmp_path / "scores")]
     assert script.main(arguments) == 2
-    error = capsys.readouterr().err
-    assert message in error.splitlines()[-1]
-    assert not (tmp_path / "new").exists()
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert not (tmp_path / "new").exists() and not list(tmp_path.glob("scores/shard-*"))
 
 
 def test_the_recipe_is_that_of_all_weights():

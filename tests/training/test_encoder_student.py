@@ -1,7 +1,11 @@
 """An encoder as the student: its targets, one run on a tiny teacher's scores, mistakes."""
 
+import dataclasses
+
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from geceval.learning.distillation.groups import Group
 from geceval.learning.distillation.teacher import Scored, token_rows
@@ -101,8 +105,56 @@ def test_a_run_learns_and_prints_the_table(script, scores, make_ratings, teacher
         "tokens+labels, rated",
     ]
     assert all(float(row[-1]) > 0.5 for row in cells if row[2] == "held")  # in the teacher's order more often than not
+    (done,) = tmp_path.glob("probes/none-*/run/seed-1/history.json")
+    written = done.stat().st_mtime_ns
     assert script.main([*arguments, "--losses", "none"]) == 0
-    assert capsys.readouterr().out.splitlines()[-2:] == rows[:2]  # read from the folder, not learnt again
+    assert capsys.readouterr().out.splitlines()[-2:] == rows[:2]
+    assert done.stat().st_mtime_ns == written  # read, not learnt again
+    assert script.main([*arguments, "--losses", "none", "--held", "17"]) == 2
+    assert "holds a run with other settings" in capsys.readouterr().err
+
+
+def test_killed_and_started_again_it_ends_with_the_same_weights(
+    script, scores, make_ratings, teacher, base, kill_script, one_thread, tmp_path, caplog
+):
+    arguments = ["--scores", str(scores), "--ratings", str(make_ratings(12)), "--teacher", str(teacher)]
+    arguments += ["--init-from", str(base), "--shards", "1", "--held", "16", "--losses", "tokens"]
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    kill_script("encoder_student", arguments, broken)
+    caplog.set_level("INFO", "geceval")
+    weights = []
+    for folder in (whole, broken):
+        caplog.clear()
+        assert script.main([*arguments, "--output", str(folder)]) == 0
+        assert ("continues from" in caplog.text) == (folder == broken)
+        weights.append(load_file(next(folder.glob("**/network.safetensors"))))
+    assert weights[0].keys() == weights[1].keys()
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+
+
+def test_it_learns_without_dropout(script, base, tokenizers):
+    recipe = dataclasses.replace(script.RECIPE, base=str(base))
+    network = script.EncoderDistillation(tokenizers[0], ()).network(recipe, resolve(str(base))).train()
+    batch = {name: torch.ones(1, 8, dtype=torch.long) for name in ("input_ids", "attention_mask")}
+    assert torch.equal(network(**batch)[1], network(**batch)[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--losses", "token"], "losses must be one of 'tokens', 'labels', got 'token'"),
+        (["--shards", "0"], "shards must be at least 1"),
+        (["--teacher", "ENCODER"], "name their teacher (--teacher)"),
+        (["--held", "900"], "900 are kept apart (held)"),
+    ],
+)
+def test_mistakes_are_one_line(script, scores, make_ratings, teacher, base, tmp_path, capsys, options, message):
+    arguments = ["--scores", str(scores), "--ratings", str(make_ratings(4)), "--output", str(tmp_path / "out")]
+    arguments += ["--teacher", str(teacher), "--init-from", str(base), "--shards", "1"]
+    arguments += [str(base) if option == "ENCODER" else option for option in options]
+    assert script.main(arguments) == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert not (tmp_path / "out").exists()
 
 
 def test_missing_scores_are_one_line(script, make_ratings, teacher, tmp_path, capsys):

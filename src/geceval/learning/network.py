@@ -62,9 +62,7 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
         last = [module for module in head.modules() if isinstance(module, torch.nn.Linear)][-1]
         torch.nn.init.normal_(last.weight, std=recipe.head_deviation)
     if recipe.dropout is not None:
-        for module in network.modules():
-            if isinstance(module, torch.nn.Dropout):
-                module.p = recipe.dropout
+        set_dropout(network, recipe.dropout)
     if recipe.freeze_embeddings:
         getattr(network.base_model, "embeddings", network.get_input_embeddings()).requires_grad_(False)
     if recipe.lora_rank:
@@ -103,6 +101,13 @@ def head_pooling(recipe: Recipe, config: Any) -> str:
     if hasattr(config, "classifier_pooling"):
         return "first"
     return "last" if recipe.pooling == "first" and hasattr(config, "geceval_border") else recipe.pooling
+
+
+def set_dropout(network: torch.nn.Module, rate: float) -> None:
+    """Give every dropout layer of a network this rate, in [0, 1), in training."""
+    for module in network.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = rate
 
 
 def _reset_pooler(network: Any) -> None:

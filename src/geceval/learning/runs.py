@@ -22,6 +22,8 @@ from geceval.learning.loop import fit
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
 
+_COSTLY = ("checkpoint-*", "history.json", "shard-*")  # of the network, and of what a teacher said
+
 
 def train(
     job: Any,
@@ -34,8 +36,8 @@ def train(
     """Train from files to a finished checkpoint with its results and card.
 
     A second call with the same job continues where the first was interrupted, or returns its results. A new run that
-    fails before the end of its first epoch leaves nothing behind, so that the corrected command can use the same
-    folder. Under `torchrun` or `accelerate launch` the processes share the work, and the first one writes.
+    fails before its first evaluation, or a teacher's first scores, leaves nothing behind, so that the corrected command
+    can use the same folder. Under `torchrun` or `accelerate launch` the processes share the work; the first one writes.
 
     Args:
         job: Everything that the run depends on, see `claim`.
@@ -75,12 +77,12 @@ def train(
 
 @contextlib.contextmanager
 def _removed_on_failure(run: Path) -> Iterator[None]:
-    """Remove what a new run has written if it fails before its first checkpoint; a kill leaves everything."""
+    """Remove what a new run has written if it fails before hours were spent on it; a kill leaves everything."""
     new = _is_new(run.parent)
     try:
         yield
     except Exception:
-        if new and not any(found for name in ("checkpoint-*", "history.json") for found in run.rglob(name)):
+        if new and not any(found for name in _COSTLY for found in run.rglob(name)):
             shutil.rmtree(run, ignore_errors=True)
             with contextlib.suppress(OSError):
                 run.parent.rmdir()

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,12 @@ def add_pair_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_recipe_options(
-    parser: argparse.ArgumentParser, recipe: Recipe, pooling: bool = True, head: bool = True
+    parser: argparse.ArgumentParser,
+    recipe: Recipe,
+    pooling: bool = True,
+    head: bool = True,
+    adapter: bool = True,
+    helps: Mapping[str, str] | None = None,
 ) -> None:
     """Add the options that every training script has.
 
@@ -77,8 +82,14 @@ def add_recipe_options(
         recipe: Gives the defaults.
         pooling: Whether the head reads a pooled vector, so that there is a choice of pooling.
         head: Whether there is a new head at all.
+        adapter: Whether an adapter can be learnt, and dropout be set.
+        helps: What to say of an option, e.g. `--batch-size`, in place of what is said here.
     """
-    add = parser.add_argument
+
+    def add(option: str, **settings: Any) -> None:
+        settings["help"] = (helps or {}).get(option, settings["help"])
+        parser.add_argument(option, **settings)
+
     add("--output", type=Path, required=True, help="folder of the checkpoint")
     add(
         "--init-from",
@@ -98,8 +109,9 @@ def add_recipe_options(
         add("--head-deviation", type=float, default=recipe.head_deviation, help="of the new output layer's weights")
         add("--layers", type=int, help="keep only so many of the base's lowest layers")
         add("--freeze-embeddings", action="store_true", help="leave the embeddings as they are")
-    add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
-    add("--dropout", type=float, help="while training, in place of the base's")
+    if adapter:
+        add("--lora-rank", type=int, default=recipe.lora_rank, help="rank of the adapter; 0 tunes all weights")
+        add("--dropout", type=float, help="while training, in place of the base's")
     add("--lr", dest="learning_rate", type=float, default=recipe.learning_rate, help="learning rate")
     add("--schedule", choices=SCHEDULES, default=recipe.schedule, help="of the learning rate")
     add("--warmup", type=float, default=recipe.warmup, help="share of the steps in which the rate rises")

@@ -10,7 +10,7 @@ TEXT = ["the cat sat on the mat", "the cats sit on mats", "a dog likes the schoo
 
 @pytest.fixture(scope="session")
 def merged(tmp_path_factory):
-    """Folder of a Llama of 4 layers and 300 tokens."""
+    """Folder of a Llama of 4 layers and 289 tokens."""
     folder = tmp_path_factory.mktemp("merged")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -99,6 +99,12 @@ def test_differences_beyond_the_clip_cost_nothing_on_the_right_side(network, tok
         assert objective.cost(network, batch)[0].item() == pytest.approx(np.mean(expected), abs=1e-4)
 
 
+def test_texts_of_equal_worth_cost_nothing_of_their_order(network, tokenizer, scored):
+    equal = [scored[0]._replace(values=np.ones(3, np.float32))]
+    objective, batch = batch_of(tokenizer, equal, (0, 0, 1))
+    assert objective.cost(network, batch)[0].item() == 0
+
+
 def test_the_token_loss_takes_all_other_tokens_as_one():
     after = torch.tensor([[0.5, 0.25, 0.125, 0.125]]).log()
     ids, probabilities = torch.tensor([[1, 0, 1]]), torch.tensor([[0.5, 0.25, 0.0]])

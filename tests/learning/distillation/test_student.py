@@ -1,6 +1,9 @@
 """The student before it learns."""
 
+import json
+
 import pytest
+import tokenizers
 import torch
 import transformers
 
@@ -37,6 +40,25 @@ def test_any_text_can_still_be_encoded(tokenizer):
     smaller = cut_tokenizer(tokenizer, needed_tokens(tokenizer, {}, 257, ["<|endoftext|>"]))
     assert smaller.decode(ids(smaller, STRANGE)) == STRANGE
     assert smaller.convert_tokens_to_ids("<|endoftext|>") == smaller.bos_token_id
+
+
+def test_special_tokens_need_not_be_in_the_vocabulary_of_the_model(tokenizer):
+    content = json.loads(tokenizer.backend_tokenizer.to_str())
+    special = ["<first>", "<|start|>"]
+    content["added_tokens"] = [
+        {**content["added_tokens"][0], "id": len(tokenizer) + place, "content": token}
+        for place, token in enumerate(special)
+    ]
+    outside = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizers.Tokenizer.from_str(json.dumps(content)), bos_token="<|start|>"
+    )
+    assert outside.bos_token_id == len(tokenizer) + 1
+    (cat,) = ids(outside, " cat")
+    kept = needed_tokens(outside, {cat: 9, outside.bos_token_id: 9, len(tokenizer): 9}, 270, ["<|start|>"])
+    assert kept[-1] == outside.bos_token_id and len(tokenizer) not in kept
+    smaller = cut_tokenizer(outside, kept)
+    assert ids(smaller, "<|start|> cat") == [kept.index(outside.bos_token_id), kept.index(cat)]
+    assert smaller.bos_token_id == len(smaller) - 1
 
 
 def test_room_for_single_bytes_is_needed(tokenizer):

@@ -52,6 +52,30 @@ def test_texts_that_are_too_long_are_left_out(merged):
     assert list(short.score([Group(("a cat", "the mat " * 20))])) == []
 
 
+def test_groups_keep_their_order(teacher, tmp_path):
+    score_groups(lambda: teacher, GROUPS[::-1], {}, tmp_path)  # the largest last
+    assert [scored.group for scored in read_scores(tmp_path, 2)] == GROUPS[::-1]
+
+
+def test_a_shard_may_be_empty(merged, tmp_path):
+    short = Teacher(resolve(str(merged)), FLOAT, 5, 3)
+    score_groups(lambda: short, GROUPS, {}, tmp_path)
+    assert list(read_scores(tmp_path, 2)) == []
+
+
+def test_a_damaged_shard_is_named(teacher, tmp_path):
+    score_groups(lambda: teacher, GROUPS, {}, tmp_path)
+    shard = shard_file(tmp_path, 0)
+    shard.write_bytes(shard.read_bytes()[:-10])
+    with pytest.raises(InputError, match=r"shard-00000.safetensors: damaged; remove it"):
+        list(read_scores(tmp_path, 2))
+
+
+def test_no_more_tokens_are_kept_than_there_are(merged):
+    with pytest.raises(InputError, match="top must be at most 289"):
+        Teacher(resolve(str(merged)), FLOAT, 290, 64)
+
+
 def test_scoring_goes_on_with_the_first_missing_shard(teacher, tmp_path):
     groups = [Group((f"cat {number}", f"the cat {number}")) for number in range(2 * SHARD)]
     score_groups(lambda: teacher, groups, {"a": 1}, tmp_path)

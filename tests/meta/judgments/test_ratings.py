@@ -1,5 +1,6 @@
 import pytest
 
+from geceval.core.errors import InputError
 from geceval.meta.judgments.ratings import Rating, rated_pairs, read_tmu_gfm, split_ratings
 
 
@@ -12,6 +13,13 @@ def test_pairs_are_ordered_by_the_mean_of_grammaticality_and_fluency():
     ]
     assert sorted(rated_pairs(ratings)) == [("s", "a", "b"), ("s", "c", "b")]
     assert len(rated_pairs(ratings, limit=1)) == 1
+
+
+def test_there_must_be_a_pair():
+    ratings = [Rating("s", "a", 3.0, 2.0, 4.0), Rating("s", "b", 2.0, 3.5, 1.0)]
+    assert rated_pairs(ratings, gap=0.25) == [("s", "a", "b")]
+    with pytest.raises(InputError, match="no two outputs of one source are rated differently, by at least 0.3"):
+        rated_pairs(ratings, gap=0.3)
 
 
 def test_the_last_rating_of_an_output_counts():

@@ -32,9 +32,10 @@ class Job:
     Attributes:
         m2: M2 files, whose sources, corrections and partial corrections are learnt from.
         sentences: Files with a tokenised sentence a line, which are learnt from with errors of the M2 files.
-        recipe: How to learn; its base is the teacher, an IMPARA-LM checkpoint, and a batch is so many groups of texts.
+        recipe: How to learn; its base is the teacher, an IMPARA-LM checkpoint, a batch is so many groups of texts, and
+            texts of more than `max_length` tokens are left out. There is no adapter and no dropout.
         seeds: One run each; the student that is best on the set that selects is kept.
-        texts: Distinct texts that the teacher scores, and the student learns from.
+        texts: Distinct texts that the teacher scores, and the student learns from; as many more as fill 256 groups.
         errors: Texts with errors of other sentences in a group.
         top: How many of the teacher's likeliest next tokens are kept.
         held: Groups that are kept apart to measure agreement with the teacher.
@@ -68,6 +69,8 @@ class Job:
         check_types(self)
         if not self.m2:
             raise InputError("nothing to learn from: give an M2 file")
+        if self.recipe.lora_rank or self.recipe.dropout:
+            raise InputError("a student learns with all its weights: no lora_rank and no dropout")
         for name in ("texts", "top", "held", "layers", "vocabulary"):
             check_count(name, getattr(self, name))
         check_count("errors", self.errors, least=0)

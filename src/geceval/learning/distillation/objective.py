@@ -16,7 +16,6 @@ import numpy as np
 import torch
 import transformers
 
-from geceval.core.errors import InputError
 from geceval.learning.distillation.groups import Group
 from geceval.learning.distillation.rounding import round_weights
 from geceval.learning.distillation.targets import Translation
@@ -154,13 +153,7 @@ class Distillation(GroupObjective):
         self.teacher, self.start, self.weights, self.bits = teacher, start, weights, bits
 
     def network(self, recipe: Recipe, base: Checkpoint) -> TreeLikelihood:
-        """The student in float32, all of whose weights learn, rounded as its file will hold them.
-
-        Raises:
-            InputError: If the recipe asks for an adapter.
-        """
-        if recipe.lora_rank:
-            raise InputError(f"a student learns with all its weights: lora_rank must be 0, got {recipe.lora_rank}")
+        """The student in float32, all of whose weights learn, rounded as its file will hold them."""
         config = heads.read_config(base)
         if pick_device("auto").type == "cpu":
             config._attn_implementation = "eager"  # several times faster backward
@@ -233,7 +226,8 @@ def group_losses(
     """
     left, right = batch["pairs"]
     found, wanted = quality[left] - quality[right], batch["values"][left] - batch["values"][right]
-    order = torch.nn.functional.softplus(-found * wanted.sign())[wanted != 0].mean()
+    ordered = wanted != 0
+    order = torch.nn.functional.softplus(-found * wanted.sign())[ordered].sum() / ordered.sum().clamp(min=1)
     clipped = wanted.clamp(-CLIP, CLIP)
     distance = torch.nn.functional.smooth_l1_loss(found, clipped, reduction="none")
     distance = distance.masked_fill((wanted.abs() >= CLIP) & (found * wanted.sign() >= CLIP), 0).mean()

@@ -40,10 +40,10 @@ def needed_tokens(tokenizer: Any, counts: Mapping[int, int], size: int, always: 
     model = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
     if model["type"] != "BPE":
         raise InputError(f"the vocabulary of a {model['type']} tokenizer cannot be cut, only that of BPE")
-    ids = model["vocab"]
+    ids = tokenizer.get_vocab()  # with special tokens, which the model of some tokenizers does not have
     parts = {left + right: (left, right) for left, right in map(_pair, model["merges"])}
     special = {token.content for token in tokenizer.added_tokens_decoder.values()}
-    kept = {token for token in ids if token not in parts and token not in special} | set(always)
+    kept = {token for token in model["vocab"] if token not in parts and token not in special} | set(always)
     if len(kept) > size:
         raise InputError(f"vocabulary must be at least {len(kept)}: single bytes and special tokens, got {size}")
     names = {number: token for token, number in ids.items()}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from geceval.core.errors import InputError
@@ -60,12 +61,18 @@ class Teacher:
         runtime: Device and dtype.
         top: How many of the likeliest tokens are kept.
         max_length: Tokens beyond which a text is left out.
+
+    Raises:
+        InputError: If the vocabulary has not so many tokens.
     """
 
     def __init__(self, checkpoint: Checkpoint, runtime: RunTime, top: int, max_length: int) -> None:
         self.reader = CausalModel.load(checkpoint, runtime)
         self.scale = float(checkpoint.setting("scale", 1.0))
         self.top, self.max_length = top, max_length
+        size = self.reader.model.get_output_embeddings().out_features
+        if top > size:
+            raise InputError(f"top must be at most {size}, the size of the teacher's vocabulary, got {top}")
 
     def score(self, groups: Sequence[Group]) -> Iterator[Scored]:
         """What it says of each group, largest trees first; texts that are too long are left out."""
@@ -148,8 +155,10 @@ def score_groups(
     teacher = load()
     with counting("texts that the teacher reads", len(missing), progress) as done:
         for number in missing:
-            scores = teacher.score(groups[number * SHARD : (number + 1) * SHARD])
-            write_bytes(shard_file(folder, number), _packed(list(scores)))
+            wanted = groups[number * SHARD : (number + 1) * SHARD]
+            place = {text: place for place, group in enumerate(wanted) for text in group.texts}
+            scores = sorted(teacher.score(wanted), key=lambda scored: place[scored.group.texts[0]])
+            write_bytes(shard_file(folder, number), _packed(scores))
             done()
 
 
@@ -159,15 +168,26 @@ def shard_file(folder: Path, number: int) -> Path:
 
 
 def read_scores(folder: Path, groups: int) -> Iterator[Scored]:
-    """What `score_groups` wrote of the first groups, which fill whole shards."""
+    """What `score_groups` wrote of the first groups, which fill whole shards.
+
+    Raises:
+        OSError: If there are not so many shards.
+        InputError: If one is damaged.
+    """
     for number in range(-(-groups // SHARD)):
-        yield from _unpacked(load_file(shard_file(folder, number)))
+        path = shard_file(folder, number)
+        try:
+            yield from _unpacked(load_file(path))
+        except (SafetensorError, KeyError, ValueError) as error:
+            raise InputError(f"{path}: damaged; remove it, and distill.py lets the teacher read it again") from error
 
 
 _NODES = ("log_probs", "top_ids", "top_log_probs")
 
 
 def _packed(scores: Sequence[Scored]) -> bytes:
+    if not scores:  # all texts were too long
+        return save({"texts": np.zeros(0, np.uint8), "sizes": np.zeros((0, 2), np.int32)})
     texts = "\n".join(text for scored in scores for text in scored.group.texts)
     arrays = {
         "texts": np.frombuffer(texts.encode(), np.uint8),

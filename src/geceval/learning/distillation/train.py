@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from safetensors.torch import load_file
@@ -19,7 +19,7 @@ from geceval.edits.m2 import read_m2
 from geceval.learning.distillation.card import distillation_card
 from geceval.learning.distillation.groups import Group, make_groups
 from geceval.learning.distillation.job import Job
-from geceval.learning.distillation.objective import Distillation, Rated
+from geceval.learning.distillation.objective import GAP, Distillation, Rated
 from geceval.learning.distillation.rounding import restore_weights
 from geceval.learning.distillation.student import make_student, needed_tokens
 from geceval.learning.distillation.teacher import Scored, Teacher, read_scores, score_groups, token_rows
@@ -33,6 +33,14 @@ from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.decoders.quality_head import QualityHead, save_quality_head
 from geceval.models.sources.quantised import write_weights
 from geceval.models.tokenizers import load_tokenizer
+
+
+class _Data(NamedTuple):
+    """What the teacher said; with ratings, also what chooses the evaluation, and what the head learns from."""
+
+    scored: list[Scored]
+    rated: list[Rated]
+    pairs: list[RankedPair]
 
 
 def distill(job: Job, folder: str | Path, scores: str | Path | None = None, progress: bool = False) -> dict[str, Any]:
@@ -59,39 +67,38 @@ def distill(job: Job, folder: str | Path, scores: str | Path | None = None, prog
     start, _ = start_of(tokenizer, teacher.setting("start_token"), teacher.identity)
     objective = Distillation(tokenizer, start, job.weights, job.bits)
 
-    def read(run: Path) -> tuple[list[Group], list[Scored]]:
+    def read(run: Path) -> _Data:
         groups, facts = read_groups(job), score_facts(job, teacher)
-        where = run / "scores" if scores is None else Path(scores)
-        score_groups(lambda: Teacher(teacher, runtime, job.top, job.recipe.max_length), groups, facts, where, progress)
+        rated, pairs = ([], []) if job.ratings is None else (rated_groups(job.ratings), head_pairs(job))
         untaught = run / "start"
         if not (untaught / "tokenizer.json").is_file():  # which is written last
             reader = CausalModel.load(teacher, RunTime(device="cpu", dtype="float32"))
             make_student(reader, job.layers, _tokens(job, reader, groups), untaught)
-        return groups, list(read_scores(where, len(groups)))
+        where = run / "scores" if scores is None else Path(scores)
+        score_groups(lambda: Teacher(teacher, runtime, job.top, job.recipe.max_length), groups, facts, where, progress)
+        return _Data(list(read_scores(where, len(groups))), rated, pairs)
 
-    def learn(data: tuple[list[Group], list[Scored]], run: Path) -> list[dict[str, Any]]:
-        rows = data[1]
-        evaluation: dict[str, Any] = {"held": rows[: job.held]}
-        if job.ratings is not None:
-            evaluation["rated"] = rated_groups(job.ratings)
+    def learn(data: _Data, run: Path) -> list[dict[str, Any]]:
+        held, rows = hold_apart(data.scored, job.held)
+        evaluation = {"held": held, "rated": data.rated} if data.rated else {"held": held}
         recipe = dataclasses.replace(job.recipe, base=str(run / "start"))
-        return fit_seeds(objective, job, recipe, rows[job.held :], evaluation, run, progress)
+        return fit_seeds(objective, job, recipe, rows, evaluation, run, progress)
 
-    def finish(data: tuple[list[Group], list[Scored]], runs: list[dict[str, Any]]) -> dict[str, Any]:
+    def finish(data: _Data, runs: list[dict[str, Any]]) -> dict[str, Any]:
         best = min(runs, key=lambda run: run["selection"])["seed"]
-        counts = {"groups": len(data[0]), "texts": sum(len(group.texts) for group in data[0])}
-        found = write_student(job, objective, network_file(folder / "run", best), folder, runtime)
+        counts = {"groups": len(data.scored), "texts": sum(len(scored.values) for scored in data.scored)}
+        found = write_student(job, objective, network_file(folder / "run", best), folder, runtime, data.pairs)
         return {"data": counts, "runs": runs, "seed": best, **found}
 
     return train(job, folder, read, learn, finish, distillation_card)
 
 
 def write_student(
-    job: Job, objective: Distillation, trained: Path, folder: Path, runtime: RunTime
+    job: Job, objective: Distillation, trained: Path, folder: Path, runtime: RunTime, pairs: Sequence[RankedPair]
 ) -> dict[str, dict[str, Any]]:
     """Write what a run has learnt as a checkpoint in 8 or 4 bits.
 
-    With ratings, q is then what was learnt times a factor, plus a second head; both are learnt from the ratings.
+    With rated pairs, q is then what was learnt times a factor, plus a second head; both are learnt from the pairs.
 
     Args:
         job: What was learnt.
@@ -99,6 +106,7 @@ def write_student(
         trained: The file of `geceval.learning.runs.network_file`.
         folder: Of the checkpoint.
         runtime: Dtype and progress.
+        pairs: Outputs that people rated, see `head_pairs`.
 
     Returns:
         In that case, `head`: what `geceval.learning.impara_lm.head.learn_head` measures.
@@ -113,8 +121,7 @@ def write_student(
     write_weights(load_file(weights), weights, job.bits)
     scale, head, found = model.scale().item(), QualityHead(job.layers, model.head().detach()), {}
     write_head(folder, scale, head)
-    if job.ratings is not None:
-        pairs = [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(job.ratings), gap=job.gap)]
+    if pairs:
         reader = CausalModel.load(resolve(str(folder)), runtime)
         factor, second, found["head"] = learn_head(reader, pairs, head.layer, job.ridge, runtime, scale)
         write_head(folder, factor * scale, QualityHead(head.layer, factor * head.weight + second.weight))
@@ -140,12 +147,32 @@ def read_groups(job: Job) -> list[Group]:
     plain = [sentence.source for sentence in read if not any(sentence.edits.values())]
     plain += [line for path in job.sentences for line in read_lines(path)]
     groups = make_groups(rows, plain, job.texts, job.errors)
-    if len(groups) <= job.held:
-        raise InputError(
-            f"groups of texts can be made: {len(groups)}, of which {job.held} are kept apart (held); give more "
-            "corrected sentences, or keep fewer groups apart"
-        )
+    _check_held(len(groups), job.held)
     return groups
+
+
+def _check_held(groups: int, held: int) -> None:
+    if groups <= held:
+        raise InputError(
+            f"groups of texts: {groups}, of which {held} are kept apart (held); give more corrected sentences, "
+            "or keep fewer groups apart"
+        )
+
+
+def hold_apart(rows: list[Scored], held: int) -> tuple[list[Scored], list[Scored]]:
+    """The first groups, kept apart to measure agreement with the teacher, and the others, to learn from.
+
+    Raises:
+        InputError: If there are no others, or nothing can be measured, see `GAP`.
+    """
+    _check_held(len(rows), held)
+    _check_told("groups kept apart (held)", rows[:held])
+    return rows[:held], rows[held:]
+
+
+def _check_told(name: str, rows: Sequence[Scored | Rated]) -> None:
+    if max((np.ptp(row.values) for row in rows), default=0.0) < GAP - 1e-6:
+        raise InputError(f"{name}: no two texts of a sentence differ by {GAP} or more, so that nothing can be measured")
 
 
 def score_facts(job: Job, teacher: Checkpoint) -> dict[str, Any]:
@@ -161,9 +188,26 @@ def score_facts(job: Job, teacher: Checkpoint) -> dict[str, Any]:
 
 
 def rated_groups(path: Path) -> list[Rated]:
-    """The outputs of each source of TMU-GFM-Dataset with what people think of them."""
+    """The outputs of each source of TMU-GFM-Dataset with what people think of them.
+
+    Raises:
+        OSError: If the file cannot be read.
+        InputError: If it is malformed, or nothing can be measured, see `GAP`.
+    """
     outputs = rated_outputs(read_tmu_gfm(path)).values()
-    return [Rated(Group(tuple(found)), np.array(list(found.values()))) for found in outputs if len(found) > 1]
+    rated = [Rated(Group(tuple(found)), np.array(list(found.values()))) for found in outputs if len(found) > 1]
+    _check_told(str(path), rated)
+    return rated
+
+
+def head_pairs(job: Job) -> list[RankedPair]:
+    """The rated pairs that the head of a job learns from.
+
+    Raises:
+        OSError: If the file cannot be read.
+        InputError: If it is malformed, or no pair differs as much as the job wants.
+    """
+    return [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(job.ratings), gap=job.gap)]
 
 
 def _tokens(job: Job, teacher: CausalModel, groups: Sequence[Group]) -> list[int]:

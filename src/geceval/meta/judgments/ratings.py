@@ -146,6 +146,9 @@ def rated_pairs(
 
     Returns:
         (source, worse output, better output).
+
+    Raises:
+        InputError: If there is no such pair.
     """
     pairs = []
     for source, outputs in rated_outputs(ratings).items():
@@ -154,5 +157,7 @@ def rated_pairs(
             if difference > 0 and difference >= gap - 1e-9:  # means of ratings are no exact decimals
                 worse, better = sorted((left, right), key=outputs.__getitem__)
                 pairs.append((source, worse, better))
+    if not pairs:
+        raise InputError(f"no two outputs of one source are rated differently, by at least {gap:g}")
     random.Random(seed).shuffle(pairs)
     return pairs[:limit]

@@ -99,13 +99,15 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     """The weights of a safetensors file by name: float32 where they had scales, all others as they are.
 
     Raises:
-        OSError, ValueError, safetensors.SafetensorError: If the file cannot be read, or scales do not fit their matrix.
+        OSError, ValueError, safetensors.SafetensorError: If the file cannot be read, a matrix of integers has no
+            scales, or scales have no matrix or do not fit it.
     """
+    import torch
     from safetensors.torch import load_file
 
     stored = load_file(path)
-    scales = {name: stored.pop(name) for name in list(stored) if name.endswith(_SCALES)}
-    for name, values in scales.items():
-        name = name.removesuffix(_SCALES)
-        stored[name] = dequantise(stored[name], values)
-    return stored
+    scales = {name.removesuffix(_SCALES): stored.pop(name) for name in list(stored) if name.endswith(_SCALES)}
+    integers = {name for name, values in stored.items() if values.dtype in (torch.int8, torch.uint8)}
+    if alone := integers ^ scales.keys():
+        raise ValueError(f"{min(alone)} lacks its {'scales' if min(alone) in integers else 'integers'}")
+    return stored | {name: dequantise(stored[name], values) for name, values in scales.items()}
