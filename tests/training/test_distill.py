@@ -118,7 +118,7 @@ def test_the_card_says_what_was_measured(finished, load_script):
     card = (folder / "README.md").read_text()
     assert "A causal language model of 2 layers and 257 tokens, 4 bits a weight," in card
     assert "q(Y) = t * LL(Y) / sqrt(n) + w . h(Y)" in card
-    assert f"from {results['data']['texts']} texts in {results['data']['groups']} groups" in card
+    assert f"read {results['data']['texts']} texts in {results['data']['groups']} groups, of which 8 were kept" in card
     assert f"(five parts) {results['head']['accuracy_with_head']:.3f}" in card
     best = next(entry for entry in results["runs"][0]["history"] if entry["epoch"] == results["runs"][0]["epoch"])
     assert f"| {best['held_accuracy']:.3f} |" in card and f"| {best['rated_accuracy']:.3f} |" in card
@@ -132,4 +132,4 @@ def test_the_card_of_a_student_without_likelihood_says_so(finished, tmp_path):
     weights = {"settings": {**results["settings"], "weights": [0, 1, 1]}}
     card = distillation_card({**results, **weights}, tmp_path)
     assert "`, which version of a sentence is worth more." in card.replace("\n", " ")
-    assert "q(Y) = w . h(Y), h(Y) the mean of its last token states." in card
+    assert "q(Y) = w . h(Y), h(Y) the mean of its token states after the last layer." in card

@@ -17,7 +17,7 @@ _CARD = """{front}
 
 A causal language model of {layers} layers and {vocabulary} tokens, {bits} bits a weight, that learnt from a larger one,
 `{teacher}`, {learnt}. The quality of a text Y is
-{formula}, h(Y) the mean of its last token states.
+{formula}, h(Y) the mean of its token states after the last layer.
 Differences between corrections of one source are log-odds that the first is better; q by itself depends on the source.
 
 ```python
@@ -31,9 +31,10 @@ impara_lm.compute(sources=["This are a sentence ."], predictions=["This is a sen
 
 {made}
 
-It learnt from {data[texts]} texts in {data[groups]} groups: sources, their corrections and partial corrections, and
-{errors} texts a group with errors that people made in other sentences. Weights of the losses: {weights[0]:g} for the
-divergence of next tokens, {weights[1]:g} for differences of q within a group, {weights[2]:g} for their order.
+The teacher read {data[texts]} texts in {data[groups]} groups, of which {held} were kept apart: sources, their
+corrections and partial corrections, and {errors} texts a group with errors that people made in other sentences. Weights
+of the losses: {weights[0]:g} for the divergence of next tokens, {weights[1]:g} for differences of q within a group,
+{weights[2]:g} for their order.
 
 {files}
 

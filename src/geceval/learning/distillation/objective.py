@@ -3,8 +3,8 @@
 At each node of a tree of texts, the divergence of the student's distribution over next tokens from the teacher's: the
 likeliest tokens by themselves, all others as one. And for each two texts of a group, the smooth L1 distance between the
 teacher's difference of q, clipped, and the student's, and softplus of the latter against the order. The student's q(Y)
-is t * LL(Y) / sqrt(n) + w . h(Y), h the mean of its last states. Where tokens have no weight, t is 0: such a student is
-no language model, and what its output layer says is not computed.
+is t * LL(Y) / sqrt(n) + w . h(Y), h the mean of its token states after the last layer. Where tokens have no weight, t
+is 0: such a student is no language model, and what its output layer says is not computed.
 """
 
 from __future__ import annotations
