@@ -11,7 +11,7 @@ from geceval.models.sources.quantised import read_weights
 
 def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
     """Merge an adapter into its base; also return the names of the parameters that the adapter replaces as a whole."""
-    from peft import PeftConfig, get_peft_model, get_peft_model_state_dict, set_peft_model_state_dict
+    from peft import PeftConfig, get_peft_model, set_peft_model_state_dict
     from safetensors import SafetensorError
 
     try:
@@ -20,12 +20,12 @@ def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
             config = PeftConfig.from_pretrained(checkpoint.folder)
             config.base_model_name_or_path = model.name_or_path  # peft warns of another
             adapted = get_peft_model(model, config)
-            strange = set_peft_model_state_dict(adapted, state).unexpected_keys
-            missing = get_peft_model_state_dict(adapted, save_embedding_layers=False).keys() - state.keys()
-        if strange:
-            raise ValueError(f"there is no {strange[0]}")
-        if missing:
-            raise ValueError(f"it lacks {min(missing)}")
+            found = set_peft_model_state_dict(adapted, state)
+        if found.unexpected_keys:
+            raise ValueError(f"there is no {found.unexpected_keys[0]}")
+        own = (adapted.base_model.prefix, ".modules_to_save.")  # all else is the base's
+        if missing := [name for name in found.missing_keys if any(part in name for part in own)]:
+            raise ValueError(f"it lacks {missing[0]}")
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(
             f"{checkpoint.folder}: the adapter does not fit its base {checkpoint.base.model!r} ({first_line(error)})"
