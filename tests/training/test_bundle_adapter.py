@@ -50,7 +50,7 @@ def test_an_adapter_without_some_of_its_weights_is_refused(adapter, part):
     state = load_file(path)
     less = {name: values for name, values in state.items() if part not in name}
     save_file(less, path)
-    with pytest.raises(CheckpointError, match=f"does not fit its base .*it lacks .*{re.escape(part)}"):
+    with pytest.raises(CheckpointError, match=f"does not fit its base .*{re.escape(part)}"):
         Encoder.load(resolve(adapter), head=True)
 
 
