@@ -53,7 +53,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         metavar=("TOKENS", "DIFFERENCES", "ORDER"),
         help="of the three losses; without tokens, the student is no language model",
     )
-    add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then choose evaluation and seed")
+    add("--ratings", type=Path, help="TMU-GFM-Dataset; its rated outputs then help to choose evaluation and seed")
     add("--gap", type=float, help="difference of ratings that makes a rated pair")
     add("--ridge", type=float, help="penalty of the head that learns from them")
     add_recipe_options(parser, RECIPE, pooling=False, head=False, adapter=False, helps=HELPS)

@@ -121,4 +121,4 @@ def test_accuracy_counts_pairs_that_differ_enough(tokenizer):
     )
     assert objective.metrics(answers, expected) == {"accuracy": pytest.approx(2 / 3)}
     assert objective.selection({"held_loss": 2.0}) == 2.0
-    assert objective.selection({"held_loss": 2.0, "rated_accuracy": 0.75}) == 0.25
+    assert objective.selection({"held_loss": 2.0, "held_accuracy": 0.5, "rated_accuracy": 0.75}) == 0.375

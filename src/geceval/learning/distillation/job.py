@@ -43,8 +43,8 @@ class Job:
         vocabulary: How many of the teacher's tokens it has.
         bits: Of a weight in the student's file, 8 or 4.
         weights: Of the losses of tokens, of differences within groups, and of their order.
-        ratings: TMU-GFM-Dataset; pairs of its outputs then choose evaluation and seed, in place of the groups that are
-            kept apart, and the head learns from them at last.
+        ratings: TMU-GFM-Dataset; pairs of its outputs and of the groups that are kept apart then choose evaluation and
+            seed together, in place of the loss of the latter, and the head learns from them at last.
         gap: Difference of ratings that makes a pair for that head.
         ridge: Penalty of that head, see `geceval.learning.impara_lm.head`.
     """
