@@ -61,31 +61,21 @@ def one_thread():
 
 
 @pytest.fixture
-def kill_script(start_script):
-    """A function that starts a script, and kills it after the first evaluation of a run below its output folder."""
+def whole_and_broken(load_script, start_script, one_thread, tmp_path, caplog):
+    """A function that trains twice, the second time killed after its first evaluation and started again.
 
-    def kill(name, arguments, folder, run="**/seed-1"):
-        process = start_script(name, [*arguments, "--output", str(folder)])
-        while not any(map(last_whole, folder.glob(run))):
+    It takes the name of a script, its arguments, and the patterns of the run that is killed and of the weights' files, and
+    gives all weights that each of the two has written. Only what is killed is a process of its own.
+    """
+
+    def train(name, arguments, run="**/seed-1", weights_file="*model.safetensors"):
+        whole, broken = tmp_path / "whole", tmp_path / "broken"
+        process = start_script(name, [*arguments, "--output", str(broken)])
+        while not any(map(last_whole, broken.glob(run))):
             assert process.poll() is None, process.stdout.read()
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-    return kill
-
-
-@pytest.fixture
-def whole_and_broken(load_script, kill_script, one_thread, tmp_path, caplog):
-    """A function that trains twice, the second time killed after its first evaluation and started again.
-
-    It takes the name of a script, its arguments and the pattern of the run that is killed, and gives all weights that
-    each of the two has written. Only what is killed is a process of its own.
-    """
-
-    def train(name, arguments, run="**/seed-1"):
-        whole, broken = tmp_path / "whole", tmp_path / "broken"
-        kill_script(name, arguments, broken, run)
         assert not (broken / "results.json").exists()
         weights = []
         caplog.set_level("INFO", "geceval")
@@ -93,7 +83,7 @@ def whole_and_broken(load_script, kill_script, one_thread, tmp_path, caplog):
             caplog.clear()
             assert load_script(name).main([*arguments, "--output", str(folder)]) == 0
             assert ("continues from" in caplog.text) == (folder == broken)
-            files = [path for path in folder.rglob("*model.safetensors") if path.parts[len(folder.parts)] != "run"]
+            files = [path for path in folder.rglob(weights_file) if path.parts[len(folder.parts)] != "run"]
             found = {str(path.relative_to(folder)): load_file(path) for path in files}
             weights.append({(file, key): tensor for file, some in found.items() for key, tensor in some.items()})
         assert weights[0] and weights[0].keys() == weights[1].keys()

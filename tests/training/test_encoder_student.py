@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
 
 from geceval.learning.distillation.groups import Group
 from geceval.learning.distillation.teacher import Scored, token_rows
@@ -114,22 +113,11 @@ def test_a_run_learns_and_prints_the_table(script, scores, make_ratings, teacher
     assert "holds a run with other settings" in capsys.readouterr().err
 
 
-def test_killed_and_started_again_it_ends_with_the_same_weights(
-    script, scores, make_ratings, teacher, base, kill_script, one_thread, tmp_path, caplog
-):
+def test_killed_and_started_again_it_ends_with_the_same_weights(scores, make_ratings, teacher, base, whole_and_broken):
     arguments = ["--scores", str(scores), "--ratings", str(make_ratings(12)), "--teacher", str(teacher)]
     arguments += ["--init-from", str(base), "--shards", "1", "--held", "16", "--losses", "tokens"]
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    kill_script("encoder_student", arguments, broken)
-    caplog.set_level("INFO", "geceval")
-    weights = []
-    for folder in (whole, broken):
-        caplog.clear()
-        assert script.main([*arguments, "--output", str(folder)]) == 0
-        assert ("continues from" in caplog.text) == (folder == broken)
-        weights.append(load_file(next(folder.glob("**/network.safetensors"))))
-    assert weights[0].keys() == weights[1].keys()
-    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+    whole, broken = whole_and_broken("encoder_student", arguments, weights_file="network.safetensors")
+    assert all(torch.equal(whole[key], broken[key]) for key in whole)
 
 
 def test_it_learns_without_dropout(script, base, tokenizers):
