@@ -64,8 +64,8 @@ def one_thread():
 def whole_and_broken(load_script, start_script, one_thread, tmp_path, caplog):
     """A function that trains twice, the second time killed after its first evaluation and started again.
 
-    It takes the name of a script, its arguments, and the patterns of the run that is killed and of the weights' files, and
-    gives all weights that each of the two has written. Only what is killed is a process of its own.
+    It takes the name of a script, its arguments, and the patterns of the run that is killed and of the files of
+    weights, and gives all weights that each of the two has written. Only what is killed is a process of its own.
     """
 
     def train(name, arguments, run="**/seed-1", weights_file="*model.safetensors"):
