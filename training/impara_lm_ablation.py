@@ -30,14 +30,13 @@ from geceval.edits.ged_labels import changed_words
 from geceval.learning.card_parts import table
 from geceval.learning.causal_network import new_causal_network
 from geceval.learning.impara.corpus_pairs import read_pairs
-from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara.ranked_pairs import RankedPair, read_rated_pairs
 from geceval.learning.impara_lm.job import RECIPE, Job
 from geceval.learning.impara_lm.objective import LikelihoodCollator, LikelihoodRanking, PairLikelihood
 from geceval.learning.loop import fit
 from geceval.learning.objective import IGNORED
 from geceval.learning.recipe import Recipe
 from geceval.learning.scripts import exit_code, script_parser
-from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, Checkpoint, resolve
 from geceval.models.decoders.log_probs import log_probs
 from geceval.models.detokenization import detokenize
@@ -138,7 +137,7 @@ def ablate(options: argparse.Namespace) -> str:
         RECIPE, base=options.init_from, evaluations=1, batch_size=options.batch_size, dtype=options.dtype
     )
     start = resolve(recipe.base).setting("start_token")
-    rated = [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(options.ratings), options.rated, gap=0.4)]
+    rated = read_rated_pairs(options.ratings, options.rated, gap=0.4)
     rows = []
     for seed in options.seeds:
         for variant in options.variants:

@@ -7,7 +7,14 @@ import pytest
 
 from geceval.edits.edit import NOOP, Edit, apply
 from geceval.edits.m2 import read_m2
-from geceval.learning.impara.ranked_pairs import RankedPair, edit_impacts, parallel_pairs, ranked_pairs, split_by_source
+from geceval.learning.impara.ranked_pairs import (
+    RankedPair,
+    edit_impacts,
+    parallel_pairs,
+    ranked_pairs,
+    read_rated_pairs,
+    split_by_source,
+)
 
 SOURCE = "a b c"
 FIRST, LAST = Edit(0, 1, "x"), Edit(2, 3, "z")
@@ -151,3 +158,11 @@ def test_the_papers_number_of_pairs_comes_out_of_conll_2013(shared_data):
     sizes = [len(ranked_pairs(fold, bag_of_words, total=total)) for fold, total in
              zip(split_by_source(rows), (3276, 410, 410), strict=True)]  # fmt: skip
     assert sizes == [3276, 410, 410]  # 8:1:1 of 4,096, section 2.4
+
+
+def test_people_rank_pairs_too(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("source,output,ave_g,ave_f,ave_m\ns,a,1,2,4\ns,b,3,2,1\ns,c,4,4,1\n")  # means 1.5, 2.5, 4
+    assert sorted(pair.low + pair.high for pair in read_rated_pairs(path)) == ["ab", "ac", "bc"]
+    assert sorted(pair.low + pair.high for pair in read_rated_pairs(path, gap=1.5)) == ["ac", "bc"]
+    assert len(read_rated_pairs(path, limit=1)) == 1

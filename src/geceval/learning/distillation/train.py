@@ -23,11 +23,11 @@ from geceval.learning.distillation.objective import GAP, Distillation, Rated
 from geceval.learning.distillation.rounding import restore_weights
 from geceval.learning.distillation.student import make_student, needed_tokens
 from geceval.learning.distillation.teacher import Scored, Teacher, read_scores, score_groups, token_rows
-from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara.ranked_pairs import RankedPair, read_rated_pairs
 from geceval.learning.impara_lm.head import learn_head
 from geceval.learning.network import load_trained, write_network
 from geceval.learning.runs import fit_seeds, network_file, train
-from geceval.meta.judgments.ratings import rated_outputs, rated_pairs, read_tmu_gfm
+from geceval.meta.judgments.ratings import rated_outputs, read_tmu_gfm
 from geceval.models.causal import CausalModel, start_of
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.decoders.quality_head import QualityHead, save_quality_head
@@ -69,7 +69,9 @@ def distill(job: Job, folder: str | Path, scores: str | Path | None = None, prog
 
     def read(run: Path) -> _Data:
         groups, facts = read_groups(job), score_facts(job, teacher)
-        rated, pairs = ([], []) if job.ratings is None else (rated_groups(job.ratings), head_pairs(job))
+        rated, pairs = [], []
+        if job.ratings is not None:
+            rated, pairs = rated_groups(job.ratings), read_rated_pairs(job.ratings, gap=job.gap)
         untaught = run / "start"
         if not (untaught / "tokenizer.json").is_file():  # which is written last
             reader = CausalModel.load(teacher, RunTime(device="cpu", dtype="float32"))
@@ -106,7 +108,7 @@ def write_student(
         trained: The file of `geceval.learning.runs.network_file`.
         folder: Of the checkpoint.
         runtime: Dtype and progress.
-        pairs: Outputs that people rated, see `head_pairs`.
+        pairs: Outputs that people rated, see `read_rated_pairs`.
 
     Returns:
         In that case, `head`: what `geceval.learning.impara_lm.head.learn_head` measures.
@@ -198,16 +200,6 @@ def rated_groups(path: Path) -> list[Rated]:
     rated = [Rated(Group(tuple(found)), np.array(list(found.values()))) for found in outputs if len(found) > 1]
     _check_told(str(path), rated)
     return rated
-
-
-def head_pairs(job: Job) -> list[RankedPair]:
-    """The rated pairs that the head of a job learns from.
-
-    Raises:
-        OSError: If the file cannot be read.
-        InputError: If it is malformed, or no pair differs as much as the job wants.
-    """
-    return [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(job.ratings), gap=job.gap)]
 
 
 def _tokens(job: Job, teacher: CausalModel, groups: Sequence[Group]) -> list[int]:

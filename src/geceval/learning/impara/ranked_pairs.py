@@ -11,9 +11,11 @@ import logging
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from geceval.core.checks import check_count
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
+from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.scorers.learned.edit_impact import Embed, Row, edit_impacts
 
 logger = logging.getLogger("geceval")
@@ -93,6 +95,16 @@ def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) ->
     pairs = list(dict.fromkeys(RankedPair(low, low, high) for low, high in found if low != high and low and high))
     random.Random(seed).shuffle(pairs)
     return _enough(pairs[:total], total)
+
+
+def read_rated_pairs(path: Path, limit: int | None = None, gap: float = 0.0) -> list[RankedPair]:
+    """The outputs of TMU-GFM-Dataset in pairs, ranked by people in place of impacts, see `rated_pairs`.
+
+    Raises:
+        OSError: If the file cannot be read.
+        InputError: If it is malformed, or no two outputs of one source are rated `gap` apart.
+    """
+    return [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(path), limit, gap=gap)]
 
 
 def split_by_source(rows: Iterable[Row], parts: Sequence[int] = (8, 1, 1), seed: int = 1) -> list[list[Row]]:

@@ -15,12 +15,11 @@ from geceval.learning.impara.card import impara_card
 from geceval.learning.impara.corpus_pairs import read_pairs
 from geceval.learning.impara.job import Job
 from geceval.learning.impara.objective import PairRanking
-from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara.ranked_pairs import RankedPair, read_rated_pairs
 from geceval.learning.impara.scale import log_odds, rescale
 from geceval.learning.low_rank import as_adapter
 from geceval.learning.network import portable_name, save
 from geceval.learning.runs import fit_seeds, network_file, train
-from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.encoder import Encoder
 from geceval.scorers.impara import THRESHOLD
@@ -48,7 +47,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     def learn(data: Any, run: Path) -> list[dict[str, Any]]:
         evaluation = {"dev": data[0]["dev"]}
         if job.ratings is not None:
-            evaluation["rated"] = [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(job.ratings), RATED_PAIRS)]
+            evaluation["rated"] = read_rated_pairs(job.ratings, RATED_PAIRS)
         return fit_seeds(PairRanking(), job, job.recipe, data[0]["train"], evaluation, run, progress)
 
     def finish(data: Any, runs: list[dict[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.learning.impara.corpus_pairs import read_pairs
-from geceval.learning.impara.ranked_pairs import RankedPair
+from geceval.learning.impara.ranked_pairs import RankedPair, read_rated_pairs
 from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.learning.impara_lm.head import learn_head
 from geceval.learning.impara_lm.job import Job
@@ -19,7 +19,6 @@ from geceval.learning.impara_lm.objective import LikelihoodRanking
 from geceval.learning.low_rank import lower_rank
 from geceval.learning.network import load_trained, write_network
 from geceval.learning.runs import fit_seeds, network_file, train
-from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.config_limits import read_config
@@ -48,12 +47,11 @@ def train_impara_lm(job: Job, folder: str | Path, progress: bool = False) -> dic
     runtime = RunTime(dtype=job.recipe.dtype, progress=progress)
     objective, layer = LikelihoodRanking(base.setting("start_token")), head_layer(job, base)
 
-    def rated(limit: int | None = None) -> list[RankedPair]:
-        return [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(job.ratings), limit, gap=job.gap)]
-
     def learn(data: Any, run: Path) -> list[dict[str, Any]]:
         pairs = data[0]
-        evaluation = {"dev": pairs["dev"]} if job.ratings is None else {"rated": rated(RATED_PAIRS)}
+        evaluation = {"dev": pairs["dev"]}
+        if job.ratings is not None:
+            evaluation = {"rated": read_rated_pairs(job.ratings, RATED_PAIRS, job.gap)}
         return fit_seeds(objective, job, job.recipe, pairs["train"], evaluation, run, progress)
 
     def finish(data: Any, runs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -69,7 +67,8 @@ def train_impara_lm(job: Job, folder: str | Path, progress: bool = False) -> dic
         write_network(recipe, base, model.network, folder, settings)
         if layer:
             reader = CausalModel.load(resolve(str(folder)), runtime)
-            scale, head, results["head"] = learn_head(reader, rated(), layer, job.ridge, runtime)
+            rated = read_rated_pairs(job.ratings, gap=job.gap)
+            scale, head, results["head"] = learn_head(reader, rated, layer, job.ridge, runtime)
             save_quality_head(head, folder)
             settings |= {"scale": scale, "head_layer": layer}
             write_network(recipe, base, model.network, folder, settings)
