@@ -14,8 +14,8 @@ _CITATION = """\
 _DESCRIPTION = """\
 IMPARA-LM scores a corrected sentence without references: by the likelihood and the token states of a causal language
 model that learnt, as the quality estimator of IMPARA does, to prefer of two partial corrections the one whose edits
-matter more. By default it is a small student of that model, which ships with geceval; the large one agrees with people
-better, and is an adapter over SmolLM2-135M, which is found in an installed package or on the Hub.
+matter more. By default it is a small student of that model, which ships with geceval; the large one ranks systems more
+as people do, and is an adapter over SmolLM2-135M, which is found in an installed package or on the Hub.
 """
 
 _KWARGS_DESCRIPTION = """

@@ -34,8 +34,8 @@ class Settings:
 
     Attributes:
         model: The quality estimator: `"bundled"`, a small student of `"smollm2-impara"`; that, an adapter over the
-            large model `"smollm2"`, which agrees with people better; `"smollm2"` itself, untrained; a folder, or a Hub
-            id, optionally with `@revision`; a causal language model or an adapter over one.
+            large model `"smollm2"`, which ranks systems more as people do; `"smollm2"` itself, untrained; a folder, or
+            a Hub id, optionally with `@revision`; a causal language model or an adapter over one.
         relative: Whether the quality of the source is subtracted: the log-odds that the correction is the better of the
             two, 0 for a source left alone.
         se_model: The similarity estimator of IMPARA, an encoder without fine-tuning; used if there is a threshold.
