@@ -385,6 +385,7 @@ ELSEWHERE = {
     "read_references": "read_corpus",
     "read_rows": "read_tmu_gfm and build_tmu_gfm",
     "read_gold": "read_m2: it checks further what that gives",
+    "read_rated_pairs": "read_tmu_gfm: it makes pairs of what that gives",
     "read_score_files": "read_scores: it checks further what that gives",
     "read_config": "tests/faults/test_fault_checkpoints.py",
     "read_model": "tests/faults/test_fault_checkpoints.py",
