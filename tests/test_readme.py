@@ -15,7 +15,7 @@ import geceval
 from geceval import registry
 from geceval.cli.app import run
 from geceval.cli.list_metrics import interval
-from geceval.core.assets import ASSETS
+from geceval.core.files import ASSETS
 from geceval.models.sources.named import OVER_NAMED
 
 ROOT = Path(__file__).resolve().parents[1]

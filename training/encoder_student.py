@@ -24,9 +24,9 @@ import numpy as np
 import torch
 import transformers
 
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
 from geceval.core.files import read_json
+from geceval.core.options import check_choice, check_count
 from geceval.edits.ged_labels import changed_words
 from geceval.learning.card_parts import table
 from geceval.learning.distillation.groups import SHARD

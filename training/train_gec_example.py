@@ -21,9 +21,8 @@ import tokenizers
 import transformers
 
 import geceval
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines, write_text
-from geceval.core.messages import counted
 from geceval.learning.scripts import exit_code, script_parser
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"

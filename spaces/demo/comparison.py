@@ -12,7 +12,7 @@ from typing import Any
 import render
 import scoring
 from geceval.cli.html.leaderboard import legend, ordered, plots, summary, systems_page, systems_table
-from geceval.core.messages import p_bound
+from geceval.core.errors import p_bound
 from geceval.workflows.compare import Comparison
 
 RESAMPLES, CONFIDENCE = 1_000, 0.95

@@ -11,8 +11,8 @@ from typing import Any
 import gradio as gr
 
 from geceval import registry
-from geceval.core.assets import ASSETS
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import naming_the_extra
+from geceval.core.files import ASSETS
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geceval.core.errors import InputError, UserError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, UserError, naming_the_extra
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.workflows.shard_plan import Plan, Shard, make_plan
 from geceval.workflows.shards import corpus_score, score_shard
@@ -25,17 +24,7 @@ __all__ = ["Scored", "score"]
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A finished run.
-
-    Attributes:
-        folder: Where the scores are, one parquet file per shard, in the order of the input.
-        rows: Number of sentences.
-        shards: Number of shards.
-        computed: How many of them this call computed; the others were already finished.
-        signatures: How the scores were computed, see `Result.signature`; there are several if the number of references
-            varies.
-        plan: How the shards were made.
-    """
+    """A finished run."""
 
     folder: Path
     rows: int

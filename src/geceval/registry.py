@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.errors import InputError, InputTypeError, named
+from geceval.core.errors import InputError, InputTypeError, did_you_mean, named
 from geceval.core.inputs import References
-from geceval.core.messages import did_you_mean
 from geceval.core.options import check_mapping, replace_options
 from geceval.core.progress import parts
 from geceval.core.result import Result
@@ -35,11 +34,7 @@ def _names() -> tuple[str, ...]:
 
 
 def check_name(name: str) -> None:
-    """Refuse the name of a metric that does not exist.
-
-    Raises:
-        ValueError: If there is no such metric; the message says which was meant, or lists those that exist.
-    """
+    """Refuse the name of a metric that does not exist."""
     known = list_metrics()
     if name not in known:
         several = isinstance(name, str) and "," in name and {part.strip() for part in name.split(",")} <= set(known)
@@ -48,11 +43,7 @@ def check_name(name: str) -> None:
 
 
 def scorer_class(name: str) -> type[Scorer]:
-    """The class of a metric, which states its inputs and outputs: `scorers/pt_m2.py` holds `PtM2`.
-
-    Raises:
-        ValueError: If there is no such metric.
-    """
+    """The class of a metric, which states its inputs and outputs: `scorers/pt_m2.py` holds `PtM2`."""
     check_name(name)
     module = importlib.import_module(f"geceval.scorers.{name}")
     return getattr(module, "".join(part.capitalize() for part in name.split("_")))
@@ -72,17 +63,7 @@ def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
 def make_scorers(
     name: str, metrics: str | Iterable[str], options: Mapping[str, Mapping[str, Any]] | None
 ) -> dict[str, Scorer]:
-    """A scorer for each of several metrics.
-
-    Args:
-        name: Name of the function that takes these arguments, for the messages.
-        metrics: One or more names; what is repeated counts once.
-        options: Metric to its settings and run-time options.
-
-    Raises:
-        ValueError: If there is no metric, none of a name, options are for another one, or an option has a bad value.
-        TypeError: If the arguments are of another type, or an option does not exist.
-    """
+    """A scorer for each of several metrics."""
     if not isinstance(metrics, Iterable):
         raise InputTypeError(f"{name}: metrics must be names of metrics, got {metrics!r}")
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
@@ -158,11 +139,7 @@ def large_metrics() -> tuple[list[str], Listed]:
 
 
 def metrics_at_hand() -> tuple[list[str], dict[str, str]]:
-    """The metrics that run here with nothing fetched: on what ships with geceval, and on a large model that is here.
-
-    Returns:
-        Their names; and the other metrics, each with what it needs.
-    """
+    """The metrics that run here with nothing fetched: on what ships with geceval, and on a large model that is here."""
     chosen, needs = offline_metrics()
     names, model = large_metrics()
     if model.obstacle:

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from geceval.core.assets import ASSETS
-from geceval.core.extras import install_command
+from geceval.core.errors import install_command
+from geceval.core.files import ASSETS
 from geceval.models.sources.named import NAMED, OVER_NAMED
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from geceval import registry
 from geceval.cli.app import run
 from geceval.cli.html.report import summary
-from geceval.core.extras import install_command
+from geceval.core.errors import install_command
 from geceval.meta.judgments.data import HumanData, Item
 from geceval.meta.judgments.readers import GJG15_SYSTEMS, read_seeda
 from geceval.meta.papers import PUBLISHED

@@ -4,12 +4,26 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 
 from geceval.core.errors import InputError
-from geceval.core.options import MODEL, PATH, FilePath, ModelName, RunTime, check_types, path_options, replace_options
+from geceval.core.options import (
+    MODEL,
+    PATH,
+    Count,
+    FilePath,
+    ModelName,
+    Moderate,
+    Options,
+    Positive,
+    Range,
+    RunTime,
+    check_count,
+    path_options,
+    replace_options,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +69,7 @@ def test_bad_run_time_options(options, error):
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class Every(Options):
     """A field of every type that options have."""
 
     flag: bool = True
@@ -68,9 +82,12 @@ class Every:
     weights: str | tuple[float, ...] = ()
     systems: Sequence[Sequence[str]] | None = None
     runtime: RunTime | None = None
-
-    def __post_init__(self):
-        check_types(self)
+    level: Literal["span", "token"] | None = None
+    classes: Literal[2, 4] | None = None
+    size: Count | None = None
+    order: Annotated[int, Range(3, 100)] = 3
+    beta: Positive = 0.5
+    slope: Moderate | None = None
 
 
 def test_values_of_the_right_types_pass():
@@ -98,6 +115,10 @@ def test_values_of_the_right_types_pass():
         ({"systems": "ab"}, "systems must be a list of lists of strings, got str 'ab'"),
         ({"systems": ["ab"]}, "systems must be a list of lists of strings, got list ['ab']"),
         ({"runtime": {}}, "runtime must be a RunTime, got dict {}"),
+        ({"level": 1}, "level must be one of 'span', 'token', got int 1"),
+        ({"classes": True}, "classes must be one of 2, 4, got bool True"),
+        ({"size": 2.0}, "size must be an int, got float 2.0"),
+        ({"beta": "1"}, "beta must be a number, got str '1'"),
     ],
 )
 def test_values_of_other_types_do_not(options, message):
@@ -114,6 +135,46 @@ def test_an_empty_path_is_not_the_folder_one_is_in(name):
 def test_a_choice_that_does_not_exist():
     with pytest.raises(ValueError, match="kind must be one of 'one', 'two', got 'three'"):
         Every(kind="three")
+
+
+def test_choices_beside_none():
+    assert Every(level="span", classes=4).classes == 4
+    with pytest.raises(ValueError, match="level must be one of 'span', 'token', got 'word'"):
+        Every(level="word")
+    with pytest.raises(ValueError, match="classes must be one of 2, 4, got 3"):
+        Every(classes=3)
+
+
+@pytest.mark.parametrize("value", [1e-6, 0.5, 1, 1e6])
+def test_positive_numbers_pass(value):
+    assert Every(beta=value).beta == value
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        *[("beta", value, "between 1e-06 and 1e[+]06, got") for value in (0, -1.0, 1e-200)],
+        ("beta", float("nan"), "between 1e-06 and 1e[+]06, got nan"),
+        ("beta", float("inf"), "between 1e-06 and 1e[+]06, got inf"),
+        ("beta", 1e200, "between 1e-06"),  # its square overflows: F would be nan
+        ("beta", 10**400, "between 1e-06"),
+        *[("slope", value, "between -1e[+]06 and 1e[+]06") for value in (float("nan"), float("inf"), 1e308, -1e7)],
+        ("size", 0, "at least 1, got 0"),
+        ("order", 101, "between 3 and 100, got 101"),
+        ("order", 2, "between 3 and 100, got 2"),
+    ],
+)
+def test_numbers_beyond_their_range(option, value, message):
+    with pytest.raises(ValueError, match=f"^{option} must (be|lie) {message}"):
+        Every(**{option: value})
+
+
+def test_counts_that_are_arguments_of_a_function():
+    check_count("order", 3, least=3, most=3)
+    with pytest.raises(ValueError, match="order must be at least 1, got 0"):
+        check_count("order", 0)
+    with pytest.raises(TypeError, match="order must be an int, got float"):
+        check_count("order", 1.0)
 
 
 def test_marked_paths():

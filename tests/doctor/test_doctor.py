@@ -8,7 +8,7 @@ from packaging.requirements import Requirement
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.core.extras import install_command
+from geceval.core.errors import install_command
 from geceval.doctor import checks as doctor
 from geceval.doctor import mini_benchmark
 

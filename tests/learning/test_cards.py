@@ -2,7 +2,7 @@
 
 import pytest
 
-from geceval.core.assets import ASSETS
+from geceval.core.files import ASSETS
 from geceval.learning.card_parts import table
 from geceval.learning.ged.card import ged_card
 from geceval.learning.impara.card import impara_card

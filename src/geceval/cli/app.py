@@ -34,8 +34,7 @@ from geceval.cli.train import train
 from geceval.cli.transport import transport
 from geceval.cli.tune_weights import tune_weights
 from geceval.cli.weights import weights
-from geceval.core.errors import Interrupted, UserError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import Interrupted, UserError, naming_the_extra
 from geceval.version import __version__
 
 CITATION = f"""@software{{geceval,
@@ -113,11 +112,9 @@ def options(
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command and return its exit code.
-
-    A mistake of the user is one line on standard error (below the traceback with `--debug`) and 2; any other error is
-    a bug of geceval: a traceback, a request to report it, and 1.
-    """
+    """Run the command and return its exit code."""
+    # A mistake of the user is one line on standard error (below the traceback with `--debug`) and 2; any other error is
+    # a bug of geceval: a traceback, a request to report it, and 1.
     state = {"debug": False}
     try:
         with _our_streams(), naming_the_extra(" ".join(arguments[:1])):

@@ -13,8 +13,7 @@ from typing import Any
 from typer.core import TyperArgument, TyperCommand
 
 from geceval import registry
-from geceval.core.errors import InputError
-from geceval.core.messages import counted, did_you_mean
+from geceval.core.errors import InputError, counted, did_you_mean
 
 logger = logging.getLogger("geceval")
 
@@ -43,13 +42,8 @@ class ManyValuesCommand(TyperCommand):
 
 
 def repeat_flags(arguments: Sequence[str], flags: Iterable[str]) -> list[str]:
-    """Repeat each of the given flags before every further value that follows it.
-
-    Values end at the next argument that starts with a dash; a dash alone (standard input) is a value.
-
-    Raises:
-        ValueError: If a flag has no value.
-    """
+    """Repeat each of the given flags before every further value that follows it."""
+    # Values end at the next argument that starts with a dash; a dash alone (standard input) is a value.
     flags = set(flags)
     end = list(arguments).index("--") if "--" in arguments else len(arguments)
     out: list[str] = []
@@ -76,17 +70,7 @@ def _check_has_value(flag: str, values: int) -> None:
 def metric_options(
     metrics: Sequence[str], assignments: Iterable[str] | None, **flags: Any
 ) -> dict[str, dict[str, Any]]:
-    """Options of each metric, from `KEY=VALUE` (for every metric that has the option) and `METRIC.KEY=VALUE`.
-
-    Args:
-        metrics: The metrics that are scored.
-        assignments: What the user gave after `-o`; a later one wins over an earlier one, and any over `flags`.
-        flags: Options for which the verb has a flag, `None` if not given; see `FLAGS_FOR`.
-
-    Raises:
-        ValueError: If an assignment is malformed, names a metric that is not scored or an option that none of the
-            metrics has, or its value is not of the option's type.
-    """
+    """Options of each metric, from `KEY=VALUE` (for every metric that has the option) and `METRIC.KEY=VALUE`."""
     options: dict[str, dict[str, Any]] = {metric: {} for metric in metrics}
     annotations = {metric: _annotations(metric) for metric in metrics}
     given = []
@@ -125,15 +109,9 @@ def _no_taker(key: str, metrics: Sequence[str]) -> InputError:
 
 
 def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str] | None) -> dict[str, Any]:
-    """One scorer per metric, with its options.
-
-    Where some metrics take the references of an M2 file and others those of reference files, a warning says which, and
-    another one that none takes them.
-
-    Raises:
-        ValueError: If an option has a bad value, a metric needs references and no reference files are given, or such
-            files are given and every metric takes the M2 file.
-    """
+    """One scorer per metric, with its options."""
+    # Where some metrics take the references of an M2 file and others those of reference files, a warning says which,
+    # and another one that none takes them.
     scorers = {name: registry.make_scorer(name, own) for name, own in options.items()}
     for name, scorer in scorers.items():
         if scorer.needs_references() and not references:
@@ -151,16 +129,7 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
 
 
 def m2_of_systems(metrics: Sequence[str], systems: Iterable[str], files: Sequence[str] | None) -> dict[str, str] | None:
-    """Name of each system to the file of its edits; `None` without files.
-
-    Args:
-        metrics: The metrics that are scored.
-        systems: Names of the systems, in the order of `-p`.
-        files: What the user gave after `--predictions-m2`.
-
-    Raises:
-        ValueError: If none of the metrics takes such files, or there is not one for each system.
-    """
+    """Name of each system to the file of its edits; `None` without files."""
     if not files:
         return None
     if not any(map(registry.takes_predictions_m2, metrics)):
@@ -181,12 +150,7 @@ def _annotations(metric: str) -> dict[str, Any]:
 
 
 def parse_value(name: str, text: str, annotation: Any) -> Any:
-    """The value that a text stands for, e.g. `"0.5"` for `float`, `"none"` for `str | None`, `"1,2"` for `list[int]`;
-    without a comma a text for `str | list[int]` is a string.
-
-    Raises:
-        ValueError: If the text is not of that type.
-    """
+    """The value that a text stands for, e.g."""
     united = isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union
     kinds = typing.get_args(annotation) if united else (annotation,)
     if types.NoneType in kinds and text.lower() == "none":

@@ -33,7 +33,7 @@ from geceval.cli.shared_options import (
 )
 from geceval.cli.tables import check_outputs, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
-from geceval.core.messages import counted
+from geceval.core.errors import counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.version import __version__

@@ -24,14 +24,7 @@ def blocks_text(
     width: int | None = None,
     colours: str | None = None,
 ) -> str:
-    """A table whose columns, where they are too many, go on in a further table below, behind the first one again.
-
-    Args:
-        columns: Names of the columns.
-        rows: Cells: text and style, e.g. `"green"`.
-        width: Columns to fit into; as many as it takes if `None`.
-        colours: What the terminal can show, `None` for plain text.
-    """
+    """A table whose columns, where they are too many, go on in a further table below, behind the first one again."""
     from rich import box
     from rich.cells import cell_len
     from rich.console import Console

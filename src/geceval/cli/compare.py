@@ -12,7 +12,7 @@ from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
 from geceval.cli.html.leaderboard import ordered
 from geceval.cli.tables import Cell, check_outputs, show
 from geceval.cli.text_files import read_corpus
-from geceval.core.messages import counted, p_bound
+from geceval.core.errors import counted, p_bound
 from geceval.core.progress import bar
 from geceval.meta.significance.systems import METHODS, pick_baseline
 from geceval.registry import scorer_class
@@ -79,15 +79,7 @@ def _role(baseline: str) -> str:
 def _table(
     found: Sequence[Comparison], baseline: str, confidence: float, resamples: int, data: bool
 ) -> tuple[list[str], list[list[Any]]]:
-    """The systems under each metric, the best first; those that do not differ share a rank.
-
-    Args:
-        found: What was compared.
-        baseline: What `--baseline` says.
-        confidence: Of the intervals.
-        resamples: How many there were.
-        data: Whether programs read the table: which system is the baseline, and the direction, are columns then.
-    """
+    """The systems under each metric, the best first; those that do not differ share a rank."""
     methods = list(found[0].standings[0].p)
     share = f"{100 * confidence:g}%"
     columns = ["metric", "rank", "system", "score", f"{share} low", f"{share} high", "difference"]

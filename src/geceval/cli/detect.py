@@ -14,9 +14,8 @@ import typer
 import geceval.cli.shared_options as shared
 from geceval.cli.tables import check_outputs, show, write
 from geceval.cli.text_files import check_texts
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines
-from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.workflows.detect import detect as detect_errors

@@ -15,10 +15,9 @@ from geceval import registry
 from geceval.cli.arguments import metric_options
 from geceval.cli.tables import check_outputs, records_text, terminal_width, write
 from geceval.cli.text_files import check_texts, read_corpus
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines
 from geceval.core.inputs import references_by_sentence
-from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.edits.edit import Edit

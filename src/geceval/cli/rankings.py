@@ -10,7 +10,7 @@ from typing import Any
 
 import geceval.cli.shared_options as shared
 from geceval.cli.tables import Cell, or_null, records_text
-from geceval.core.messages import counted
+from geceval.core.errors import counted
 from geceval.core.result import Result
 from geceval.scorers.base import Scorer
 from geceval.version import __version__
@@ -27,15 +27,8 @@ class Row:
 
 
 def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Scorer) -> list[Row]:
-    """Systems with the best of the first metric first; equal scores share a rank and keep the order given.
-
-    A system whose score is not a number (a judge may fail on every sentence) comes last.
-
-    Args:
-        results: System to metric to result.
-        files: System to file.
-        first: The metric to rank by.
-    """
+    """Systems with the best of the first metric first; equal scores share a rank and keep the order given."""
+    # A system whose score is not a number (a judge may fail on every sentence) comes last.
     sign = -1 if first.higher_is_better else 1
     values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
     values = {system: math.inf if math.isnan(value) else value for system, value in values.items()}
@@ -51,16 +44,7 @@ def render(
     by_sentence: bool,
     width: int | None,
 ) -> str:
-    """The ranking as text that ends in a line break.
-
-    Args:
-        rows: Ranked systems.
-        metrics: What was scored, in the order of the columns.
-        form: The format.
-        sentences: Length of the corpus.
-        by_sentence: One row per system and sentence in place of one row per system.
-        width: Width of a table in characters; as wide as needed if `None`.
-    """
+    """The ranking as text that ends in a line break."""
     if form is shared.Format.json:
         return json.dumps(_to_json(rows, metrics, sentences, by_sentence), ensure_ascii=False, indent=2) + "\n"
     columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
@@ -77,19 +61,8 @@ def worst_sentences(
     count: int,
     width: int | None,
 ) -> str:
-    """The sentences that the first metric likes least, of all systems together, with their texts.
-
-    Where it likes several alike, the next metric decides.
-
-    Args:
-        rows: See `render`, as for `metrics`, `form` and `width`.
-        metrics: See there.
-        sources: What the learners wrote.
-        systems: System to its corrections.
-        form: See there.
-        count: How many sentences to show.
-        width: See there.
-    """
+    """The sentences that the first metric likes least, of all systems together, with their texts."""
+    # Where it likes several alike, the next metric decides.
     columns, cells = _sentence_cells(rows, metrics)
     signs = [1 if metric.higher_is_better else -1 for metric in metrics]
 
@@ -167,12 +140,7 @@ def _to_json(rows: Sequence[Row], metrics: Sequence[Scorer], sentences: int, by_
 
 
 def best_marked(cells: Sequence[Sequence[Any]], better: Mapping[int, bool]) -> list[list[Any]]:
-    """The rows with the best numbers of some columns marked as such; equal ones all are.
-
-    Args:
-        cells: Rows.
-        better: Column to whether a higher number is better.
-    """
+    """The rows with the best numbers of some columns marked as such; equal ones all are."""
     marked = [list(row) for row in cells]
     for column, higher in better.items():
         values = [row[column] for row in cells if not math.isnan(row[column])]

@@ -12,7 +12,7 @@ from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
 from geceval.cli.rankings import rank, render, worst_sentences
 from geceval.cli.tables import check_outputs, terminal_width, write
 from geceval.cli.text_files import Corpus, read_corpus
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import naming_the_extra
 from geceval.core.progress import bar, parts
 from geceval.core.result import Result
 from geceval.core.warnings import once

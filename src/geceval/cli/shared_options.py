@@ -113,31 +113,13 @@ def no_warnings(quiet: bool) -> None:
 
 
 def check_page(output: str, *endings: str, advice: str = "") -> None:
-    """Check that the name of a page does not promise another format.
-
-    Args:
-        output: The file to write.
-        endings: What its name may end in.
-        advice: Who writes other formats, for the message.
-
-    Raises:
-        ValueError: If the name ends otherwise.
-    """
+    """Check that the name of a page does not promise another format."""
     if Path(output).suffix.lower() not in endings:
         raise InputError(f"{output}: this is a page, whose name ends in {' or '.join(endings)}{advice}")
 
 
 def chosen_format(form: Kind | None, output: str | None, kinds: type[Kind]) -> Kind:
-    """The format to write: the one given, that of the output's name, that of the environment, or the first.
-
-    Args:
-        form: What `--format` says.
-        output: The file to write.
-        kinds: The formats that the verb knows; the environment variable holds for `Format` only.
-
-    Raises:
-        ValueError: If the environment variable names no format, or the name of the output one that is not written.
-    """
+    """The format to write: the one given, that of the output's name, that of the environment, or the first."""
     names = [kind.value for kind in kinds]
     suffix = Path(output or "").suffix.lower()
     ending = SUFFIXES.get(suffix)

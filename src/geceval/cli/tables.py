@@ -25,13 +25,7 @@ UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the ot
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell whose text for people says more, or less, than its value.
-
-    Attributes:
-        value: What JSON, TSV and CSV hold.
-        text: What tables show; by default the value, a number with four decimals.
-        best: Whether it is the best value of its column, which is bold in LaTeX.
-    """
+    """A cell whose text for people says more, or less, than its value."""
 
     value: Any
     text: str = ""
@@ -87,11 +81,7 @@ def terminal_width(output: str | None) -> int | None:
 
 
 def check_outputs(*paths: str | None) -> None:
-    """Fail before any work is done or any file is written, if one of several files cannot be written.
-
-    Raises:
-        OSError: If a path is a folder, or its parent folder does not exist.
-    """
+    """Fail before any work is done or any file is written, if one of several files cannot be written."""
     for path in paths:
         if path is None or path == "-":
             continue
@@ -161,15 +151,7 @@ def table_text(
     caption: str = "",
     notes: Sequence[str] = (),
 ) -> str:
-    """A table as plain text: numbers with four decimals and aligned right, long words folded.
-
-    Args:
-        columns: Names of the columns.
-        cells: Rows of strings, ints and floats.
-        width: Width to fit into, in characters; as wide as needed if `None`.
-        caption: A line below the table.
-        notes: Further lines below it, never folded.
-    """
+    """A table as plain text: numbers with four decimals and aligned right, long words folded."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

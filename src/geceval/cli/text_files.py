@@ -14,15 +14,7 @@ from geceval.core.inputs import references_by_sentence
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Files of one `geceval score`, checked against each other.
-
-    Attributes:
-        sources: One string per sentence.
-        systems: Name of each system to its output, in the order given.
-        files: Name of each system to its file, for display.
-        references: One list per sentence with one entry per reference file, or `None` without reference files;
-            an entry is `None` where the file has a blank line and the source is not blank.
-    """
+    """Files of one `geceval score`, checked against each other."""
 
     sources: list[str]
     systems: dict[str, list[str]]
@@ -31,13 +23,7 @@ class Corpus:
 
 
 def read_corpus(source: str, predictions: Sequence[str], references: Sequence[str] = ()) -> Corpus:
-    """Read and check all files; `"-"` (standard input) may stand for one of them, a folder for the outputs in it.
-
-    Raises:
-        OSError: If a file cannot be read.
-        ValueError: If a file is empty, has a different number of lines from the sources, or is given twice, or if a
-            sentence has no reference in any file.
-    """
+    """Read and check all files; `"-"` (standard input) may stand for one of them, a folder for the outputs in it."""
     predictions = [file for path in predictions for file in files_of(path, besides=(source, *references))]
     if [source, *predictions, *references].count("-") > 1:
         raise InputError("standard input (-) can stand for one file only")
@@ -51,11 +37,7 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
 
 
 def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
-    """The file itself, or the files of a folder by name, without hidden ones, folders and those given elsewhere.
-
-    Raises:
-        ValueError: If the folder holds no such file.
-    """
+    """The file itself, or the files of a folder by name, without hidden ones, folders and those given elsewhere."""
     folder = Path(path)
     if path == "-" or not folder.is_dir():
         return [path]
@@ -68,17 +50,7 @@ def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
 
 
 def read_references(paths: Sequence[str], sources: Sequence[str], source: str) -> list[list[str | None]] | None:
-    """Read one file per annotator; see `Corpus.references`.
-
-    Args:
-        paths: The files.
-        sources: The sentences that they correct.
-        source: The file that holds them, for messages.
-
-    Raises:
-        OSError: If a file cannot be read.
-        ValueError: If a file has a different number of lines, or a sentence has no reference in any file.
-    """
+    """Read one file per annotator; see `Corpus.references`."""
     return references_by_sentence(sources, [read_parallel(path, source, len(sources)) for path in paths], paths)
 
 
@@ -91,24 +63,7 @@ def read_side_by_side(
     gold_m2: str | None,
     predictions_m2: str | None,
 ) -> tuple[list[str] | None, list[str] | None, list[list[str | None]] | None]:
-    """Read what `geceval chunks` and `geceval transport` compare: texts, or files.
-
-    Args:
-        verb: Name of the verb, for the messages.
-        texts: A source, a correction and references, or nothing.
-        sources: File of sources.
-        predictions: File of corrections.
-        references: Files, one per annotator; beside texts, of one line each.
-        gold_m2: M2 file with the edits of the references.
-        predictions_m2: M2 file with the edits of the corrections.
-
-    Returns:
-        Sources, predictions and references; `None` for what an M2 file holds.
-
-    Raises:
-        OSError: If a file cannot be read.
-        ValueError: If something is missing or given twice, or files differ in length.
-    """
+    """Read what `geceval chunks` and `geceval transport` compare: texts, or files."""
     if texts and (sources or predictions):
         raise InputError(f"{verb} takes either texts, SOURCE CORRECTION REFERENCE..., or -s FILE and -p FILE")
     if texts and (len(texts) < 2 or (references and len(texts) > 2)):
@@ -136,26 +91,14 @@ def read_side_by_side(
 
 
 def check_texts(texts: Sequence[str], advice: str) -> None:
-    """Refuse names of files where sentences are expected.
-
-    Args:
-        texts: What was given without a flag.
-        advice: How to give files, for the message.
-
-    Raises:
-        ValueError: If one of them is a file.
-    """
+    """Refuse names of files where sentences are expected."""
     for text in texts:
         if len(text) < 256 and Path(text).is_file():
             raise InputError(f"{text} is a file, and a sentence is expected here: pass {advice}")
 
 
 def name_systems(paths: Sequence[str]) -> dict[str, str]:
-    """A short, distinct name for each file: its stem, preceded by as many folders as necessary.
-
-    Raises:
-        ValueError: If a file is given twice.
-    """
+    """A short, distinct name for each file: its stem, preceded by as many folders as necessary."""
     parts = []
     whole = [Path(path) for path in paths]  # ./a.txt and a.txt are equal
     for path in paths:

@@ -14,8 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.arguments import ManyValuesCommand
-from geceval.core.errors import InputError, Interrupted
-from geceval.core.messages import counted
+from geceval.core.errors import InputError, Interrupted, counted
 from geceval.core.warnings import once
 
 FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
@@ -192,14 +191,7 @@ def _plan(metric: str, base: str, job: Any) -> str:
 
 
 def verdict(accuracy: float, before: float, pairs: int, other: str) -> str:
-    """Whether training was worth it, as far as the held-out pairs tell.
-
-    Args:
-        accuracy: Share of them that the new checkpoint puts in the right order.
-        before: The same of the one to be replaced.
-        pairs: How many there are.
-        other: Name of the one to be replaced.
-    """
+    """Whether training was worth it, as far as the held-out pairs tell."""
     error = math.sqrt((accuracy * (1 - accuracy) + before * (1 - before)) / max(pairs, 1))
     if pairs < FEW:
         return f"{counted(pairs, 'held-out pair')}: too few to judge; train on more corrections"

@@ -13,7 +13,7 @@ from geceval.cli.arguments import metric_options
 from geceval.cli.html.transport import shares, span_text, transport_page
 from geceval.cli.tables import check_outputs, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
-from geceval.core.messages import counted
+from geceval.core.errors import counted
 from geceval.core.progress import bar
 from geceval.version import __version__
 from geceval.workflows.transport import SentencePlan, transport_plans

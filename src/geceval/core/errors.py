@@ -1,9 +1,14 @@
-"""Errors caused by the caller's mistakes, so that the command line can distinguish them from bugs of geceval."""
+"""Errors of the caller, apart from bugs of geceval, and what their messages are made of."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import difflib
+import math
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class UserError(Exception):
@@ -35,3 +40,65 @@ def named(metric: str) -> Iterator[None]:
         if str(error).startswith(f"{metric}: "):
             raise
         raise type(error)(f"{metric}: {error}") from error
+
+
+EXTRAS = {
+    "torch": "neural",
+    "transformers": "neural",
+    "safetensors": "neural",
+    "peft": "neural",
+    "gguf": "lm",
+    "snowballstemmer": "meteor",
+    "errant": "edits",
+    "spacy": "edits",
+    "openai": "llm",
+    "accelerate": "train",
+    "matplotlib": "plots",
+    "gradio": "space",
+    "ray": "ray",
+}
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra: from the clone that this package lies in, else from the package index."""
+    clone = Path(__file__).resolve().parents[3]
+    if (clone / "setup.py").is_file():
+        return f"pip install -e {shlex.quote(f'{clone}[{extra}]')}"
+    return f"pip install 'geceval[{extra}]'"
+
+
+@contextmanager
+def naming_the_extra(user: str) -> Iterator[None]:
+    """Turn the ModuleNotFoundError of an optional dependency into an ImportError that says what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        raise MissingExtraError(
+            f"{user} needs {package}: {install_command(EXTRAS[package])}", name=error.name
+        ) from error
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 sentence`, `1,312 sentences`; the noun takes an s where no plural is given."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """`; did you mean 'gleu'?` for a name that is nearly, or in other case, or begins one of those known, else `""`."""
+    names = {each.lower(): each for each in known}
+    wanted = str(name).lower()
+    begun = [each for each in names if len(wanted) > 1 and each.startswith(wanted)]
+    near = difflib.get_close_matches(wanted, names, n=1) or (begun if len(begun) == 1 else [])
+    return f"; did you mean {names[near[0]]!r}?" if near else ""
+
+
+def p_bound(value: float, resamples: int) -> str:
+    """A p-value that is the least which so many resamples can show, as a bound: `< .001`; `""` for others."""
+    if value * (resamples + 1) > 1.5:
+        return ""
+    digits = -math.floor(math.log10(value))
+    bound = (math.floor(value * 10**digits) + 1) / 10**digits
+    return f"< {bound:.{digits}f}".rstrip("0").replace("0.", ".", 1)

@@ -11,16 +11,7 @@ from geceval.core.errors import InputError
 
 
 def f_beta(precision: Any, recall: Any, beta: float = 0.5) -> Any:
-    """F_beta = (1 + beta²)·P·R / (beta²·P + R); 0 where precision or recall is 0.
-
-    Args:
-        precision: In [0, 1]: a number, or an array of any shape.
-        recall: In [0, 1], likewise.
-        beta: Weight of recall; 0.5 is the convention of GEC. Must be positive.
-
-    Raises:
-        ValueError: If `beta` is not positive.
-    """
+    """F_beta = (1 + beta²)·P·R / (beta²·P + R); 0 where precision or recall is 0."""
     if not beta > 0:
         raise InputError(f"beta must be positive, got {beta!r}")
     weight = beta * beta
@@ -45,12 +36,11 @@ def rounded(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """True positives, false positives and false negatives: numbers, or arrays of one shape.
+    """True positives, false positives and false negatives: numbers, or arrays of one shape."""
 
-    They are floats because edits may carry weights. Precision is 1 when nothing was proposed and recall is 1 when there
-    was nothing to find: the convention of the M2 scorer and of ERRANT, under which an unchanged correct sentence
-    scores 1.
-    """
+    # They are floats because edits may carry weights. Precision is 1 when nothing was proposed and recall is 1 when
+    # there was nothing to find: the convention of the M2 scorer and of ERRANT, under which an unchanged correct
+    # sentence scores 1.
 
     tp: Any = 0.0
     fp: Any = 0.0

@@ -15,19 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.errors import InputError
-from geceval.core.messages import counted
+from geceval.core.errors import InputError, counted
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
+"""The bundled weights, the pipeline and the example corpus."""
 
 _UNPACKED = 1 << 26  # bytes that any gzip file may unpack to
 _TIMES = 100  # beyond them, at most so many times its size: texts come to 3 to 10 times
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """A path whose `~` or `~user` stands for a home folder.
-
-    Raises:
-        InputError: If that user has none here.
-    """
+    """A path whose `~` or `~user` stands for a home folder."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -35,16 +33,7 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a UTF-8 file, without a byte order mark; line ends are left as they are.
-
-    Args:
-        path: A file, a `.gz` file, or `"-"` for standard input.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If the file is not UTF-8, not a valid gzip file, or one that unpacks to more than 64 MiB and 100
-            times its size; the message names file and line.
-    """
+    """The text of a UTF-8 file, without a byte order mark; line ends are left as they are."""
     data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     if str(path).endswith(".gz"):
         data = _unpacked(path, data)
@@ -56,10 +45,8 @@ def read_text(path: str | Path) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text, without their ends: `\\n` or `\\r\\n`.
-
-    `str.splitlines` also ends lines at U+0085, U+2028 and form feeds, which occur within sentences of learners.
-    """
+    """The lines of a text, without their ends: `\n` or `\r\n`."""
+    # `str.splitlines` also ends lines at U+0085, U+2028 and form feeds, which occur within sentences of learners.
     lines = text.split("\n")
     return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
@@ -80,32 +67,13 @@ def _unpacked(path: str | Path, data: bytes) -> bytes:
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """Read one sentence a line from a UTF-8 text file.
-
-    Trailing white space (so also CRLF) is removed; blank lines are kept as empty sentences; only `\\n` ends a line.
-
-    Args:
-        path: A file, a `.gz` file, or `"-"` for standard input.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If the file is not UTF-8 or not a valid gzip file; the message names the line.
-    """
+    """Read one sentence a line from a UTF-8 text file."""
+    # Trailing white space (so also CRLF) is removed; blank lines are kept as empty sentences; only `\n` ends a line.
     return [line.rstrip() for line in split_lines(read_text(path))]
 
 
 def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[str]:
-    """Read a file that belongs line by line to another, such as the output of a system; see `read_lines`.
-
-    Args:
-        path: The file.
-        partner: The other file, for the message.
-        expected: How many lines the other file has.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it has a different number of lines; see also `read_lines`.
-    """
+    """Read a file that belongs line by line to another, such as the output of a system; see `read_lines`."""
     lines = read_lines(path)
     if len(lines) != expected:
         raise InputError(
@@ -115,13 +83,7 @@ def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[
 
 
 def read_json(path: str | Path) -> Any:
-    """The content of a JSON file.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not valid JSON, nests too deeply, or an object has one name twice (JSON readers silently
-            keep the last); the message names the file.
-    """
+    """The content of a JSON file."""
     text = read_text(path)
     try:
         return json.loads(text, object_pairs_hook=_without_repetitions)
@@ -138,28 +100,14 @@ def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a UTF-8 file at once: to a temporary file beside it, which then takes its name.
-
-    Args:
-        path: The file; compressed if it ends in `.gz`. An existing file is replaced.
-        text: What to write; line ends are left as they are.
-
-    Raises:
-        OSError: If the folder cannot be written; the old file, if any, is then still intact. The error names `path`.
-        ValueError: If the text holds half a surrogate pair, which no UTF-8 file can.
-    """
+    """Write a UTF-8 file at once: to a temporary file beside it, which then takes its name."""
     data = text.encode("utf-8")
     write_bytes(path, gzip.compress(data, mtime=0) if Path(path).suffix == ".gz" else data)
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file at once, like `write_text`; nothing is encoded or compressed.
-
-    A link is followed. Anything that is not a regular file, such as `/dev/stdout` or a pipe, is written to directly.
-
-    Raises:
-        OSError: See `write_text`.
-    """
+    """Write a file at once, like `write_text`; nothing is encoded or compressed."""
+    # A link is followed. Anything that is not a regular file, such as `/dev/stdout` or a pipe, is written to directly.
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

@@ -18,13 +18,7 @@ body { margin: 0 auto; background: var(--paper); color: var(--ink); }
 
 
 def page(title: str, style: str, body: str) -> str:
-    """A whole page.
-
-    Args:
-        title: Plain text.
-        style: CSS, which may use the colours `--ink`, `--paper`, `--faint`, `--line` and `--head`.
-        body: HTML, in which all text is escaped already; pictures are `data:` addresses.
-    """
+    """A whole page."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

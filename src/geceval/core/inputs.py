@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from geceval.core.errors import InputError, InputTypeError
-from geceval.core.messages import counted
+from geceval.core.errors import InputError, InputTypeError, counted
 
 logger = logging.getLogger("geceval")
 
@@ -41,25 +40,7 @@ def check_columns(
     needs_references: bool = False,
     warn: bool = True,
 ) -> Columns:
-    """Check the columns of a metric and bring references into one shape.
-
-    Args:
-        metric: Name of the metric, for the messages.
-        sources: One string per sentence. Empty strings are sentences like any other.
-        predictions: One string per sentence.
-        references: A list of references **per sentence** (lengths may differ; `None` entries are left out), or one
-            string per sentence.
-        needs_references: Whether the metric needs references.
-        warn: Whether to log a warning about columns that look misaligned or transposed.
-
-    Returns:
-        The checked columns; `references` is `None` unless `needs_references`.
-
-    Raises:
-        TypeError: If a column is not a list or a row not a string; the message names the first bad row.
-        ValueError: If a column is empty, the lengths differ, a text holds half a surrogate pair, a sentence has no
-            reference or the references look transposed.
-    """
+    """Check the columns of a metric and bring references into one shape."""
     sources = _check_texts(metric, "sources", sources)
     predictions = _check_texts(metric, "predictions", predictions)
     if not sources and not predictions:
@@ -79,19 +60,7 @@ def check_columns(
 def check_references(
     metric: str, references: References | None, sources: Sequence[str], *, warn: bool = True
 ) -> list[list[str]]:
-    """Bring references into the shape [sentences][references of that sentence].
-
-    Args:
-        metric: Name of the metric, for the messages.
-        references: See `check_columns`.
-        sources: The sources that the references belong to, one string per sentence.
-        warn: Whether to log a warning about references that look transposed.
-
-    Raises:
-        TypeError: If a row is neither a string nor a list of strings.
-        ValueError: If the length differs from that of `sources`, if a sentence has no reference at all, or if
-            there are no references.
-    """
+    """Bring references into the shape [sentences][references of that sentence]."""
     if references is None:
         raise InputError(f"{metric}: needs references; pass one list of references per sentence")
     if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
@@ -112,19 +81,7 @@ def check_references(
 def references_by_sentence(
     sources: Sequence[str], columns: Sequence[Sequence[str]], names: Sequence[str]
 ) -> list[list[str | None]] | None:
-    """The references of each sentence from the annotators' files; a blank line is none unless the source is blank too.
-
-    Args:
-        sources: One string per sentence.
-        columns: The lines of each file, as many as `sources`.
-        names: What to call each file.
-
-    Returns:
-        One list per sentence with one entry per file, `None` where it has no reference; `None` if there are no files.
-
-    Raises:
-        ValueError: If a sentence has no reference in any file.
-    """
+    """The references of each sentence from the annotators' files."""
     if not columns:
         return None
     rows = [

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import reprlib
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
 
-from geceval.core.checks import check_choice, check_count
-from geceval.core.errors import InputError, InputTypeError, named
-from geceval.core.messages import did_you_mean
+from geceval.core.errors import InputError, InputTypeError, did_you_mean, named
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -22,6 +21,30 @@ CACHE_VARIABLE = "GECEVAL_CACHE"
 
 SettingsT = TypeVar("SettingsT")
 RunTimeT = TypeVar("RunTimeT", bound="RunTime")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The numbers that an option may be, both ends included; not a number is never one of them."""
+
+    least: float
+    most: float = math.inf
+
+    def check(self, name: str, value: float) -> None:
+        """Raise a `ValueError` unless `value` lies in the range."""
+        if self.least <= value <= self.most and value < math.inf:
+            return
+        if value < self.least and self.most == math.inf:
+            raise InputError(f"{name} must be at least {self.least:g}, got {value!r}")
+        raise InputError(f"{name} must lie between {self.least:g} and {self.most:g}, got {value!r}")
+
+
+# Beyond 1e6 the square of a number, which most formulas need, leaves the range of floating point or outweighs all else.
+Count: TypeAlias = Annotated[int, Range(1)]
+Seed: TypeAlias = Annotated[int, Range(0)]
+Positive: TypeAlias = Annotated[float, Range(1e-6, 1e6)]
+Moderate: TypeAlias = Annotated[float, Range(-1e6, 1e6)]
+Share: TypeAlias = Annotated[float, Range(0, 1)]
 
 PATH = "path"
 MODEL = "string (name or folder of a model)"
@@ -47,7 +70,15 @@ PipelineName: TypeAlias = Annotated[str | Path | LoadedPipeline, PIPELINE]
 
 
 @dataclass(frozen=True, slots=True)
-class RunTime:
+class Options:
+    """The base of dataclasses whose fields are options: each is checked against its annotation."""
+
+    def __post_init__(self) -> None:
+        check_types(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTime(Options):
     """How to compute. Every metric takes all of these and ignores what it has no use for.
 
     Attributes:
@@ -66,30 +97,16 @@ class RunTime:
             it is set; `None` stores nothing.
     """
 
-    batch_size: int = 64
+    batch_size: Count = 64
     device: str = "auto"
-    dtype: str = "float32"
+    dtype: Literal["float32", "bfloat16", "float16", "auto"] = "float32"
     progress: bool = False
-    workers: int = 1
+    workers: Count = 1
     cache: FilePath | None = field(default_factory=lambda: os.environ.get(CACHE_VARIABLE) or None)
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        for name in ("batch_size", "workers"):
-            check_count(name, getattr(self, name))
-        check_choice("dtype", self.dtype, (*DTYPES, "auto"))
 
 
 def runtime_or_default(name: str, runtime: RunTime | None) -> RunTime:
-    """The run-time options that a function was given, or the default ones.
-
-    Args:
-        name: Name of the function, for the message.
-        runtime: What it was given.
-
-    Raises:
-        TypeError: If they are something else.
-    """
+    """The run-time options that a function was given, or the default ones."""
     if runtime is None:
         return RunTime()
     if not isinstance(runtime, RunTime):
@@ -98,42 +115,45 @@ def runtime_or_default(name: str, runtime: RunTime | None) -> RunTime:
 
 
 def check_types(options: Any) -> None:
-    """Check each field of a dataclass against its type annotation; its `__post_init__` calls this first.
-
-    A bool is no int, an int will do for a float, and a list for a tuple of any length.
-
-    Raises:
-        TypeError: If a value is of another type.
-        ValueError: If it is none of the choices of a `Literal`, or an empty path or name of a checkpoint.
-    """
+    """Check each field of a dataclass against its type annotation: types, choices of a `Literal`, a `Range`."""
+    # A bool is no int, an int will do for a float, and a list for a tuple of any length.
     for name, hint in typing.get_type_hints(type(options), include_extras=True).items():
-        value = getattr(options, name)
-        if typing.get_origin(hint) is Literal and isinstance(value, str):
-            check_choice(name, value, typing.get_args(hint))
-        if not _fits(value, hint):
+        value, parts = getattr(options, name), _parts(hint)
+        if not any(_fits(value, part) for part in parts):
+            choices = [
+                choice for part in parts if typing.get_origin(part) is Literal for choice in typing.get_args(part)
+            ]
+            if type(value) in map(type, choices):
+                check_choice(name, value, choices)
             raise InputTypeError(f"{name} must be {_describe(hint)}, got {_typed(value)}")
-        if value == "" and name in path_options(type(options)):  # which would be the folder one is in
-            raise InputError(f"{name} must not be empty")
+        for mark in (part.__metadata__[0] for part in parts if typing.get_origin(part) is Annotated):
+            if isinstance(mark, Range) and value is not None:
+                mark.check(name, value)
+            elif value == "":  # which would be the folder one is in
+                raise InputError(f"{name} must not be empty")
 
 
 def path_options(options: type) -> dict[str, str]:
     """The fields of a dataclass that hold paths, each with its kind: `PATH`, `MODEL` or `PIPELINE`."""
-    found = {}
-    for name, hint in typing.get_type_hints(options, include_extras=True).items():
-        for part in (hint, *typing.get_args(hint)):
-            if typing.get_origin(part) is Annotated:
-                found[name] = part.__metadata__[0]
-    return found
+    marks = {
+        name: part.__metadata__[0]
+        for name, hint in typing.get_type_hints(options, include_extras=True).items()
+        for part in _parts(hint)
+        if typing.get_origin(part) is Annotated
+    }
+    return {name: mark for name, mark in marks.items() if isinstance(mark, str)}
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    return typing.get_args(hint) if typing.get_origin(hint) in (Union, UnionType) else (hint,)
 
 
 def _fits(value: Any, hint: Any) -> bool:
     kind, inner = typing.get_origin(hint), typing.get_args(hint)
-    if kind in (Union, UnionType):
-        return any(_fits(value, each) for each in inner)
     if kind is Annotated:
-        return _fits(value, inner[0])
+        return any(_fits(value, part) for part in _parts(inner[0]))
     if kind is Literal:
-        return value in inner
+        return any(value == choice and type(value) is type(choice) for choice in inner)
     if inner:  # a sequence of one type
         is_sequence = isinstance(value, (list, tuple) if kind is tuple else kind) and not isinstance(value, str)
         return is_sequence and all(_fits(each, inner[0]) for each in value)
@@ -154,7 +174,7 @@ def _describe(hint: Any) -> str:
     if kind in (Union, UnionType):
         return " or ".join(_describe(each) for each in inner if each is not NoneType)
     if kind is Annotated:
-        return f"a {inner[1]}"
+        return _describe(inner[0]) if isinstance(inner[1], Range) else f"a {inner[1]}"
     if kind is Literal:
         return f"one of {', '.join(map(repr, inner))}"
     if inner:
@@ -166,18 +186,7 @@ def _describe(hint: Any) -> str:
 def replace_options(
     metric: str, settings: SettingsT, runtime: RunTimeT, options: Mapping[str, Any]
 ) -> tuple[SettingsT, RunTimeT]:
-    """Copies of `settings` and `runtime` with the given options changed.
-
-    Args:
-        metric: Name of the metric, for the message.
-        settings: A frozen dataclass: what may change the number.
-        runtime: The run-time options.
-        options: Names and values of either kind.
-
-    Raises:
-        TypeError: If an option is neither; the message lists the options that exist.
-        ValueError: If an option has a bad value (or a TypeError, if it is of the wrong type).
-    """
+    """Copies of `settings` and `runtime` with the given options changed."""
     of_settings = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
     of_runtime = {f.name for f in dataclasses.fields(runtime)}
     _check_known(metric, options, sorted(of_settings) + sorted(of_runtime))
@@ -194,11 +203,7 @@ def make_settings(name: str, kind: type[SettingsT], options: Mapping[str, Any]) 
 
 
 def check_mapping(name: str, options: Any) -> None:
-    """Refuse options that are not given by name.
-
-    Raises:
-        TypeError: If they are no mapping.
-    """
+    """Refuse options that are not given by name."""
     if not isinstance(options, Mapping):
         raise InputTypeError(f"{name}: options must be a dict of names and values, got {_typed(options)}")
 
@@ -209,3 +214,27 @@ def _check_known(name: str, options: Mapping[str, Any], known: list[str]) -> Non
     if unknown:
         near = did_you_mean(unknown[0], known)
         raise InputTypeError(f"{name}: unknown option {unknown[0]!r}; the options are: {', '.join(known)}{near}")
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise a `ValueError` unless `value` is one of `choices`."""
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise InputError(f"{name} must be one of {listed}, got {value!r}")
+
+
+def check_count(name: str, value: object, least: int = 1, most: float = math.inf) -> None:
+    """Raise a `TypeError` unless `value` is an int, a `ValueError` unless it lies in [`least`, `most`]."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputTypeError(f"{name} must be an int, got {type(value).__name__}")
+    Range(least, most).check(name, value)
+
+
+def check_positive(name: str, value: float) -> None:
+    """Temporary: use the annotation `Positive`."""
+    Range(1e-6, 1e6).check(name, value)
+
+
+def check_moderate(name: str, value: float) -> None:
+    """Temporary: use the annotation `Moderate`."""
+    Range(-1e6, 1e6).check(name, value)

@@ -37,12 +37,7 @@ _current: ContextVar[_Bar | None] = ContextVar("bar", default=None)
 
 @contextmanager
 def bar(shown: bool, name: str = "") -> Iterator[None]:
-    """Within the block, whatever is computed moves one bar on standard error; `parts` says what the whole consists of.
-
-    Args:
-        shown: Whether there is such a bar; within another one there is none.
-        name: What is done.
-    """
+    """Within the block, whatever is computed moves one bar on standard error."""
     if not shown or _current.get() is not None:
         yield
         return
@@ -57,12 +52,7 @@ def bar(shown: bool, name: str = "") -> Iterator[None]:
 
 
 def parts(items: Iterable[Item], name: Callable[[Item], str] | None = None) -> Iterator[Item]:
-    """The items again, each while its part of the bar, or of a part of it, is done; all parts are of one size.
-
-    Args:
-        items: What is done, in order.
-        name: Says what an item is; without it, the parts of the part do.
-    """
+    """The items again, each while its part of the bar, or of a part of it, is done; all parts are of one size."""
     items, current = list(items), _current.get()
     if current is None:
         yield from items
@@ -81,13 +71,7 @@ def parts(items: Iterable[Item], name: Callable[[Item], str] | None = None) -> I
 
 @contextmanager
 def counting(what: str, total: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """A function to call after each of `total` steps; it moves the bar that is shown, or one of its own.
-
-    Args:
-        what: What the steps do, for a bar of their own.
-        total: How many steps there are.
-        shown: Whether to show a bar where there is none.
-    """
+    """A function to call after each of `total` steps; it moves the bar that is shown, or one of its own."""
     with bar(shown, what):
         current, done = _current.get(), 0  # another thread may advance, and has no bar of its own
 

@@ -15,18 +15,7 @@ _LINE_BREAKS = re.compile("[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 
 
 def signature(metric: str, settings: Any, /, **facts: Any) -> str:
-    """Name what was computed: the metric, each setting, each further fact, the version of geceval last.
-
-    Args:
-        metric: Name of the metric, e.g. `"errant"`.
-        settings: A dataclass instance; every field that is not overridden by a fact of the same name appears,
-            so that no setting can be forgotten.
-        facts: What is known only at run time: the hash of a model, the spaCy pipeline, the number of references.
-
-    Returns:
-        E.g. `errant|beta:0.5|level:correction|nlp:geceval_en_ewt-0.1.0|errant:3.0.2|geceval:0.1.0`. In names
-        and values `|`, `:` and the backslash are escaped by a backslash.
-    """
+    """Name what was computed: the metric, each setting, each further fact, the version of geceval last."""
     values = {f.name: getattr(settings, f.name) for f in dataclasses.fields(settings)}
     values.update(facts)
     values["geceval"] = __version__

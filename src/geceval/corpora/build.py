@@ -31,24 +31,7 @@ def build(
     nlp: str | None = None,
     workers: int = 1,
 ) -> list[Config]:
-    """Convert a data set as its authors publish it to a folder for `datasets.load_dataset`.
-
-    Args:
-        name: One of `SOURCES`.
-        folder: The published files, e.g. a checkout.
-        target: The folder to write; it must not exist, or be empty.
-        gold_m2: For `seeda` and `gjg15`: the CoNLL-2014 M2 file, for the references.
-        nlp: For `fce` from JSON files: the spaCy pipeline that gives edits their types.
-        workers: For `fce` from JSON files: the number of processes that do so.
-
-    Returns:
-        The tables that were written.
-
-    Raises:
-        OSError: If a file is missing or the folder cannot be written.
-        ValueError: If there is no such data set, an option does not belong to it, the target is not empty, or the files
-            are malformed, do not fit together or are not the published ones. Nothing is written then.
-    """
+    """Convert a data set as its authors publish it to a folder for `datasets.load_dataset`."""
     if name not in SOURCES:
         raise InputError(f"there is no data set {name!r}; choose one of {', '.join(SOURCES)}")
     if gold_m2 is not None and name not in _JUDGED:

@@ -12,12 +12,7 @@ from geceval.corpora.sources import SOURCES
 
 
 def data_card(name: str, configs: Sequence[Config]) -> str:
-    """The text of the README.
-
-    Args:
-        name: One of `SOURCES`.
-        configs: What was built; the first is the default.
-    """
+    """The text of the README."""
     source = SOURCES[name]
     first = configs[0]
     split = next(iter(first.splits))

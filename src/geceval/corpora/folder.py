@@ -18,15 +18,7 @@ from geceval.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A table of a data set, in one or several splits.
-
-    Attributes:
-        name: What `datasets.load_dataset(folder, NAME)` calls it.
-        schema: Columns and their types. The files hold no metadata of `datasets`: version 3 cannot read what version 5
-            writes there, while both read plain parquet.
-        splits: Split to rows.
-        note: How the rows were made, for the card, if the files alone do not show it.
-    """
+    """A table of a data set, in one or several splits."""
 
     name: str
     schema: pa.Schema
@@ -35,12 +27,7 @@ class Config:
 
 
 def check_target(target: Path) -> None:
-    """Fail before any work is done if the folder cannot be written.
-
-    Raises:
-        FileNotFoundError: If there is no folder to put it in.
-        ValueError: If it exists and is not an empty folder.
-    """
+    """Fail before any work is done if the folder cannot be written."""
     if not target.absolute().parent.is_dir():
         raise FileNotFoundError(2, os.strerror(2), str(target.absolute().parent))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -48,12 +35,7 @@ def check_target(target: Path) -> None:
 
 
 def write_folder(target: Path, configs: Sequence[Config], card: str) -> None:
-    """Write `<config>/<split>.parquet` and `README.md` to a temporary folder, which then takes the target's name.
-
-    Raises:
-        OSError: If the folder cannot be written.
-        ValueError: If it exists and is not an empty folder, or a value does not fit its column.
-    """
+    """Write `<config>/<split>.parquet` and `README.md` to a temporary folder, which then takes the target's name."""
     check_target(target)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.absolute().parent))
     try:
@@ -75,11 +57,7 @@ def write_folder(target: Path, configs: Sequence[Config], card: str) -> None:
 
 
 def find(folder: Path, *candidates: str) -> Path:
-    """The first of several candidate paths that is a file.
-
-    Raises:
-        FileNotFoundError: If none is; the message names the first.
-    """
+    """The first of several candidate paths that is a file."""
     path = find_if_any(folder, *candidates)
     if path is None:
         raise FileNotFoundError(2, os.strerror(2), str(folder / candidates[0]))

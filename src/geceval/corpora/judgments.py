@@ -50,16 +50,7 @@ _GJG15_NUS = {
 
 
 def build_seeda(folder: Path, gold_m2: Path | None) -> list[Config]:
-    """Tables of SEEDA.
-
-    Args:
-        folder: A checkout.
-        gold_m2: CoNLL-2014 M2 file, for the references; without it the lists of references are empty.
-
-    Raises:
-        OSError: If a file is missing.
-        ValueError: If the files do not fit together, or are not those that were published.
-    """
+    """Tables of SEEDA."""
     outputs = read_outputs({name: folder / "outputs/all" / f"{name}.txt" for name in SEEDA_SYSTEMS})
     rankings = {
         kind: _read_checked(folder / f"data/judgments_{kind}.xml", outputs, 1, _SEEDA) for kind in ("sent", "edit")

@@ -39,12 +39,7 @@ _FCE = {"train": ("train", 28350, 2116), "validation": ("dev", 2191, 159), "test
 
 
 def build_conll13(folder: Path) -> list[Config]:
-    """Tables of CoNLL-2013: `revised`, and `original` if that file is there.
-
-    Raises:
-        OSError: If a file is missing.
-        ValueError: If a file is malformed or is not the published one.
-    """
+    """Tables of CoNLL-2013: `revised`, and `original` if that file is there."""
     revised = find(folder, "official-preprocessed.m2", "revised/data/official-preprocessed.m2")
     original = find_if_any(folder, "official-preprocessed.original.m2", "original/data/official-preprocessed.m2")
     files = {"revised": revised, "original": original}
@@ -92,17 +87,7 @@ def build_wi_locness(folder: Path) -> list[Config]:
 
 
 def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
-    """The table of FCE, from the M2 files of BEA-2019 or, where there are none, from the JSON files.
-
-    Args:
-        folder: The folder with the files.
-        nlp: The spaCy pipeline that gives edits of JSON files their types; see `get_annotator`.
-        workers: The number of processes that do so.
-
-    Raises:
-        OSError: If a file is missing.
-        ValueError: If a file is malformed or is not the published one.
-    """
+    """The table of FCE, from the M2 files of BEA-2019 or, where there are none, from the JSON files."""
     splits, note = {}, ""
     for split, (fold, sentences, essays) in _FCE.items():
         name = f"fce.{fold}.gold.bea19.m2"
@@ -117,12 +102,7 @@ def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
 
 
 def build_jfleg(folder: Path) -> list[Config]:
-    """The table of JFLEG, with one more column: the spell-checked sources, null if that file is missing.
-
-    Raises:
-        OSError: If a file is missing.
-        ValueError: If files are not parallel or are not the published ones.
-    """
+    """The table of JFLEG, with one more column: the spell-checked sources, null if that file is missing."""
     splits = {}
     for split, fold, count in (("validation", "dev", 754), ("test", "test", 747)):
         path = find(folder, f"{fold}.src", f"{fold}/{fold}.src")
@@ -141,21 +121,10 @@ def build_jfleg(folder: Path) -> list[Config]:
 
 
 def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> Rows:
-    """Rows of an M2 file.
-
-    An annotator is listed if the sentence has an `A` line by them, even a noop. If it has no `A` line at all, annotator
-    0 is listed, who changed nothing. Of edits that overlap, only the first enters the reference; all are listed.
-
-    Args:
-        path: The file.
-        name: Prefix of the ids.
-        expected: Number of sentences in the published file.
-        corpus: `meta.corpus`; the first part of `name` by default.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not M2 or has a different number of sentences.
-    """
+    """Rows of an M2 file."""
+    # An annotator is listed if the sentence has an `A` line by them, even a noop. If it has no `A` line at all,
+    # annotator 0 is listed, who changed nothing. Of edits that overlap, only the first enters the reference; all are
+    # listed.
     sentences = read_m2(path)
     check_count(path, "sentences", len(sentences), expected)
     rows = []

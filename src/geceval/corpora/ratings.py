@@ -27,13 +27,7 @@ _ROWS = 4221
 
 
 def build_tmu_gfm(folder: Path) -> list[Config]:
-    """The table of TMU-GFM, split `train`.
-
-    Raises:
-        OSError: If the file is missing.
-        ValueError: If it is malformed or is not the published one, names an unknown system, or an average is not the
-            mean of the ratings without zeros.
-    """
+    """The table of TMU-GFM, split `train`."""
     path = find(folder, "tmu-gfm-dataset.csv")
     rows = [_to_row(where, row) for where, row in read_rows(path, _COLUMNS)]
     check_count(path, "rows", len(rows), _ROWS)

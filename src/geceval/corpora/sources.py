@@ -7,17 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A published data set.
-
-    Attributes:
-        title: Its name.
-        description: Its content, in a sentence or two.
-        url: Where its authors publish it.
-        files: The files that the folder to convert must hold.
-        terms: Terms of use.
-        license: The Hub's identifier of the licence.
-        citation: BibTeX.
-    """
+    """A published data set."""
 
     title: str
     description: str

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geceval import registry
-from geceval.core.extras import install_command, naming_the_extra
+from geceval.core.errors import install_command, naming_the_extra
 from geceval.doctor import mini_benchmark
 from geceval.hub.register import unregistered
 from geceval.version import __version__
@@ -25,15 +25,7 @@ OK, NOTE, PROBLEM = "ok", "note", "problem"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found.
-
-    Attributes:
-        check: What was checked.
-        state: `"ok"`; `"note"` for something optional that is missing; `"problem"` for what gives wrong numbers or
-            none.
-        what: What was found, and what to do about a problem.
-        seconds: How long it took.
-    """
+    """What one check found."""
 
     check: str
     state: str
@@ -42,15 +34,7 @@ class Finding:
 
 
 def examine(metrics: Iterable[str] | None = None, device: str = "auto") -> Iterator[Finding]:
-    """Run all checks, one finding after another.
-
-    Args:
-        metrics: Metrics whose stored numbers to compare; all by default, none if empty.
-        device: The device to compute on, see `geceval.core.options.RunTime`.
-
-    Raises:
-        ValueError: If there is no such metric.
-    """
+    """Run all checks, one finding after another."""
     names = registry.list_metrics() if metrics is None else list(metrics)
     for name in names:
         registry.check_name(name)

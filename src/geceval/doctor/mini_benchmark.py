@@ -10,8 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from geceval import registry
-from geceval.core.assets import ASSETS
-from geceval.core.files import read_lines, write_text
+from geceval.core.files import ASSETS, read_lines, write_text
 
 STORED = ASSETS / "doctor.json"
 TOLERANCE = 1e-4
@@ -19,12 +18,7 @@ PACKAGES = ("errant", "numpy", "peft", "spacy", "tokenizers", "torch", "transfor
 
 
 def read_stored() -> dict[str, Any]:
-    """What `store` wrote: `metrics`, `assets` and `versions`.
-
-    Raises:
-        OSError: If the file is missing.
-        ValueError: If it is damaged.
-    """
+    """What `store` wrote: `metrics`, `assets` and `versions`."""
     content = json.loads(STORED.read_text(encoding="utf-8"))
     if not isinstance(content, dict) or not {"metrics", "assets", "versions"} <= content.keys():
         raise ValueError(f"{STORED}: not what geceval doctor --write wrote")
@@ -32,11 +26,7 @@ def read_stored() -> dict[str, Any]:
 
 
 def store() -> dict[str, str]:
-    """Run the mini-benchmark and store the results, with the versions and the hashes of the bundled files.
-
-    Returns:
-        The metrics that were left out because they cannot run on what is bundled, each with the reason.
-    """
+    """Run the mini-benchmark and store the results, with the versions and the hashes of the bundled files."""
     chosen, left_out = registry.offline_metrics()
     content = {"versions": versions(), "assets": asset_hashes(), "metrics": {name: run(name) for name in chosen}}
     text = json.dumps(content, indent=1)
@@ -45,19 +35,7 @@ def store() -> dict[str, str]:
 
 
 def run(name: str, device: str = "auto") -> dict[str, Any]:
-    """Score all systems of the example corpus with one metric, on what is bundled.
-
-    Args:
-        name: The metric.
-        device: See `geceval.core.options.RunTime`.
-
-    Returns:
-        `signature`, and `systems`: each with its score and its sentence scores, rounded to six decimal places.
-
-    Raises:
-        ImportError: If an extra of the package is missing.
-        ValueError: If a bundled checkpoint is missing or damaged.
-    """
+    """Score all systems of the example corpus with one metric, on what is bundled."""
     cls = registry.scorer_class(name)
     options = {"device": device, "cache": None, **({"nlp": "bundled"} if hasattr(cls.Settings(), "nlp") else {})}
     scorer = registry.make_scorer(name, options)
@@ -76,12 +54,7 @@ def run(name: str, device: str = "auto") -> dict[str, Any]:
 
 
 def differences(stored: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """What differs by more than `TOLERANCE`, one line per system, and then what differs in the signatures.
-
-    Args:
-        stored: What `run` returned when it was stored.
-        found: What it returns here.
-    """
+    """What differs by more than `TOLERANCE`, one line per system, and then what differs in the signatures."""
     lines = []
     for system, then in stored["systems"].items():
         now = found["systems"].get(system, {"score": math.nan, "scores": []})

@@ -17,14 +17,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class JointChunks:
-    """One sentence, divided.
-
-    Attributes:
-        source: Its tokens.
-        spans: The corrected chunks, which hold an edit of at least one target, in order: offsets of the first token
-            and behind the last; equal for a place where tokens are only inserted.
-        texts: What each target has in each corrected chunk, `[targets][spans]`; `None` where it has no edit.
-    """
+    """One sentence, divided."""
 
     source: Tokens
     spans: tuple[Span, ...]
@@ -52,18 +45,7 @@ class JointChunks:
 def divide(
     source: str, targets: Sequence[Sequence[Edit]], merge_distance: int = 0, drop_identity: bool = False
 ) -> JointChunks:
-    """Divide a sentence at the edits of all its targets.
-
-    Args:
-        source: The tokenised source.
-        targets: The edits of the hypothesis, then those of each reference. Noops are left out; an edit that repeats
-            another one of its target counts once.
-        merge_distance: Edits with at most so many tokens between them fall into one chunk.
-        drop_identity: Count a chunk that a target's edits leave as it was as one without an edit.
-
-    Raises:
-        ValueError: If an edit lies beyond the end of the source or two edits of a target overlap.
-    """
+    """Divide a sentence at the edits of all its targets."""
     tokens = tuple(source.split())
     edits = [applicable(source, tokens, distinct(own)) for own in targets]
     spans: list[list[int]] = []

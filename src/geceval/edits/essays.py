@@ -37,13 +37,7 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Essay:
-    """A text of one or more paragraphs, one per line.
-
-    Attributes:
-        name: Identifier in the corpus.
-        text: What the learner wrote, not tokenised.
-        edits: Annotator to edits, in any order.
-    """
+    """A text of one or more paragraphs, one per line."""
 
     name: str
     text: str
@@ -60,16 +54,7 @@ class _Sentence:
 
 
 def read_essays(path: str | Path) -> list[Essay]:
-    """Read a file of one JSON object per line: `id`, `text`, `edits` = `[[annotator, [[start, end, text, …], …]], …]`.
-
-    Args:
-        path: A file, a `.gz` file, or `"-"` for standard input; UTF-8.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If a line is not such an object, an edit lies beyond its text, or two corrections of one annotator
-            overlap; the message names file and line.
-    """
+    """Read JSON lines: `id`, `text`, `edits` = `[[annotator, [[start, end, text, …], …]], …]`."""
     essays = []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
@@ -84,18 +69,13 @@ def read_essays(path: str | Path) -> list[Essay]:
 
 
 def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
-    """Split essays into sentences and their edits, with offsets by token and without types.
-
-    Sentences and tokens are those of spaCy's rules for English; a sentence ends with its paragraph at the latest. Where
-    a correction crosses the end of a sentence, the sentences are joined, so that no edit is lost and a source always
-    stands beside its own correction. An edit covers the tokens that it touches, except those at either end that it
-    leaves unchanged; an edit that only changes white space disappears. A span that is marked but not corrected becomes
-    an edit of the type `UNK` which repeats the tokens, one per sentence, unless it contains a correction.
-
-    Returns:
-        Sentences with at least one token, in the order of the text, with a list of edits for every annotator of their
-        essay.
-    """
+    """Split essays into sentences and their edits, with offsets by token and without types."""
+    # Sentences and tokens are those of spaCy's rules for English; a sentence ends with its paragraph at the latest.
+    # Where a correction crosses the end of a sentence, the sentences are joined, so that no edit is lost and a source
+    # always stands beside its own correction. An edit covers the tokens that it touches, except those at either end
+    # that it leaves unchanged; an edit that only changes white space disappears. A span that is marked but not
+    # corrected becomes an edit of the type `UNK` which repeats the tokens, one per sentence, unless it contains a
+    # correction.
     rows = []
     for essay in essays:
         text = essay.text.translate(_PUNCTUATION)
@@ -237,11 +217,9 @@ def _sentences_of(edit: TextEdit, borders: list[tuple[int, int]], text: str) -> 
 
 
 def _align(text: str, sentence: _Sentence, edits: list[TextEdit], tokens: list[tuple[int, str]]) -> list[Edit]:
-    """Edits by token: whatever lies between two token borders that the edits leave in place.
-
-    A border of the source and one of the corrected text belong together if the character position between the tokens is
-    the same one, moved by the edits before it.
-    """
+    """Edits by token: whatever lies between two token borders that the edits leave in place."""
+    # A border of the source and one of the corrected text belong together if the character position between the tokens
+    # is the same one, moved by the edits before it.
     corrected, shifts, done = [], [], sentence.start
     length = 0
     for edit in [e for e in edits if e.correction is not None]:

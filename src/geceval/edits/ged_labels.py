@@ -11,8 +11,8 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.checks import check_choice
 from geceval.core.errors import InputError
+from geceval.core.options import check_choice
 from geceval.edits.edit import Edit
 
 CORRECT = "CORRECT"
@@ -50,30 +50,9 @@ def token_labels(
     final_insertion: str = "last",
     uncorrected: str = "drop",
 ) -> list[int]:
-    """The label of each token of a source.
-
-    A replaced or deleted token gets the label of its edit; an insertion labels the token to its right. If several edits
-    concern one token, the later one in the list counts, as in the published code.
-
-    Args:
-        source: The tokenised source; tokens are `source.split()`.
-        edits: The edits of one annotator, in the order of the sentence; noops label nothing.
-        classes: 2, 4, 25 or 55. Beyond 2, the edits need the types of ERRANT.
-        final_insertion: What an insertion after the last token labels. `"last"`: the last token, unless another edit
-            labels it, because an error in a token says more than an omission beside it; elsewhere this holds anyway,
-            since an insertion comes before an edit of the token to its right. `"lost"`: nothing, as in the published
-            code, which thereby loses 1 to 3 % of all edits.
-        uncorrected: Whether to `"drop"` edits of type UNK (seen but not corrected), as the published code does for
-            M2 files, or to `"label"` their tokens: INCORRECT of 2 classes and U of 4, as it does for edits that
-            ERRANT extracts; OTHER of 25 and R:OTHER of 55 classes, where it fails.
-
-    Returns:
-        One id per token: the index of its label in `LABELS[classes]`.
-
-    Raises:
-        ValueError: If an option has an unknown value, an edit lies beyond the sentence, or its type is not in the
-            label scheme, such as the types of CoNLL's M2 files.
-    """
+    """The label of each token of a source."""
+    # A replaced or deleted token gets the label of its edit; an insertion labels the token to its right. If several
+    # edits concern one token, the later one in the list counts, as in the published code.
     check_choice("final_insertion", final_insertion, FINAL_INSERTIONS)
     check_choice("uncorrected", uncorrected, UNCORRECTED_RULES)
     ids = label_ids(classes)
@@ -96,24 +75,15 @@ def token_labels(
 
 
 def changed_words(words: Sequence[str], better: Sequence[str]) -> set[int]:
-    """Indices of the words that a better version of a text does not have in their place, without knowing its edits.
-
-    Where only words are missing, the index is that of the word that follows, which at the end is the number of words.
-    """
+    """Indices of the words that a better version of a text does not have in their place, without knowing its edits."""
+    # Where only words are missing, the index is that of the word that follows, which at the end is the number of words.
     changes = difflib.SequenceMatcher(None, words, better, autojunk=False).get_opcodes()
     return {word for kind, start, end, *_ in changes if kind != "equal" for word in range(start, max(end, start + 1))}
 
 
 @lru_cache()
 def label_ids(classes: int) -> Mapping[str, int]:
-    """The id of each label of a scheme.
-
-    Args:
-        classes: 2, 4, 25 or 55.
-
-    Raises:
-        ValueError: If there is no such scheme.
-    """
+    """The id of each label of a scheme."""
     if classes not in LABELS:
         raise InputError(f"classes must be one of {', '.join(map(str, LABELS))}, got {classes!r}")
     return {label: number for number, label in enumerate(LABELS[classes])}

@@ -20,17 +20,7 @@ NO_EDIT_TYPES = frozenset({"noop", "UNK", "Um"})
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a tokenised sentence that is corrected, or left alone, as a whole.
-
-    Attributes:
-        start: Offset of the first source token.
-        end: Offset after the last source token; equal to `start` for the gap between two tokens.
-        source: The source tokens, joined by one space; `""` for a gap.
-        correction: What stands there instead; the same as `source` where there is no edit.
-        type: Error type of the edit, `""` where there is none.
-        is_edit: Whether an edit made this chunk.
-        alternatives: Further corrections that are as good as `correction`.
-    """
+    """A piece of a tokenised sentence that is corrected, or left alone, as a whole."""
 
     start: int
     end: int
@@ -47,31 +37,17 @@ class Chunk:
 
 
 class Judgment(NamedTuple):
-    """What one system did with one chunk of the reference.
-
-    Attributes:
-        modified: Whether an edit of the system touched it.
-        correct: Whether the outcome is what the reference wants.
-    """
+    """What one system did with one chunk of the reference."""
 
     modified: bool
     correct: bool
 
 
 def cut(source: str, edits: Iterable[Edit]) -> list[Chunk]:
-    """Cut a sentence at the edits; the chunks follow the order of the text and cover every token once.
-
-    Each edit is a chunk and each token outside the edits is one. Before every chunk that holds tokens there is a gap
-    where something could be inserted, unless an insertion is there already; one more gap ends the sentence. So a
-    sentence of `t` tokens without edits has `2t + 1` chunks.
-
-    Args:
-        source: The tokenised source.
-        edits: In any order; those of `NO_EDIT_TYPES` are left out. Insertions at one offset keep their order.
-
-    Raises:
-        ValueError: If an edit lies beyond the end of the source or two edits overlap; the message says which.
-    """
+    """Cut a sentence at the edits; the chunks follow the order of the text and cover every token once."""
+    # Each edit is a chunk and each token outside the edits is one. Before every chunk that holds tokens there is a gap
+    # where something could be inserted, unless an insertion is there already; one more gap ends the sentence. So a
+    # sentence of `t` tokens without edits has `2t + 1` chunks.
     tokens = source.split()
     chunks: list[Chunk] = []
     done = 0
@@ -100,21 +76,8 @@ def _add_gap(chunks: list[Chunk], offset: int) -> None:
 
 
 def cut_annotations(sentences: Sequence[M2Sentence], annotator: int | None = None) -> list[list[list[Chunk]]]:
-    """Cut the sentences of an M2 file at the edits of its annotators, with the spans of the file.
-
-    Of edits that repeat each other or overlap, the first in the file is used.
-
-    Args:
-        sentences: From `geceval.edits.m2`.
-        annotator: Whose edits to use; where a sentence has no line by that annotator, it counts as unchanged. `None`
-            uses all annotators that have a line for the sentence.
-
-    Returns:
-        Chunks in the shape [sentences][annotators][chunks].
-
-    Raises:
-        LookupError: If no sentence has a line by `annotator`; the message lists the annotators.
-    """
+    """Cut the sentences of an M2 file at the edits of its annotators, with the spans of the file."""
+    # Of edits that repeat each other or overlap, the first in the file is used.
     known = {number for sentence in sentences for number in sentence.edits}
     if annotator is not None and annotator not in known:
         raise LookupError(f"the annotators are {', '.join(map(str, sorted(known)))}")
@@ -135,24 +98,12 @@ def _usable(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def judge(reference: Sequence[Chunk], system: Sequence[Chunk], *, covered_insertion: str = "wrong") -> list[Judgment]:
-    """Judge a system's chunks of a sentence against those of the reference.
-
-    A chunk of the reference is correct if the system has one with the same span and the same correction. A gap
-    between tokens is compared with that gap only. Any other chunk is wrong as soon as a chunk of the system overlaps
-    it; an insertion of the system at its left edge overlaps it too. It is modified if one of the overlapping chunks is
-    an edit.
-
-    Both lists follow the order of the text, so one pass over both is enough: O(chunks).
-
-    Args:
-        reference: Chunks of the reference, from `cut`.
-        system: Chunks of the system, from `cut` of the same source.
-        covered_insertion: How to count an insertion of the reference in a gap inside a longer edit of the system:
-            `"wrong"` (a miss, as in the authors' program) or `"correct"` (as in gec-metrics 0.1).
-
-    Returns:
-        One judgment per chunk of the reference.
-    """
+    """Judge a system's chunks of a sentence against those of the reference."""
+    # A chunk of the reference is correct if the system has one with the same span and the same correction. A gap
+    # between tokens is compared with that gap only. Any other chunk is wrong as soon as a chunk of the system overlaps
+    # it; an insertion of the system at its left edge overlaps it too. It is modified if one of the overlapping chunks
+    # is an edit.
+    # Both lists follow the order of the text, so one pass over both is enough: O(chunks).
     judgments = []
     first = 0
     for chunk in reference:

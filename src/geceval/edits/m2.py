@@ -22,9 +22,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from geceval.core.checks import check_choice
 from geceval.core.errors import InputError
 from geceval.core.files import read_text, write_text
+from geceval.core.options import check_choice
 from geceval.edits.edit import NOOP, Edit, apply, in_order, without_overlaps
 
 logger = logging.getLogger("geceval")
@@ -67,27 +67,14 @@ def read_m2(path: str | Path, *, duplicates: str = "keep") -> list[M2Sentence]:
 
 
 def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep", alternatives: bool = True) -> list[M2Sentence]:
-    """Read sentences and edits from the text of an M2 file.
-
-    Accepted silently: a missing final blank line, blank lines at either end, several edits with one span, types of any
-    kind, `I` lines (ignored), an `S` line without text (an empty sentence).
-
-    Repaired or kept, with one warning per file: CRLF line ends and white space on blank lines (removed), several blank
-    lines in a row (read as one), several `S` lines in a row (joined; offsets count on), a noop beside other edits or
-    with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are not in the
-    order of the sentence (kept as they are: the M2 scorer and ERRANT count them, `apply` refuses overlaps).
-
-    Args:
-        text: The text of the file.
-        name: Name of the file, for the messages.
-        duplicates: Whether to `"keep"` or `"drop"` an edit that repeats one of the same annotator: same span, same
-            corrections. Both official scorers keep them, and count them twice.
-        alternatives: Whether `||` separates alternatives; else it is part of the text, as in what ERRANT writes.
-
-    Raises:
-        ValueError: If a line is none of the above, or an edit has too few or too many fields, offsets that are not
-            integers, are reversed or lie beyond the sentence, or an annotator that is not an integer.
-    """
+    """Read sentences and edits from the text of an M2 file."""
+    # Accepted silently: a missing final blank line, blank lines at either end, several edits with one span, types of
+    # any kind, `I` lines (ignored), an `S` line without text (an empty sentence).
+    # Repaired or kept, with one warning per file: CRLF line ends and white space on blank lines (removed), several
+    # blank lines in a row (read as one), several `S` lines in a row (joined; offsets count on), a noop beside other
+    # edits or with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are
+    # not in the order of the sentence (kept as they are: the M2 scorer and ERRANT count them, `apply` refuses
+    # overlaps).
     check_choice("duplicates", duplicates, ("keep", "drop"))
     reader = _Reader(name, duplicates == "drop", alternatives)
     for number, line in enumerate(text.split("\n"), start=1):

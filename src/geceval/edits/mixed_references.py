@@ -14,13 +14,7 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The references of one sentence, cut into the parts where annotators differ and the parts between them.
-
-    Attributes:
-        versions: The parts of the source from left to right, each with its possible versions; a part that no annotator
-            changed has one.
-        picks: For each annotator (or given reference) the version of each part, `[references][parts]`.
-    """
+    """The references of one sentence, cut into the parts where annotators differ and the parts between them."""
 
     versions: tuple[tuple[Tokens, ...], ...]
     picks: tuple[tuple[int, ...], ...]
@@ -57,16 +51,10 @@ def plain_choices(references: Sequence[str]) -> Choices:
 
 
 def annotators_choices(source: str, edits: Mapping[int, Sequence[Edit]]) -> Choices:
-    """The corrections of annotators, clustered where their edits overlap or, for insertions, touch.
-
-    Within a cluster a reference follows one annotator, who may have changed nothing there; different clusters may
-    follow different annotators. The first correction of an edit is used, and of two edits of one annotator that
-    overlap, the first.
-
-    Args:
-        source: The tokenised source.
-        edits: Annotator to edits.
-    """
+    """The corrections of annotators, clustered where their edits overlap or, for insertions, touch."""
+    # Within a cluster a reference follows one annotator, who may have changed nothing there; different clusters may
+    # follow different annotators. The first correction of an edit is used, and of two edits of one annotator that
+    # overlap, the first.
     tokens = tuple(source.split())
     annotators = [in_order(without_overlaps(row)) for row in edits.values()]
     versions: list[tuple[Tokens, ...]] = []

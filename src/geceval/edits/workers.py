@@ -25,31 +25,17 @@ Work = Callable[[Sequence[Any]], Iterable[Any]]
 
 
 class Pool:
-    """Processes that are started when there is work for them and stay ready for the next call.
+    """Processes that are started when there is work for them and stay ready for the next call."""
 
-    They serve one call at a time; a second call, from another thread or while the answers of the first are still being
-    read, is done in this process.
-    """
+    # They serve one call at a time; a second call, from another thread or while the answers of the first are still
+    # being read, is done in this process.
 
     def __init__(self) -> None:
         self._workers: Workers | None = None
         self._taken = threading.Lock()
 
     def run(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
-        """Do jobs in this process, or in several where they are many.
-
-        Args:
-            work: What to do; the same at each call, as the processes know it from their start.
-            jobs: Distinct jobs.
-            count: Number of processes; 1 uses this one.
-
-        Yields:
-            Indices in `jobs` and the answers to the jobs there, in any order.
-
-        Raises:
-            RuntimeError: If a process dies.
-            Exception: Whatever is raised in a process.
-        """
+        """Do jobs in this process, or in several where they are many."""
         few = count == 1 or len(jobs) < _WORTH_A_PROCESS
         if few or not may_start() or not self._taken.acquire(blocking=False):
             yield from enumerate(work(jobs))
@@ -78,15 +64,10 @@ class Pool:
 
 
 class Workers:
-    """A fixed number of processes; all jobs of one source go to the same one, whose caches then serve it.
+    """A fixed number of processes; all jobs of one source go to the same one, whose caches then serve it."""
 
-    They are started by the method that Python uses on the platform, without any thread, and live until `close` or the
-    end of this process.
-
-    Args:
-        work: What the processes do; they get a copy of it and of what it belongs to.
-        count: Number of processes.
-    """
+    # They are started by the method that Python uses on the platform, without any thread, and live until `close` or the
+    # end of this process.
 
     def __init__(self, work: Work, count: int) -> None:
         self.count = count
@@ -102,15 +83,7 @@ class Workers:
             self._processes.append(process)
 
     def run(self, jobs: Sequence[Any]) -> Iterator[tuple[list[int], list[Any]]]:
-        """Do distinct jobs. If this ends early, the processes are of no further use.
-
-        Yields:
-            Indices in `jobs` and the answers to the jobs there, chunk by chunk as they are done.
-
-        Raises:
-            RuntimeError: If a process dies.
-            Exception: Whatever is raised in a process.
-        """
+        """Do distinct jobs. If this ends early, the processes are of no further use."""
         shares: list[list[int]] = [[] for _ in self._links]
         for index, job in enumerate(jobs):
             shares[zlib.crc32(job[0].encode("utf-8", "surrogatepass")) % self.count].append(index)

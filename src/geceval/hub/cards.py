@@ -43,13 +43,7 @@ SHORT_DESCRIPTION = 60  # characters that the Hub accepts
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A README with YAML front matter.
-
-    Attributes:
-        metadata: The front matter.
-        sections: Titles of the second level, in order.
-        text: Everything below the front matter.
-    """
+    """A README with YAML front matter."""
 
     metadata: dict[str, Any]
     sections: list[str]
@@ -57,12 +51,7 @@ class Card:
 
 
 def read_card(path: str | Path) -> Card:
-    """Read a card.
-
-    Raises:
-        OSError: If it cannot be read.
-        ValueError: If it has no front matter, or the front matter is not a YAML mapping.
-    """
+    """Read a card."""
     import yaml
 
     text = read_text(path)
@@ -80,12 +69,7 @@ def read_card(path: str | Path) -> Card:
 
 
 def lint_metric_card(path: str | Path) -> list[str]:
-    """The mistakes in the card of a metric, one message each; empty if there are none.
-
-    Raises:
-        OSError: If it cannot be read.
-        ValueError: If it has no readable front matter.
-    """
+    """The mistakes in the card of a metric, one message each; empty if there are none."""
     card = read_card(path)
     problems = _types(card, METRIC)
     if problems:
@@ -113,11 +97,9 @@ def lint_model_card(path: str | Path) -> list[str]:
 
 
 def lint_data_card(path: str | Path) -> list[str]:
-    """The mistakes in the card of a data set, including its tables; see `lint_metric_card`.
-
-    The tables that the front matter names must be the parquet files of the folder, no more and no fewer, since
-    `datasets.load_dataset` reads nothing else.
-    """
+    """The mistakes in the card of a data set, including its tables; see `lint_metric_card`."""
+    # The tables that the front matter names must be the parquet files of the folder, no more and no fewer, since
+    # `datasets.load_dataset` reads nothing else.
     card = read_card(path)
     problems = _types(card, DATA)
     if problems:

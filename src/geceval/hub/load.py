@@ -19,11 +19,7 @@ def modules_folder() -> Path:
 
 
 def module_folder(name: str) -> Path:
-    """Folder of one metric, which `evaluate.load` takes.
-
-    Raises:
-        ValueError: If there is no such metric; the message lists those that exist.
-    """
+    """Folder of one metric, which `evaluate.load` takes."""
     check_name(name)
     return modules_folder() / name
 

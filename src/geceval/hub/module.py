@@ -17,8 +17,7 @@ import evaluate
 from evaluate.naming import camelcase_to_snakecase
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, InputTypeError, naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.hub.load import module_folder

@@ -14,16 +14,7 @@ from geceval.models.devices import pick_device
 
 
 def new_causal_network(recipe: Recipe, base: Checkpoint) -> Any:
-    """The language model of `base` in float32, with an adapter that changes nothing yet.
-
-    Args:
-        recipe: How it will be tuned; of the settings of heads none counts.
-        base: A causal language model.
-
-    Raises:
-        InputError: If the recipe asks for no adapter.
-        CheckpointError: If the base cannot be used.
-    """
+    """The language model of `base` in float32, with an adapter that changes nothing yet."""
     from peft import LoraConfig, TaskType, get_peft_model
 
     if recipe.lora_rank < 1:

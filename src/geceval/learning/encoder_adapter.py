@@ -40,19 +40,7 @@ Batch = dict[str, torch.Tensor]
 def fit(
     target: Any, base: Any, texts: Sequence[Sequence[int]], ranks: tuple[int, int] = RANKS, learning_rate: float = 3e-4
 ) -> Any:
-    """`base` with an adapter by which its token states are nearly those of `target`.
-
-    Args:
-        target: A BERT without a head, on the CPU.
-        base: Another of the same shape; it is changed.
-        texts: Token ids of texts, special ones included, from which the adapter learns once.
-        ranks: Of the changes of linear layers, and of the word embeddings. Biases, normalisations and the small
-            embeddings are kept as they are in `target`.
-        learning_rate: Of AdamW, falling to 0.
-
-    Returns:
-        The network with its adapter, as peft makes it.
-    """
+    """`base` with an adapter by which its token states are nearly those of `target`."""
     adapted = _with_adapter(base, ranks)
     counts = torch.bincount(torch.tensor(list(itertools.chain.from_iterable(texts))))
     _start(adapted, target, list(_batches(texts[:_SAMPLE])), counts)

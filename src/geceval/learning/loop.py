@@ -38,11 +38,7 @@ _CLOCK = ("_runtime", "_per_second", "_model_preparation_time")
 
 
 class ObjectiveTrainer(transformers.Trainer):
-    """The `Trainer` of an objective; its arguments are those of `fit`.
-
-    Attributes:
-        network: The network to save in the end: the model, or the network that it wraps.
-    """
+    """The `Trainer` of an objective; its arguments are those of `fit`."""
 
     def __init__(
         self, objective: Objective, recipe: Recipe, rows: Any, evaluation: Any, folder: Path, progress: bool = False
@@ -133,26 +129,8 @@ class _WithinEpochs(transformers.TrainerCallback):
 def fit(
     objective: Objective, recipe: Recipe, rows: Any, evaluation: Any, folder: Path, progress: bool = False
 ) -> dict[str, Any]:
-    """Fine-tune with one seed, continuing where an earlier run in the same folder was interrupted.
-
-    Under `torchrun` or `accelerate launch` every process takes its share of each epoch.
-
-    Args:
-        objective: What to learn.
-        recipe: How to fine-tune.
-        rows: What to learn from, as `objective.encode` takes it.
-        evaluation: The rows that choose the epoch, or several sets of them by name.
-        folder: Folder of this seed; afterwards it holds `network.safetensors` and `history.json`.
-        progress: Show progress on standard error.
-
-    Returns:
-        `seed`, `epoch` (the best), `selection` (the number that chose it), `steps`, `seconds`, and `history`: a list
-        with the metrics of each evaluation.
-
-    Raises:
-        InputError: If the base cannot be used, `max_length` is beyond what it can read, there is nothing to learn
-            from, or the files of the earlier run hold pickled code.
-    """
+    """Fine-tune with one seed, continuing where an earlier run in the same folder was interrupted."""
+    # Under `torchrun` or `accelerate launch` every process takes its share of each epoch.
     done = folder / "history.json"
     if done.is_file():
         return read_json(done)
@@ -186,11 +164,9 @@ def fit(
 
 
 def last_whole(folder: Path) -> str | None:
-    """The newest completely written checkpoint below a folder, if there is any.
-
-    The Trainer writes `trainer_state.json` last, so a checkpoint in which it is missing or truncated was being written
-    when the run was killed; it is skipped.
-    """
+    """The newest completely written checkpoint below a folder, if there is any."""
+    # The Trainer writes `trainer_state.json` last, so a checkpoint in which it is missing or truncated was being
+    # written when the run was killed; it is skipped.
     whole = {}
     for state in folder.glob("checkpoint-*/trainer_state.json"):
         try:

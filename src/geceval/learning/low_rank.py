@@ -15,24 +15,9 @@ from geceval.models.checkpoints import resolve
 
 
 def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe:
-    """Replace the change of every matrix that an adapter can change by its best approximation of the given rank.
-
-    The approximation is the one with the least squared error (Eckart and Young, 1936: the largest singular values). The
-    head stays as it is; what tuning did to embeddings, biases and normalisations is left out.
-
-    Args:
-        recipe: How all weights were tuned; `lora_rank` is 0.
-        weights: State of the tuned network, `network.safetensors` of `geceval.learning.loop.fit`.
-        rank: Rank of the adapter, at least 1.
-        target: File to write the state of the network with the adapter to.
-
-    Returns:
-        The recipe of that network; `geceval.learning.network.save` takes it together with `target`.
-
-    Raises:
-        CheckpointError: If the base cannot be used.
-        ValueError: If the rank is below 1 or the recipe has an adapter already.
-    """
+    """Replace the change of every matrix that an adapter can change by its best approximation of the given rank."""
+    # The approximation is the one with the least squared error (Eckart and Young, 1936: the largest singular values).
+    # The head stays as it is; what tuning did to embeddings, biases and normalisations is left out.
     from peft.tuners.lora import Linear
     from torch.nn.functional import pad
 
@@ -58,20 +43,7 @@ def as_adapter(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe
 
 
 def lower_rank(recipe: Recipe, weights: Path, rank: int, target: Path) -> Recipe:
-    """Replace the change that an adapter makes to each matrix by its best approximation of a lower rank.
-
-    Args:
-        recipe: How the adapter was tuned; the factor of its products must not depend on the rank.
-        weights: What was trained, `network.safetensors` of `geceval.learning.loop.fit`.
-        rank: Rank to keep, at least 1 and at most that of the adapter.
-        target: File to write the same with smaller matrices to.
-
-    Returns:
-        The recipe of a network that can load `target`.
-
-    Raises:
-        ValueError: If there is no such rank.
-    """
+    """Replace the change that an adapter makes to each matrix by its best approximation of a lower rank."""
     if not 1 <= rank <= recipe.lora_rank:
         raise InputError(f"an adapter of rank {recipe.lora_rank} cannot be kept at rank {rank}")
     state = load_file(weights)

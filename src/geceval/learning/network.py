@@ -26,21 +26,9 @@ from geceval.models.tokenizers import border_of, load_tokenizer
 
 
 def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:
-    """The encoder of `base` under a new head, in float32, with adapters if the recipe asks for them.
-
-    A causal model is an encoder, too; its configuration then says in `geceval_border` what stands around its texts,
-    and a sequence classifier reads tokenised texts as prose.
-
-    Args:
-        recipe: How it will be tuned.
-        base: Where the encoder comes from; any head of its own is left out.
-        labels: Classes of a token classifier, in the order of their ids; without any, a sequence classifier with one
-            output.
-
-    Raises:
-        CheckpointError: If the base cannot be used.
-        InputError: If its architecture has no such pooling or pooler.
-    """
+    """The encoder of `base` under a new head, in float32, with adapters if the recipe asks for them."""
+    # A causal model is an encoder, too; its configuration then says in `geceval_border` what stands around its texts,
+    # and a sequence classifier reads tokenised texts as prose.
     encoder = heads.load_encoder(base)
     transformers.set_seed(recipe.seed)
     config = _new_config(recipe, base, labels)
@@ -94,10 +82,8 @@ def _new_config(recipe: Recipe, base: Checkpoint, labels: Sequence[str]) -> Any:
 
 
 def head_pooling(recipe: Recipe, config: Any) -> str:
-    """The value of `geceval_pooling` for the checkpoint; ModernBERT's own class does either kind of pooling.
-
-    `"first"` becomes `"last"` for a causal model: its first token sees no other.
-    """
+    """The value of `geceval_pooling` for the checkpoint; ModernBERT's own class does either kind of pooling."""
+    # `"first"` becomes `"last"` for a causal model: its first token sees no other.
     if hasattr(config, "classifier_pooling"):
         return "first"
     return "last" if recipe.pooling == "first" and hasattr(config, "geceval_border") else recipe.pooling
@@ -135,18 +121,7 @@ def _with_adapter(network: Any, recipe: Recipe, pooled: bool) -> Any:
 
 
 def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any], labels: Sequence[str] = ()) -> None:
-    """Write a trained network as a checkpoint that geceval can load, and plain transformers too if its class allows.
-
-    Args:
-        recipe: The recipe it was trained with.
-        weights: `network.safetensors` of `geceval.learning.loop.fit`.
-        folder: Folder to write `config.json`, the tokenizer, and `model.safetensors` or, for an adapter,
-            `adapter_config.json` and `adapter_model.safetensors` in 16 bits to; over a bundled or named
-            model, the tokenizer is left out. Files with the same names are replaced. An adapter names its base by
-            `portable_name`.
-        settings: Further `geceval_*` entries of `config.json`, without the prefix; see `geceval.models.checkpoints`.
-        labels: As for `new_network`.
-    """
+    """Write a trained network as a checkpoint that geceval can load, and plain transformers too if its class allows."""
     base = resolve(recipe.base)
     network = new_network(recipe, base, labels)
     load_trained(network, weights)
@@ -196,15 +171,9 @@ def write_network(recipe: Recipe, base: Checkpoint, network: Any, folder: Path, 
 
 
 def portable_name(model: str, folder: Path) -> str:
-    """The name by which the files of a checkpoint can refer to another one, from any working directory.
-
-    A folder relative to the working directory becomes a path relative to `folder`, beginning with `./` or `../`, so
-    that the two can be moved together. All other names (bundled ones, Hub ids, absolute paths, `~`) stay as they are.
-
-    Args:
-        model: What `resolve` takes.
-        folder: Folder of the checkpoint that refers to it; it must exist.
-    """
+    """The name by which the files of a checkpoint can refer to another one, from any working directory."""
+    # A folder relative to the working directory becomes a path relative to `folder`, beginning with `./` or `../`, so
+    # that the two can be moved together. All other names (bundled ones, Hub ids, absolute paths, `~`) stay as they are.
     path = Path(model)
     if is_bundled(model) or model in NAMED or path.is_absolute() or model.startswith("~") or not path.is_dir():
         return model

@@ -21,20 +21,14 @@ IGNORED = -100
 
 
 class Collator:
-    """Pads the rows of a batch to the longest of them.
-
-    Args:
-        padding: The token id to pad with.
-    """
+    """Pads the rows of a batch to the longest of them."""
 
     def __init__(self, padding: int) -> None:
         self.values = {"input_ids": padding, "token_type_ids": 0, "labels": IGNORED}
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
-        """Token ids, their mask and, where rows have them, token types and labels of tokens, each [rows, tokens].
-
-        Labels of whole rows, which are numbers, become [rows].
-        """
+        """Token ids, their mask and, where rows have them, token types and labels of tokens, each [rows, tokens]."""
+        # Labels of whole rows, which are numbers, become [rows].
         batch = {}
         for name in self.values.keys() & rows[0].keys():
             column = [torch.tensor(row[name]) for row in rows]
@@ -48,13 +42,7 @@ class Collator:
 
 
 class Objective(ABC):
-    """What a network learns, and how the best epoch is chosen.
-
-    Attributes:
-        labels: Classes of a token classifier, see `geceval.learning.network.new_network`.
-        greater_is_better: Whether the best epoch is the one with the highest `selection`.
-        collator: Maps the id of the padding token to a function that makes a batch of rows.
-    """
+    """What a network learns, and how the best epoch is chosen."""
 
     labels: Sequence[str] = ()
     greater_is_better = True
@@ -66,20 +54,10 @@ class Objective(ABC):
 
     @abstractmethod
     def encode(self, rows: Sequence[Any], tokenizer: Any, max_length: int) -> Dataset:
-        """Rows for the collator; the column `length` holds their numbers of tokens.
-
-        Raises:
-            InputError: If there is nothing to learn from.
-        """
+        """Rows for the collator; the column `length` holds their numbers of tokens."""
 
     def model(self, network: Any, recipe: Recipe, rows: Sequence[Any]) -> Any:
-        """What `cost` calls: the network itself, or a wrapper around it.
-
-        Args:
-            network: The new network, which is changed in place if it needs a special initialisation.
-            recipe: How it is tuned.
-            rows: What it will learn from.
-        """
+        """What `cost` calls: the network itself, or a wrapper around it."""
         return network
 
     @abstractmethod

@@ -15,33 +15,7 @@ POOLERS = ("base", "identity")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to fine-tune; the defaults are IMPARA's (Maeda et al. 2022, section 3.1.1 and its published code).
-
-    Attributes:
-        base: The network to start from: `"bundled"`, a folder, or a Hub id: an encoder, e.g. an error detector, or a
-            causal model.
-        pooling: `"first"`, `"mean"` or `"last"`, see `geceval.models.heads`; written into the checkpoint. For a causal
-            model `"first"` means `"last"`. A token classifier has none.
-        pooler: How BERT's pooler, which reads the first token, is initialised: from the `"base"`, or as the
-            `"identity"` for a base whose pooler was never trained (sentence encoders); then q(Y) starts as the paper's
-            w · y, Eq. 2.
-        head_deviation: Standard deviation of the new output layer; `None` leaves it to transformers (0.02 for BERT).
-            Versions of one sentence have similar states, so with a small head all margins are about 0 and the first
-            steps are wasted.
-        layers: The lowest layers of the base, so many, stay, and the rest is left out; all by default.
-        lora_rank: Rank of the adapter on every linear layer; 0 tunes all weights.
-        freeze_embeddings: Keep the embeddings of the base, which saves a fifth of the time on a CPU.
-        dropout: Rate of every dropout layer in training; `None` keeps that of the base.
-        learning_rate: Learning rate of AdamW without weight decay; gradients are clipped to norm 1.
-        schedule: `"constant"`, or `"linear"` from the full rate to 0.
-        warmup: Share of the steps in which the rate rises from 0.
-        batch_size: Pairs, or sentences, per step and process.
-        epochs: Largest number of epochs; the best one is kept.
-        evaluations: How often an epoch is evaluated and saved; more for long epochs, so that a kill costs less.
-        max_length: Tokens, special ones included, beyond which a text is cut.
-        dtype: `"float32"`, or `"bfloat16"` for mixed precision.
-        seed: Seed of the new head, the dropout and the order of the data.
-    """
+    """How to fine-tune; the defaults are IMPARA's (Maeda et al. 2022, section 3.1.1 and its published code)."""
 
     base: str = "bundled"
     pooling: str = "first"

@@ -33,29 +33,11 @@ def train(
     finish: Callable[[Any, Any], Mapping[str, Any]],
     card: Callable[[Mapping[str, Any], Path], str],
 ) -> dict[str, Any]:
-    """Train from files to a finished checkpoint with its results and card.
-
-    A second call with the same job continues where the first was interrupted, or returns its results. A new run that
-    fails before its first evaluation, or a teacher's first scores, leaves nothing behind, so that the corrected command
-    can use the same folder. Under `torchrun` or `accelerate launch` the processes share the work; the first one writes.
-
-    Args:
-        job: Everything that the run depends on, see `claim`.
-        folder: Where the checkpoint goes: a new folder, an empty one, or that of the same run.
-        read: Maps the folder `run/` to the data. Each process calls it, the first before the others.
-        learn: Maps the data and `run/` to the outcome of every seed, see `fit_seeds`. Each process calls it.
-        finish: Maps the data and that outcome to what `results.json` holds besides the settings, and writes the
-            checkpoint; only the first process calls it.
-        card: Maps the results and the folder to the model card.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        InputError: If the folder holds a run with other settings or anything else, or the job cannot be done as
-            specified.
-    """
+    """Train from files to a finished checkpoint with its results and card."""
+    # A second call with the same job continues where the first was interrupted, or returns its results. A new run that
+    # fails before its first evaluation, or a teacher's first scores, leaves nothing behind, so that the corrected
+    # command can use the same folder. Under `torchrun` or `accelerate launch` the processes share the work; the first
+    # one writes.
     from accelerate import PartialState
 
     folder = Path(folder)
@@ -94,19 +76,7 @@ def _is_new(folder: Path) -> bool:
 
 
 def claim(job: Any, run: Path) -> dict[str, Any]:
-    """Write the settings of a new run, or check that those of the run in this folder are the same.
-
-    Args:
-        job: A dataclass whose field `recipe` is also a dataclass; the recipe's seed is left out, since `seeds` of the
-            job replace it. Paths are replaced by their file name and SHA-256.
-        run: The folder `run/` within the folder of the checkpoint.
-
-    Returns:
-        The settings, including those of the recipe.
-
-    Raises:
-        InputError: See `check_folder`.
-    """
+    """Write the settings of a new run, or check that those of the run in this folder are the same."""
     settings = check_folder(job, run)
     if not (run / "settings.json").is_file():
         run.mkdir(parents=True, exist_ok=True)
@@ -115,11 +85,7 @@ def claim(job: Any, run: Path) -> dict[str, Any]:
 
 
 def check_folder(job: Any, run: Path) -> dict[str, Any]:
-    """The settings of a job that may run in this folder; nothing is written.
-
-    Raises:
-        InputError: If the job has no seed, or the folder of the checkpoint holds another run, or files and no run.
-    """
+    """The settings of a job that may run in this folder; nothing is written."""
     if not job.seeds:
         raise InputError("give at least one seed")
     settings = {f.name: getattr(job, f.name) for f in dataclasses.fields(job) if f.name != "recipe"}

@@ -36,13 +36,7 @@ def script_parser(docstring: str) -> argparse.ArgumentParser:
 def parse_options(
     parser: argparse.ArgumentParser, job: type, arguments: Sequence[str] | None = None
 ) -> argparse.Namespace:
-    """Read the command line; an option that is not given is what the job has by default.
-
-    Args:
-        parser: Parser of the script, with options named like the fields of the job.
-        job: A dataclass with a field `recipe`, for which see `add_recipe_options`.
-        arguments: The command line; that of the process by default.
-    """
+    """Read the command line; an option that is not given is what the job has by default."""
     defaults = {field.name: field.default for field in dataclasses.fields(job) if field.name != "recipe"}
     parser.set_defaults(
         **{
@@ -75,16 +69,7 @@ def add_recipe_options(
     adapter: bool = True,
     helps: Mapping[str, str] | None = None,
 ) -> None:
-    """Add the options that every training script has.
-
-    Args:
-        parser: Parser of the script.
-        recipe: Gives the defaults.
-        pooling: Whether the head reads a pooled vector, so that there is a choice of pooling.
-        head: Whether there is a new head at all.
-        adapter: Whether an adapter can be learnt, and dropout be set.
-        helps: What to say of an option, e.g. `--batch-size`, in place of what is said here.
-    """
+    """Add the options that every training script has."""
 
     def add(option: str, **settings: Any) -> None:
         settings["help"] = (helps or {}).get(option, settings["help"])
@@ -129,13 +114,7 @@ def add_recipe_options(
 
 
 def job_from(options: argparse.Namespace, job: type, recipe: Recipe) -> Any:
-    """The job that the options of a script describe; they are named like its fields and those of the recipe.
-
-    Args:
-        options: Options including those of `add_recipe_options`; lists become tuples.
-        job: A dataclass with a field `recipe`.
-        recipe: Gives the fields for which there is no option.
-    """
+    """The job that the options of a script describe; they are named like its fields and those of the recipe."""
 
     def given(dataclass: type) -> dict[str, Any]:
         names = {f.name for f in dataclasses.fields(dataclass)}
@@ -155,20 +134,7 @@ def run_script(
     summary: Callable[[dict[str, Any]], dict[str, Any]],
     push: Callable[[Path, str, bool], None],
 ) -> int:
-    """What every training script does: train, print a summary as JSON, push if requested; mistakes give a one-line
-    message.
-
-    Args:
-        name: Name of the script, for the message.
-        options: Options including those of `add_recipe_options`.
-        train: Makes the job, trains, and returns the content of `results.json`.
-        summary: Selects what to print of that.
-        push: Publishes the finished checkpoint, given its folder, a Hub id, and whether to only say what would be
-            pushed.
-
-    Returns:
-        The exit code.
-    """
+    """What every training script does: train, print a summary as JSON, push if requested."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
 
     def run() -> None:

@@ -181,10 +181,8 @@ def _differences(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
 
 
 def _calibrate(difference: np.ndarray, human: np.ndarray) -> float:
-    """The smallest of the tie thresholds, 0 and each |difference|, that give the highest accuracy.
-
-    Accuracy is (pairs that both order alike + pairs that both tie) / all pairs: Deutsch et al. (2023), acc with ties.
-    """
+    """The smallest of the tie thresholds, 0 and each |difference|, that give the highest accuracy."""
+    # Accuracy is (pairs that both order alike + pairs that both tie) / all pairs: Deutsch et al. (2023), acc with ties.
     order = np.argsort(np.abs(difference), kind="stable")
     size = np.abs(difference)[order]
     alike = (np.sign(difference) * human > 0)[order]

@@ -16,9 +16,8 @@ from typing import Literal
 
 import numpy as np
 
-from geceval.core.checks import check_count
 from geceval.core.errors import InputError
-from geceval.core.options import check_types
+from geceval.core.options import check_count, check_types
 
 Norm = Literal["words", "chars"]
 Source = Literal["rand", "source", "ref"]
@@ -30,22 +29,7 @@ Apply = Callable[[str, Sequence[Hashable]], str]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Which chains and corpora are made.
-
-    Attributes:
-        norm: Pseudo score of a text with r of its annotator's edits not yet applied. `"words"`: 1 - r / words of the
-            source. `"chars"`, as in the published code: evenly spaced from 1 - c / characters of the source to 1, where
-            c is one more than the smallest number of edits that an annotator of the sentence made.
-        source: The source that metrics are given: `"rand"`, one random text of the chain for all its texts (the
-            published default), `"source"`, the learner's text, or `"ref"`, the corrected one. In corpora, each line is
-            that of a random corpus, the first or the last; all corpora share it.
-        max_permutations: The largest number of orders in which an annotator's n edits are applied: all n! orders if
-            there are fewer, otherwise random ones, which may repeat.
-        min_chains: Sentences with fewer chains are left out at chain and sentence level. The published code requires 2,
-            which no sentence with a single annotator has.
-        max_edits: The corpora aim at 0, 1, ..., `max_edits` edits per sentence.
-        seed: Seed of all random choices.
-    """
+    """Which chains and corpora are made."""
 
     norm: Norm = "words"
     source: Source = "rand"
@@ -63,12 +47,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """A sentence with the edits of its annotators.
-
-    Attributes:
-        source: What the learner wrote.
-        edits: Annotator to edits that can be applied together; an empty list says that nothing is to be corrected.
-    """
+    """A sentence with the edits of its annotators."""
 
     source: str
     edits: Mapping[int, Sequence[Hashable]]
@@ -76,15 +55,7 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A sentence that gets better edit by edit.
-
-    Attributes:
-        sentence: Index of the sentence in the data.
-        annotator: The annotator whose edits are applied.
-        source: The source that metrics are given.
-        texts: The texts with 0, 1, ... all of the edits applied.
-        pseudo: The pseudo score of each text, at most 1, ascending.
-    """
+    """A sentence that gets better edit by edit."""
 
     sentence: int
     annotator: int
@@ -95,16 +66,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Corpora:
-    """Versions of one corpus with more and more edits.
-
-    Attributes:
-        sentences: Index in the data of each line.
-        sources: The source of each line that metrics are given, in every corpus.
-        texts: [corpora][lines].
-        annotators: The annotators whose edits were applied, [corpora][lines].
-        targets: Edits per sentence that each corpus aims at: 0, 1, ...
-        edits: Edits per sentence that were actually applied.
-    """
+    """Versions of one corpus with more and more edits."""
 
     sentences: tuple[int, ...]
     sources: tuple[str, ...]
@@ -115,19 +77,9 @@ class Corpora:
 
 
 def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> list[Chain]:
-    """Chains of all sentences that qualify.
-
-    Lines that seem to hold several sentences (over 300 characters and more than one full stop), sentences that an
-    annotator left unchanged, and those with fewer than `min_chains` chains are left out.
-
-    Args:
-        sentences: The data.
-        apply: Makes some edits of a sentence.
-        settings: See `Settings`.
-
-    Raises:
-        ValueError: If no sentence is left.
-    """
+    """Chains of all sentences that qualify."""
+    # Lines that seem to hold several sentences (over 300 characters and more than one full stop), sentences that an
+    # annotator left unchanged, and those with fewer than `min_chains` chains are left out.
     settings = settings or Settings()
     draw = random.Random(settings.seed)
     chains: list[Chain] = []
@@ -154,20 +106,10 @@ def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings
 
 
 def make_corpora(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> Corpora:
-    """Corpora with 0, 1, ..., `max_edits` edits per sentence, as far as the annotators made that many.
-
-    For k > 0 the number of edits of a sentence is binomial, with ⌊k / p⌋ trials and p = (k - .9) / k as in the
-    published code, so that the expected numbers are 1, 1.65, 2.8, 3.875 ...; a sentence with fewer edits gets them all.
-    Annotator and order are drawn anew for each corpus. Sentences that an annotator left unchanged are left out.
-
-    Args:
-        sentences: The data.
-        apply: Makes some edits of a sentence.
-        settings: See `Settings`.
-
-    Raises:
-        ValueError: If no sentence is left.
-    """
+    """Corpora with 0, 1, ..., `max_edits` edits per sentence, as far as the annotators made that many."""
+    # For k > 0 the number of edits of a sentence is binomial, with ⌊k / p⌋ trials and p = (k - .9) / k as in the
+    # published code, so that the expected numbers are 1, 1.65, 2.8, 3.875 ...; a sentence with fewer edits gets them
+    # all. Annotator and order are drawn anew for each corpus. Sentences that an annotator left unchanged are left out.
     settings = settings or Settings()
     lines = [number for number, sentence in enumerate(sentences) if _has_edits(sentence)]
     if not lines:

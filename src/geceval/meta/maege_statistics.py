@@ -15,17 +15,7 @@ from geceval.meta.maege_chains import Chain, Corpora
 
 @dataclass(frozen=True, slots=True)
 class ChainAgreement:
-    """How often a metric prefers the text with more edits, over all pairs of texts of one chain.
-
-    Attributes:
-        kendall: 1 - 2·discordant / pairs, equal scores counting as concordant, as in the published code.
-        kendall_without_ties: The same over the pairs with different scores, as the paper of IMPARA describes it; NaN if
-            there are none.
-        pairs: Number of pairs.
-        discordant: Pairs whose text with more edits got the lower score.
-        tie_share: Share of the pairs with equal scores.
-        p: Two-sided p-value of `kendall` by a normal approximation that treats the pairs as independent (they are not).
-    """
+    """How often a metric prefers the text with more edits, over all pairs of texts of one chain."""
 
     kendall: float
     kendall_without_ties: float
@@ -36,24 +26,14 @@ class ChainAgreement:
 
 
 def sentence_correlation(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> Correlation:
-    """Correlation of scores and pseudo scores over all texts of all chains; a text of several chains counts in each.
-
-    Args:
-        chains: From `make_chains`.
-        scores: A metric's score of each text, [chains][texts of that chain].
-
-    Raises:
-        ValueError: If the shapes differ or a score is not finite.
-    """
+    """Correlation of scores and pseudo scores over all texts of all chains; a text of several chains counts in each."""
     flat = _flat(chains, scores)
     return correlate(flat, [value for chain in chains for value in chain.pseudo])
 
 
 def chain_agreement(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> ChainAgreement:
-    """Agreement within the chains; arguments and errors as in `sentence_correlation`.
-
-    With N pairs of which d are discordant, z = 2d / √N - √N.
-    """
+    """Agreement within the chains; arguments and errors as in `sentence_correlation`."""
+    # With N pairs of which d are discordant, z = 2d / √N - √N.
     _flat(chains, scores)
     pairs = discordant = tied = 0
     for row in scores:
@@ -76,15 +56,7 @@ def chain_agreement(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) 
 
 
 def corpus_correlation(corpora: Corpora, scores: Sequence[float]) -> Correlation:
-    """Correlation of corpus scores with the edits per sentence that the corpora aim at.
-
-    Args:
-        corpora: From `make_corpora`.
-        scores: A metric's score of each corpus.
-
-    Raises:
-        ValueError: If the lengths differ or a score is not finite.
-    """
+    """Correlation of corpus scores with the edits per sentence that the corpora aim at."""
     if not np.isfinite(scores).all():
         raise InputError(f"corpus {int(np.flatnonzero(~np.isfinite(scores))[0])} has no finite score")
     return correlate(scores, corpora.targets)

@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One row of a table of a paper.
-
-    Attributes:
-        data: `"seeda"` or `"gjg15"`.
-        paper: Paper and table.
-        label: The name of the metric in the paper.
-        metric: The corresponding metric of geceval, `""` if there is none.
-        values: Key of a column of `COLUMNS` to value.
-    """
+    """One row of a table of a paper."""
 
     data: str
     paper: str

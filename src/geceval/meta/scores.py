@@ -114,12 +114,7 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
 
 
 def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
-    """Write scores that `read_scores` reads; all tables must be of the same systems and sentences.
-
-    Raises:
-        OSError: If the file cannot be written.
-        ValueError: If the suffix is none of `SUFFIXES`.
-    """
+    """Write scores that `read_scores` reads; all tables must be of the same systems and sentences."""
     suffix = Path(path).suffix
     check_suffix(path)
     if suffix == ".json":

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from geceval.core.checks import check_count
 from geceval.core.errors import InputError
+from geceval.core.options import check_count
 from geceval.meta.agreement import rank_table
 from geceval.meta.judgments.data import Item
 

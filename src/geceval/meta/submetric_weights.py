@@ -19,13 +19,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The best weights of the grid.
-
-    Attributes:
-        weights: Weights of the three sub-metrics; they add up to 1.
-        value: What was maximised: Pearson's r or Kendall's tau.
-        tied: How many triples of the grid reach that value; `weights` is the one nearest their mean.
-    """
+    """The best weights of the grid."""
 
     weights: tuple[float, float, float]
     value: float
@@ -39,16 +33,7 @@ def weight_grid() -> np.ndarray:
 
 
 def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
-    """The weights under which system scores have the highest Pearson correlation with a human ranking.
-
-    Args:
-        scores: Means of the sub-scores, array of shape [systems, 3].
-        human: One score per system; higher is better.
-
-    Raises:
-        ValueError: If there are fewer than three systems, the shapes do not fit, a number is not finite, or all human
-            scores, or all systems' scores under any weights, are equal.
-    """
+    """The weights under which system scores have the highest Pearson correlation with a human ranking."""
     scores, target = np.asarray(scores, dtype=float), np.asarray(human, dtype=float)
     _check_parts(scores, 2)
     if len(target) != len(scores):
@@ -61,18 +46,9 @@ def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
 
 
 def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
-    """The weights under which sentence scores have the highest Kendall's tau with people's pairwise preferences.
-
-    tau = (concordant - discordant) / (concordant + discordant): pairs that are tied for people or under the weighted
-    scores do not count.
-
-    Args:
-        scores: Sub-scores of every output, array of shape [systems, sentences, 3].
-        pairs: See `geceval.meta.agreement.judged_pairs`.
-
-    Raises:
-        ValueError: If the shape does not fit, a score is not finite, or no pair is left.
-    """
+    """The weights under which sentence scores have the highest Kendall's tau with people's pairwise preferences."""
+    # tau = (concordant - discordant) / (concordant + discordant): pairs that are tied for people or under the weighted
+    # scores do not count.
     scores = np.asarray(scores, dtype=float)
     _check_parts(scores, 3)
     margins = scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
@@ -91,16 +67,7 @@ def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
 
 
 def split_pairs(pairs: Pairs, share: float = 0.1, seed: int = 1) -> tuple[Pairs, Pairs]:
-    """Split judgments into a part to tune on and a part to report on, with no sentence in both.
-
-    Args:
-        pairs: Judgments.
-        share: Share of the judged sentences to tune on, in (0, 1); the paper took a tenth.
-        seed: Seed of the choice of sentences.
-
-    Raises:
-        ValueError: If `share` is out of range, or if a part would be empty.
-    """
+    """Split judgments into a part to tune on and a part to report on, with no sentence in both."""
     if not 0 < share < 1:
         raise InputError(f"the share to tune on must lie between 0 and 1, got {share}")
     sentences = np.unique(pairs.sentence).tolist()

@@ -14,8 +14,7 @@ import numpy as np
 from geceval.core.cache.disk import DiskCache
 from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
-from geceval.core.errors import InputError
-from geceval.core.messages import counted
+from geceval.core.errors import InputError, counted
 from geceval.core.options import RunTime
 from geceval.core.progress import track
 from geceval.core.signature import package_version
@@ -43,21 +42,7 @@ _loading = threading.Lock()
 
 
 class BatchedModel(abc.ABC):
-    """A network that reads texts in batches, its tokenizer, and its answers for recent texts.
-
-    Args:
-        model: A transformers model.
-        tokenizer: Its tokenizer.
-        max_length: Tokens, special ones included, beyond which a text is cut; `None` never cuts.
-        name: What to call the network in messages and signatures.
-
-    Attributes:
-        networks: The most recently loaded networks of this class.
-        usual_length: Tokens beyond which a text is cut by default; `None` stands for as many as the network reads.
-        cached_texts: How many texts have their answers cached in memory.
-        cache_key: The checkpoint and the part of it that is read; without it nothing is cached on disk.
-        models: The network, on each device that reads; `model` is the first.
-    """
+    """A network that reads texts in batches, its tokenizer, and its answers for recent texts."""
 
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(8)
     usual_length: ClassVar[int | None] = 128
@@ -73,19 +58,7 @@ class BatchedModel(abc.ABC):
     def load(
         cls, checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None, **options: Any
     ) -> Self:
-        """The network of a checkpoint, loaded once per process for each choice of device, dtype, length and options.
-
-        Args:
-            checkpoint: From `geceval.models.checkpoints.resolve`.
-            runtime: Device and dtype.
-            max_length: Tokens, special ones included, beyond which a text is cut; `None` takes `geceval_max_length` of
-                the checkpoint, else the usual length for such networks, or as many as this one can read.
-            options: Options of the class: which part of the network to load.
-
-        Raises:
-            CheckpointError: If the checkpoint cannot be used.
-            InputError: If there is no such device, or `max_length` is beyond what the network can read.
-        """
+        """The network of a checkpoint, loaded once per process for each choice of device, dtype, length and options."""
         runtime = runtime or RunTime()
         devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
         limit = position_limit(checkpoint)
@@ -125,15 +98,7 @@ class BatchedModel(abc.ABC):
         runtime: RunTime | None,
         select: Callable[[np.ndarray, Mapping[str, list[int]]], np.ndarray] = lambda row, encoded: row,
     ) -> list[np.ndarray]:
-        """The answer for each text: from memory, else from the folder of `runtime.cache`, else from the network.
-
-        Args:
-            what: Name of what is read, to distinguish it from other answers for the same text.
-            read: Maps the network and a batch to one row per text.
-            texts: Sentences or pairs.
-            runtime: Batch size, progress and cache.
-            select: Maps the row of a text and its token ids to the answer, which is the row itself by default.
-        """
+        """The answer for each text: from memory, else from the folder of `runtime.cache`, else from the network."""
         runtime = runtime or RunTime()
 
         def compute(missing: list[Key]) -> Iterator[tuple[Key, Answer]]:
@@ -156,10 +121,8 @@ class BatchedModel(abc.ABC):
         return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
     def facts(self) -> list[Any]:
-        """Everything that an answer depends on besides the text; empty if answers must not be cached on disk.
-
-        They are cached in float32 only: in 16 bits an answer depends too much on the other texts of its batch.
-        """
+        """Everything that an answer depends on besides the text; empty if answers must not be cached on disk."""
+        # They are cached in float32 only: in 16 bits an answer depends too much on the other texts of its batch.
         import torch
 
         if not self.cache_key or self.model.dtype != torch.float32 or not self.tokenizer.is_fast:

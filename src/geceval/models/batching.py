@@ -16,15 +16,10 @@ Answer = TypeVar("Answer")
 
 
 def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
-    """Indices of the texts of each batch, the longest texts first.
-
-    A batch is at most `batch_size` texts and, padding included, at most `batch_size` times 32 tokens, or a single text
-    that is longer. So its memory does not grow with the length of the texts. At most a sixteenth of that is padding.
-
-    Args:
-        lengths: Tokens of each text.
-        batch_size: Sentences of up to 32 tokens per batch.
-    """
+    """Indices of the texts of each batch, the longest texts first."""
+    # A batch is at most `batch_size` texts and, padding included, at most `batch_size` times 32 tokens, or a single
+    # text that is longer. So its memory does not grow with the length of the texts. At most a sixteenth of that is
+    # padding.
     order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
     batches = []
     start = 0
@@ -39,13 +34,7 @@ def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
 
 
 def share_out(work: Callable[[Any, Job], Answer], models: Sequence[Any], jobs: Iterable[Job]) -> Iterator[Answer]:
-    """Do each job with whichever model is free first; answers come in the order of the jobs.
-
-    Args:
-        work: From a model and a job to the answer; it runs in a thread of its own if there are several models.
-        models: Copies of one network.
-        jobs: Read only as they are needed, so that few answers wait at a time.
-    """
+    """Do each job with whichever model is free first; answers come in the order of the jobs."""
     if len(models) == 1:
         for job in jobs:
             yield work(models[0], job)

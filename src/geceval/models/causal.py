@@ -35,19 +35,7 @@ In ordinary texts only the token that starts them has one."""
 
 
 class CausalModel(BatchedModel):
-    """A causal language model; the token that starts a text counts towards `max_length`.
-
-    Args:
-        model: A transformers `...ForCausalLM`.
-        tokenizer: Its tokenizer.
-        max_length: Tokens beyond which a text is cut; `None` never cuts.
-        name: What to call the network in messages and signatures.
-        start: The token that starts a text; `None` takes the tokenizer's BOS, else `<|endoftext|>`.
-        head: Reads a value from the states of a text, see `log_probs_and_heads`.
-
-    Raises:
-        CheckpointError: If the tokenizer has no such token.
-    """
+    """A causal language model; the token that starts a text counts towards `max_length`."""
 
     networks: ClassVar[LRUCache[tuple[Any, ...], Any]] = LRUCache(2)
     usual_length: ClassVar[int | None] = None
@@ -86,33 +74,14 @@ class CausalModel(BatchedModel):
         return cls(model, tokenizer, length, checkpoint.identity, start, load_quality_head(checkpoint, model.config))
 
     def token_log_probs(self, texts: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
-        """log P(token | the tokens before it) of every token of each text, after the token that starts the text.
-
-        No special token but the start is added.
-
-        Args:
-            texts: Sentences.
-            runtime: Batch size, progress and cache; fewer tokens are scored at once where their logits would not fit.
-
-        Returns:
-            Per text, float32 [tokens]; the start token has none, so an empty text gives an empty array.
-
-        Raises:
-            InputError: If the network gives something that is not a number.
-        """
+        """log P(token | the tokens before it) of every token of each text, after the token that starts the text."""
+        # No special token but the start is added.
         return self.log_probs_and_heads(texts, runtime)[0]
 
     def log_probs_and_heads(
         self, texts: Sequence[str], runtime: RunTime | None = None
     ) -> tuple[list[np.ndarray], np.ndarray]:
-        """What `token_log_probs` gives, and the value of the checkpoint's quality head for each text.
-
-        Returns:
-            The former, and float64 [texts]: see `head_values`; 0 where the checkpoint has no such head.
-
-        Raises:
-            InputError: If the network gives something that is not a number.
-        """
+        """What `token_log_probs` gives, and the value of the checkpoint's quality head for each text."""
         rows = self._rows(_READ, self._read, texts, runtime, _head_first)
         for text, row in zip(texts, rows, strict=True):
             if np.isnan(row).any():
@@ -120,11 +89,7 @@ class CausalModel(BatchedModel):
         return [row[1:] for row in rows], np.array([row[0] for row in rows], np.float64)
 
     def mean_states(self, texts: Sequence[str], layer: int, runtime: RunTime | None = None) -> np.ndarray:
-        """The mean of the states of a text's tokens, the start and attention sinks left out, after so many layers.
-
-        Returns:
-            float32 [texts, dimensions]; zeros for a text without such tokens.
-        """
+        """The mean of the states of a text's tokens, the start and attention sinks left out, after so many layers."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             states = states_after(model, batch, layer)
@@ -133,14 +98,7 @@ class CausalModel(BatchedModel):
         return self._array(f"mean_states {layer}", read, texts, runtime, _mean)
 
     def head_values(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
-        """The value of the checkpoint's quality head, which it must have, for each text; the output layer is not read.
-
-        Returns:
-            float64 [texts]; 0 for a text whose tokens have no state of their own, as for one without tokens.
-
-        Raises:
-            InputError: If the network gives something that is not a number.
-        """
+        """The value of the checkpoint's quality head, which it must have, for each text."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return self.head_products(states_after(model, batch, self.head.layer))
@@ -152,14 +110,7 @@ class CausalModel(BatchedModel):
         return values.flatten().astype(np.float64)
 
     def head_products(self, states: torch.Tensor) -> torch.Tensor:
-        """What each token adds to the value of the quality head; infinite for attention sinks, which do not count.
-
-        Args:
-            states: [..., tokens, dimensions], after the head's layers.
-
-        Returns:
-            float32 [..., tokens].
-        """
+        """What each token adds to the value of the quality head; infinite for attention sinks, which do not count."""
         products = states.float() @ self.head.weight.to(states.device)
         return products.masked_fill(self._sinks(states, self.head.layer), float("inf"))
 
@@ -175,25 +126,14 @@ class CausalModel(BatchedModel):
         return states.float().norm(dim=-1) > self._longest[layer]
 
     def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
-        """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`.
-
-        Returns:
-            float64 [texts], each at least 1; infinite for a text without tokens.
-
-        Raises:
-            InputError: If the network gives something that is not a number.
-        """
+        """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`."""
         rows = self.token_log_probs(texts, runtime)
         surprise = [-row.mean(dtype=np.float64) if len(row) else np.inf for row in rows]
         with np.errstate(over="ignore"):
             return np.exp(np.array(surprise, np.float64))
 
     def end_log_prob(self) -> float:
-        """log P(end | start) that a text ends at once: the end is `<|endoftext|>`, else the tokenizer's EOS.
-
-        Raises:
-            InputError: If the network gives something that is not a number.
-        """
+        """log P(end | start) that a text ends at once: the end is `<|endoftext|>`, else the tokenizer's EOS."""
         import torch
 
         ids = torch.tensor([[self.start, self.end]], device=self.model.device)
@@ -249,11 +189,7 @@ class CausalModel(BatchedModel):
 
 
 def start_of(tokenizer: Any, start: str | None = None, name: str = "") -> tuple[str, int]:
-    """The token that starts a text and its id: the given one, else the tokenizer's BOS, else `<|endoftext|>`.
-
-    Raises:
-        CheckpointError: If the tokenizer has no such token; the message begins with `name`.
-    """
+    """The token that starts a text and its id: the given one, else the tokenizer's BOS, else `<|endoftext|>`."""
     token = start or tokenizer.bos_token or START
     found = tokenizer.get_vocab().get(token)
     if found is None:

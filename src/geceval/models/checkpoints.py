@@ -34,9 +34,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from geceval.core.assets import ASSETS
 from geceval.core.errors import InputTypeError
-from geceval.core.files import expanded, file_sha256
+from geceval.core.files import ASSETS, expanded, file_sha256
 from geceval.models.sources.named import NAMED, OVER_NAMED, Found, find, located
 from geceval.models.sources.snapshots import WEIGHTS, CheckpointError, snapshot
 
@@ -59,17 +58,7 @@ _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint whose files are on this machine.
-
-    Attributes:
-        model: What the caller asked for: `"bundled"`, a name, a folder, a Hub id.
-        folder: Where its files are.
-        identity: `model@hash` for signatures; the hash is the Hub's commit, else the SHA-256 of the files that can
-            change a number (configuration, weights, tokenizer), seven digits of either.
-        base: The checkpoint that an adapter changes; `None` for a whole network.
-        config: The content of `config.json`.
-        digest: The hash in full, and, for an adapter, that of its base too: the key of values cached on disk.
-    """
+    """A checkpoint whose files are on this machine."""
 
     model: str
     folder: Path
@@ -85,19 +74,7 @@ class Checkpoint:
 
 
 def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str = "") -> Checkpoint:
-    """Find a checkpoint and name it, without loading its weights.
-
-    Args:
-        model: `"bundled"`, `"bundled:NAME"`, a name of `geceval.models.sources.named`, a local folder, or a Hub id; the
-            latter, or the name of a large model, optionally followed by `@revision`.
-        bundled: The folder of `geceval/assets` that the word `"bundled"` alone stands for.
-        part: Sub-folder in which the checkpoint lies, for those that are made of several networks.
-
-    Raises:
-        CheckpointError: If there is no such checkpoint or sub-folder, it cannot be fetched, or files are missing or
-            damaged.
-        TypeError: If `model` is neither a string nor a path.
-    """
+    """Find a checkpoint and name it, without loading its weights."""
     if not isinstance(model, (str, os.PathLike)):
         raise InputTypeError(f"model must be 'bundled', a folder or a Hub id, got {type(model).__name__}")
     return _describe(_find(os.fspath(model), bundled, part), part, ())
@@ -217,11 +194,9 @@ def _base(folder: Path, name: str, config: dict[str, Any], above: tuple[Path, ..
 
 
 def weights_sha256(checkpoint: Checkpoint) -> str:
-    """SHA-256 of the weights by which an adapter knows its base, `"none"` if they are not one file.
-
-    Those of a named model are its GGUF, so that the hash does not depend on how they are cached. An adapter has its
-    own, since it knows its base in turn.
-    """
+    """SHA-256 of the weights by which an adapter knows its base, `"none"` if they are not one file."""
+    # Those of a named model are its GGUF, so that the hash does not depend on how they are cached. An adapter has its
+    # own, since it knows its base in turn.
     if checkpoint.model in NAMED:
         return NAMED[checkpoint.model].sha256
     weights = checkpoint.folder / ("model.safetensors" if checkpoint.base is None else "adapter_model.safetensors")
@@ -229,11 +204,7 @@ def weights_sha256(checkpoint: Checkpoint) -> str:
 
 
 def read_json(folder: Path, name: str) -> dict[str, Any]:
-    """The JSON object in a file of a checkpoint's folder.
-
-    Raises:
-        CheckpointError: If the file is missing or holds no JSON object.
-    """
+    """The JSON object in a file of a checkpoint's folder."""
     path = folder / name
     if not path.is_file():
         parts = sorted(part.parent.name for part in folder.glob(f"*/{name}"))

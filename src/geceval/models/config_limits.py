@@ -24,12 +24,7 @@ _PADDED_POSITIONS = ("roberta", "xlm-roberta", "camembert")  # their positions a
 
 
 def read_config(checkpoint: Checkpoint) -> Any:
-    """The configuration of a checkpoint as transformers reads it.
-
-    Raises:
-        CheckpointError: If it cannot be used, names an architecture that transformers does not know, or asks for what
-            `check_limits` refuses.
-    """
+    """The configuration of a checkpoint as transformers reads it."""
     import transformers
 
     check_limits(checkpoint)
@@ -43,11 +38,7 @@ def read_config(checkpoint: Checkpoint) -> Any:
 
 @lru_cache(maxsize=64)
 def position_limit(checkpoint: Checkpoint) -> int | None:
-    """The longest input that the network can read, in tokens; `None` if its configuration sets no limit.
-
-    Raises:
-        CheckpointError: If the configuration cannot be used.
-    """
+    """The longest input that the network can read, in tokens; `None` if its configuration sets no limit."""
     config = read_config(checkpoint).get_text_config()
     positions = getattr(config, "max_position_embeddings", None) or 0
     if config.model_type in _PADDED_POSITIONS:
@@ -61,13 +52,7 @@ def readable_length(checkpoint: Checkpoint, wanted: int) -> int:
 
 
 def check_limits(checkpoint: Checkpoint) -> None:
-    """Refuse configurations that no honest checkpoint needs.
-
-    Raises:
-        CheckpointError: If it, or a network that it is made of, has more than 1,000 layers, an index that leads to
-            weights outside its folder, or an adapter of a kind not in `ADAPTERS`, with a rank above 8,192, or that
-            names code to import.
-    """
+    """Refuse configurations that no honest checkpoint needs."""
     for name, value in _counts_of_layers(checkpoint.config):
         if value > LAYERS:
             raise CheckpointError(f"{checkpoint.folder}: {name} in config.json is {value}, more than {LAYERS} layers")

@@ -31,22 +31,7 @@ _UNSEEN = -1
 
 
 class Detector(BatchedModel):
-    """A token classifier and its tokenizer.
-
-    Args:
-        model: A `...ForTokenClassification`.
-        tokenizer: Its fast tokenizer.
-        max_length: Tokens, special ones included, beyond which a sentence is cut.
-        name: What to call the network in messages.
-        twice: Whether it reads each sentence twice, see `geceval.models.words`.
-
-    Attributes:
-        labels: Names of its labels, in the order of their ids.
-        correct: The id of the label of correct words.
-
-    Raises:
-        CheckpointError: If none of the labels means correct, or the tokenizer is not a fast one.
-    """
+    """A token classifier and its tokenizer."""
 
     def __init__(
         self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "", twice: bool = False
@@ -76,19 +61,7 @@ class Detector(BatchedModel):
         return "the words beyond count as correct"
 
     def log_probabilities(self, sentences: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
-        """Natural logarithms of the probabilities of each label.
-
-        Args:
-            sentences: Texts whose words are `split()`.
-            runtime: Batch size, progress and cache.
-
-        Returns:
-            One array per sentence, float32 [words, labels]; a word that the network does not see has 0 for the label of
-            correct words and -inf for all others.
-
-        Raises:
-            InputError: If the network gives something that is not a finite number.
-        """
+        """Natural logarithms of the probabilities of each label."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return model(**batch).logits.float().log_softmax(dim=-1)
@@ -127,17 +100,7 @@ class Detector(BatchedModel):
 
 
 def decide(log_probabilities: np.ndarray, correct: int = 0, threshold: float | None = None) -> np.ndarray:
-    """The label of each word.
-
-    Args:
-        log_probabilities: [words, labels], see `Detector.log_probabilities`.
-        correct: The id of the label of correct words.
-        threshold: A word that the network sees is in error if the probability that it is not correct reaches this
-            value; it then gets the most probable of the other labels. `None` takes the most probable of all labels.
-
-    Returns:
-        Ids of labels, [words].
-    """
+    """The label of each word."""
     if threshold is None:
         return log_probabilities.argmax(axis=1)
     others = log_probabilities.copy()

@@ -15,11 +15,9 @@ _RULES = [re.compile(rule) for rule in RULES]
 
 
 def detokenize(text: str) -> str:
-    """A tokenised sentence with spaces as in prose.
-
-    No space before `. , ! ? ; : % ) ] }`, none after `( [ {`, contractions (`do n't`, `it 's`) joined; runs of white
-    space become one space. Quotation marks stay as they are, since they do not tell whether they open or close.
-    """
+    """A tokenised sentence with spaces as in prose."""
+    # No space before `. , ! ? ; : % ) ] }`, none after `( [ {`, contractions (`do n't`, `it 's`) joined; runs of white
+    # space become one space. Quotation marks stay as they are, since they do not tell whether they open or close.
     text = " ".join(text.split())
     for rule in _RULES:
         text = rule.sub("", text)

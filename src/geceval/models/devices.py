@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def pick_device(name: str) -> torch.device:
-    """The torch device of that name; `"auto"` takes CUDA, then MPS, then the CPU.
-
-    Raises:
-        InputError: If torch knows no such device or this machine has none.
-    """
+    """The torch device of that name; `"auto"` takes CUDA, then MPS, then the CPU."""
     import torch
 
     if name == "auto":
@@ -37,11 +33,7 @@ def pick_device(name: str) -> torch.device:
 
 
 def pick_devices(names: str) -> list[torch.device]:
-    """The torch devices of names separated by commas, see `pick_device`; all must be of one kind.
-
-    Raises:
-        InputError: If one of them cannot be used, or two are of different kinds.
-    """
+    """The torch devices of names separated by commas, see `pick_device`; all must be of one kind."""
     devices = [pick_device(name.strip()) for name in names.split(",")]
     if len({device.type for device in devices}) > 1:
         raise InputError(f"device {names!r}: several devices must be of one kind, e.g. 'cuda:0,cuda:1'")
@@ -49,11 +41,7 @@ def pick_devices(names: str) -> list[torch.device]:
 
 
 def pick_dtype(runtime: RunTime) -> str:
-    """The name of the dtype; for `"auto"`, bfloat16 where the device has instructions for it, else float32.
-
-    Raises:
-        InputError: If there is no such device.
-    """
+    """The name of the dtype; for `"auto"`, bfloat16 where the device has instructions for it, else float32."""
     if runtime.dtype != "auto":
         return runtime.dtype
     return "bfloat16" if all(map(_computes_in_bfloat16, pick_devices(runtime.device))) else "float32"

@@ -19,18 +19,10 @@ if TYPE_CHECKING:
 
 
 class Encoder(BatchedModel):
-    """An encoder, with or without a classification head.
+    """An encoder, with or without a classification head."""
 
-    `Encoder.load(checkpoint, runtime, max_length, head=True)` loads the one-output head too, for `logits`;
-    `layers=N` loads and computes the lowest N layers only. In a pair the longer text is cut first.
-
-    Args:
-        model: A transformers model without a head, or a `...ForSequenceClassification`.
-        tokenizer: Its fast tokenizer.
-        max_length: Tokens, special ones included, beyond which a text is cut.
-        name: What to call the network in messages and signatures.
-        pooling: How the head reads the tokens, see `geceval.models.heads`.
-    """
+    # `Encoder.load(checkpoint, runtime, max_length, head=True)` loads the one-output head too, for `logits`;
+    # `layers=N` loads and computes the lowest N layers only. In a pair the longer text is cut first.
 
     def __init__(
         self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "", pooling: str = "first"
@@ -46,15 +38,7 @@ class Encoder(BatchedModel):
         return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, heads.pooling_of(checkpoint))
 
     def embed(self, texts: Sequence[Text], runtime: RunTime | None = None) -> np.ndarray:
-        """Means of the last layer's token states, special tokens included.
-
-        Args:
-            texts: Sentences or pairs.
-            runtime: Batch size, progress and cache.
-
-        Returns:
-            float32 [texts, dimensions], in input order.
-        """
+        """Means of the last layer's token states, special tokens included."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return heads.mean_pool(model.base_model(**batch).last_hidden_state, batch["attention_mask"])
@@ -72,17 +56,7 @@ class Encoder(BatchedModel):
     def states(
         self, texts: Sequence[Text], layer: int = -1, runtime: RunTime | None = None
     ) -> list[tuple[list[int], torch.Tensor]]:
-        """Token states of one layer.
-
-        Args:
-            texts: Sentences or pairs.
-            layer: 0 for the embeddings, 1 for the first layer, -1 for the last.
-            runtime: Batch size and progress.
-
-        Returns:
-            For each text its token ids and their states, float32 [tokens, dimensions] on the network's first device;
-            special tokens are included, padding is not. Equal texts share one tensor. Nothing is cached.
-        """
+        """Token states of one layer."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return model.base_model(**batch, output_hidden_states=True).hidden_states[layer]

@@ -44,28 +44,15 @@ Match = tuple[np.ndarray, bool]
 
 
 def default_layer(model: str, layers: int) -> int:
-    """The layer to read: the published one for a known encoder, else five sixths of the way up (as for DistilBERT).
-
-    Args:
-        model: Folder or Hub id; only its last part counts.
-        layers: How many layers the network has.
-    """
+    """The layer to read: the published one for a known encoder, else five sixths of the way up (as for DistilBERT)."""
     name = model.partition("@")[0].rstrip("/").rpartition("/")[2]
     return _LAYERS.get(name, max(1, round(layers * 5 / 6)))
 
 
 class Matcher(Encoder):
-    """An encoder whose token states are matched: precision, recall and F1 of candidate against reference tokens.
+    """An encoder whose token states are matched: precision, recall and F1 of candidate against reference tokens."""
 
-    `Matcher.load(checkpoint, runtime, max_length, layer=N)` loads and computes the lowest N layers only.
-
-    Args:
-        model: A transformers model without head.
-        tokenizer: Its fast tokenizer.
-        layer: The layer whose states are compared: 1 for the first.
-        max_length: Tokens, special ones included, beyond which a text is cut.
-        name: What to call the network in messages and signatures.
-    """
+    # `Matcher.load(checkpoint, runtime, max_length, layer=N)` loads and computes the lowest N layers only.
 
     def __init__(self, model: Any, tokenizer: Any, layer: int, max_length: int | None = 512, name: str = "") -> None:
         super().__init__(model, tokenizer, max_length, name)
@@ -81,17 +68,7 @@ class Matcher(Encoder):
         return cls(model, load_tokenizer(checkpoint), layer, length, checkpoint.identity)
 
     def match(self, candidates: Sequence[str], references: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
-        """Match each candidate with its reference; every token of a text weighs the same.
-
-        Args:
-            candidates: One text per pair; white space at either end is removed.
-            references: One text per pair.
-            runtime: Batch size, progress and cache. Matches of texts that are cut are not cached on disk, so that they
-                are reported again.
-
-        Returns:
-            float64 [pairs, 3]: precision, recall, F1. All are 0 where a text has no tokens.
-        """
+        """Match each candidate with its reference; every token of a text weighs the same."""
         runtime = runtime or RunTime()
         pairs = [(c.strip(), r.strip()) for c, r in zip(candidates, references, strict=True)]
 

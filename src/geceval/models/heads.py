@@ -31,11 +31,7 @@ _TASKS = {"SEQ_CLS": _SEQUENCE, "TOKEN_CLS": _TOKENS, "CAUSAL_LM": _CAUSAL, "FEA
 
 
 def pooling_of(checkpoint: Checkpoint) -> str:
-    """The pooling written in a checkpoint's `config.json`: `"first"` unless `geceval_pooling` says another.
-
-    Raises:
-        CheckpointError: If it says anything else.
-    """
+    """The pooling written in a checkpoint's `config.json`: `"first"` unless `geceval_pooling` says another."""
     pooling = checkpoint.setting("pooling", "first")
     if pooling not in POOLINGS:
         raise CheckpointError(
@@ -45,15 +41,7 @@ def pooling_of(checkpoint: Checkpoint) -> str:
 
 
 def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
-    """Mean of the states of real tokens.
-
-    Args:
-        states: [texts, tokens, dimensions].
-        mask: [texts, tokens], 1 for a token and 0 for padding.
-
-    Returns:
-        [texts, dimensions]; zeros for a text without any token.
-    """
+    """Mean of the states of real tokens."""
     weights = mask.to(states.dtype).unsqueeze(-1)
     return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
 
@@ -86,16 +74,7 @@ def head_of(network: Any) -> Any:
 
 
 def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> Tensor:
-    """Logits of a sequence classifier, differentiable, so that training and scoring share one definition.
-
-    Args:
-        model: A `...ForSequenceClassification`, possibly wrapped by peft.
-        batch: `input_ids` and `attention_mask`, each [texts, tokens], and `token_type_ids` for pairs.
-        pooling: One of `POOLINGS`, see the module's docstring.
-
-    Returns:
-        [texts, labels].
-    """
+    """Logits of a sequence classifier, differentiable, so that training and scoring share one definition."""
     network = model.get_base_model() if hasattr(model, "get_base_model") else model
     if pooling == "first" and not hasattr(network, "score"):
         return model(**batch).logits
@@ -109,16 +88,7 @@ def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> T
 
 
 def load_encoder(checkpoint: Checkpoint, layers: int | None = None) -> Any:
-    """The network without its head, in float32 on the CPU, ready for inference.
-
-    Args:
-        checkpoint: A resolved checkpoint.
-        layers: How many of its lowest layers to load; all by default.
-
-    Raises:
-        CheckpointError: If the weights are missing, damaged, not finite or of the wrong shape, or if only some layers
-            of an adapter are wanted.
-    """
+    """The network without its head, in float32 on the CPU, ready for inference."""
     import transformers
 
     if checkpoint.base is not None:
@@ -134,13 +104,8 @@ def load_encoder(checkpoint: Checkpoint, layers: int | None = None) -> Any:
 
 
 def load_network(checkpoint: Checkpoint) -> Any:
-    """The network with the head that it was made with, adapters merged, in float32 on the CPU, ready for inference.
-
-    That is what the `task_type` of an adapter says, else the `architectures` of the checkpoint.
-
-    Raises:
-        CheckpointError: If the weights are missing, damaged, not finite or of the wrong shape.
-    """
+    """The network with the head that it was made with, adapters merged, in float32 on the CPU, ready for inference."""
+    # That is what the `task_type` of an adapter says, else the `architectures` of the checkpoint.
     import transformers
 
     config = read_config(checkpoint)
@@ -153,16 +118,7 @@ def load_network(checkpoint: Checkpoint) -> Any:
 
 
 def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
-    """A sequence classifier, adapters merged, in float32 on the CPU, ready for inference.
-
-    Args:
-        checkpoint: A resolved checkpoint.
-        labels: How many outputs it must have; `None` accepts any number.
-
-    Raises:
-        CheckpointError: If the weights are missing, damaged, not finite or of the wrong shape, if there is no
-            classification head, or if it has a different number of outputs.
-    """
+    """A sequence classifier, adapters merged, in float32 on the CPU, ready for inference."""
     import transformers
 
     config = read_config(checkpoint)
@@ -174,15 +130,7 @@ def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
 
 
 def load_token_classifier(checkpoint: Checkpoint) -> Any:
-    """A token classifier, adapters merged, in float32 on the CPU, ready for inference.
-
-    Args:
-        checkpoint: A resolved checkpoint; its `config.json` names its architecture, `...ForTokenClassification`.
-
-    Raises:
-        CheckpointError: If it is no token classifier, or its weights are missing, damaged, not finite or of another
-            shape.
-    """
+    """A token classifier, adapters merged, in float32 on the CPU, ready for inference."""
     import transformers
 
     config = read_config(checkpoint)
@@ -212,21 +160,7 @@ def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> An
 def read_model(
     model_class: Any, checkpoint: Checkpoint, config: Any = None, any_size: bool = False
 ) -> tuple[Any, list[str]]:
-    """Load a network in float32 on the CPU, without remote code and without unpickling anything but tensors.
-
-    Args:
-        model_class: An `Auto...` class of transformers.
-        checkpoint: A resolved checkpoint; the network of an adapter is that of `load_network`.
-        config: Its configuration; read from the checkpoint by default.
-        any_size: Whether parameters that have a different shape in the checkpoint count as missing; by default they are
-            an error.
-
-    Returns:
-        The model and the names of the parameters that the checkpoint does not have.
-
-    Raises:
-        CheckpointError: If the configuration or the weights cannot be used.
-    """
+    """Load a network in float32 on the CPU, without remote code and without unpickling anything but tensors."""
     import torch
 
     options = {"local_files_only": True, "trust_remote_code": False, "weights_only": True, "output_loading_info": True}
@@ -272,11 +206,7 @@ def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
 
 
 def ready(model: Any, checkpoint: Checkpoint) -> Any:
-    """The model for inference: no gradients, no dropout.
-
-    Raises:
-        CheckpointError: If a weight is not a finite number.
-    """
+    """The model for inference: no gradients, no dropout."""
     import torch
 
     for name, parameter in model.named_parameters():

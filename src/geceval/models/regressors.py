@@ -24,17 +24,10 @@ LOWEST = 1.0
 
 
 class StateRegressor:
-    """A linear layer over the mean token states of a causal language model, which was not changed for it.
+    """A linear layer over the mean token states of a causal language model, which was not changed for it."""
 
-    Texts are read as prose, each by itself, and distinct ones once, whatever number of regressors reads them. A
-    sentence whose tokens have no state of their own (no words, or a mark alone) has the lowest rating, `LOWEST`.
-
-    Args:
-        model: The language model.
-        head: The weights, and after which layer they read.
-        bias: What is added to their product with the states.
-        name: What to call it in messages and signatures.
-    """
+    # Texts are read as prose, each by itself, and distinct ones once, whatever number of regressors reads them. A
+    # sentence whose tokens have no state of their own (no words, or a mark alone) has the lowest rating, `LOWEST`.
 
     def __init__(self, model: CausalModel, head: QualityHead, bias: float = 0.0, name: str = "") -> None:
         self.model, self.head, self.bias, self.name = model, head, bias, name
@@ -59,18 +52,7 @@ class StateRegressor:
 
 
 def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTime | None = None) -> np.ndarray:
-    """What a `StateRegressor` reads.
-
-    Args:
-        model: The language model.
-        texts: Sentences or pairs, tokenised or not.
-        layer: Number of layers after which the states are read.
-        runtime: Batch size, progress and cache.
-
-    Returns:
-        float64 [texts, dimensions]: the mean state of a sentence's tokens; of a pair, the square root of how far the
-        means of the two are apart in each dimension (small changes of a mean, which is over many tokens, count more).
-    """
+    """What a `StateRegressor` reads."""
     pairs = bool(texts) and isinstance(texts[0], tuple)
     sides = [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
     read = [detokenize(text) for side in sides for text in side]
@@ -81,12 +63,7 @@ def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTi
 def load_regressor(
     checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None
 ) -> Encoder | StateRegressor:
-    """The classifier of a checkpoint or, if it is no more than a head, that over its base; see `BatchedModel.load`.
-
-    Raises:
-        CheckpointError: If the checkpoint cannot be used.
-        InputError: If there is no such device, or `max_length` is beyond what the network can read.
-    """
+    """The classifier of a checkpoint or, if it is no more than a head, that over its base; see `BatchedModel.load`."""
     if checkpoint.setting("base") is not None:
         return StateRegressor.load(checkpoint, runtime, max_length)
     return Encoder.load(checkpoint, runtime, max_length, head=True)

@@ -40,16 +40,7 @@ class Seq2SeqModel(BatchedModel):
     def log_likelihoods(
         self, sources: Sequence[str], targets: Sequence[str], runtime: RunTime | None = None
     ) -> np.ndarray:
-        """Mean log-probability of the target's tokens, special ones included, given the source (teacher forced).
-
-        Args:
-            sources: One text per pair.
-            targets: One text per pair.
-            runtime: Batch size, progress and cache.
-
-        Returns:
-            float64 [pairs], natural logarithms, each below 0.
-        """
+        """Mean log-probability of the target's tokens, special ones included, given the source (teacher forced)."""
         pairs = list(zip(sources, targets, strict=True))
         return self._array("likelihood", self._likelihoods, pairs, runtime).ravel().astype(np.float64)
 

@@ -19,20 +19,9 @@ _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spie
 
 
 def load_tokenizer(checkpoint: Checkpoint, config: Any = None) -> Any:
-    """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one.
-
-    That model is the base of an adapter, or what `_name_or_path` of the configuration names; else `bert-base-cased` for
-    a vocabulary of its size, which published IMPARA and SOME checkpoints lack.
-
-    Args:
-        checkpoint: A resolved checkpoint.
-        config: Of a network that is to be made over the checkpoint; by default that of the checkpoint. Its
-            `geceval_border` is a token to put before a text, between the two of a pair, and after; without it the
-            special tokens are left to the tokenizer. With `geceval_prose` tokenised texts are read as prose.
-
-    Raises:
-        CheckpointError: If there is no tokenizer, it cannot belong to the network, or it does not know the border.
-    """
+    """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one."""
+    # That model is the base of an adapter, or what `_name_or_path` of the configuration names; else `bert-base-cased`
+    # for a vocabulary of its size, which published IMPARA and SOME checkpoints lack.
     import transformers
 
     holder = _tokenizer_holder(checkpoint)
@@ -57,13 +46,8 @@ def load_tokenizer(checkpoint: Checkpoint, config: Any = None) -> Any:
 
 
 def border_of(checkpoint: Checkpoint) -> str:
-    """The token to put around the texts of a causal model, whose tokenizer puts none.
-
-    That is `geceval_start_token` of the checkpoint, else the EOS token, else the BOS token.
-
-    Raises:
-        CheckpointError: If the tokenizer has none of them, or cannot be read.
-    """
+    """The token to put around the texts of a causal model, whose tokenizer puts none."""
+    # That is `geceval_start_token` of the checkpoint, else the EOS token, else the BOS token.
     tokenizer = load_tokenizer(checkpoint)
     border = checkpoint.setting("start_token") or tokenizer.eos_token or tokenizer.bos_token
     if not border:

@@ -9,21 +9,7 @@ from typing import Any
 def encode_words(
     tokenizer: Any, sentences: Sequence[Sequence[str]], max_length: int | None = None, twice: bool = False
 ) -> list[tuple[list[int], list[int | None]]]:
-    """Token ids of sentences that are split into words.
-
-    Args:
-        tokenizer: A fast tokenizer. One that marks the space before a word (RoBERTa, ModernBERT) reads every word with
-            a space before it, including the first.
-        sentences: The words of each sentence.
-        max_length: Tokens, special ones included, beyond which a sentence is cut; `None` cuts nothing.
-        twice: Whether the sentence is read twice, as a pair of itself, so that a causal model has seen all of it when
-            it reads a word for the second time (Springer et al. 2024); both copies count for `max_length`.
-
-    Returns:
-        For each sentence its token ids and, for each word, the index of its first sub-token, or, if it is read twice,
-        of its last sub-token in the second copy; `None` for a word that was cut off or has no sub-token (a lone control
-        character).
-    """
+    """Token ids of sentences that are split into words."""
     if not sentences:
         return []
     space = " " if _marks_spaces(tokenizer) else ""

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.checks import check_choice
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, ModelName, RunTime, check_types
+from geceval.core.options import FilePath, ModelName, RunTime, check_choice, check_types
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.scorers import fluency

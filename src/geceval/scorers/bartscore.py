@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from geceval.core.checks import check_count
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, RunTime, check_types
+from geceval.core.options import ModelName, RunTime, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.models.devices import pick_dtype
@@ -82,11 +81,7 @@ class Bartscore(Scorer):
 
 
 def load_seq2seq(model: str, max_length: int | None, runtime: RunTime) -> Seq2SeqModel:
-    """The sequence-to-sequence model of a checkpoint; arguments as in `Settings`.
-
-    Raises:
-        CheckpointError: If the checkpoint cannot be used, or if it is `"bundled"`, as no such model is bundled.
-    """
+    """The sequence-to-sequence model of a checkpoint; arguments as in `Settings`."""
     from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
     from geceval.models.seq2seq import Seq2SeqModel
 

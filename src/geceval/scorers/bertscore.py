@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.checks import check_count
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, RunTime, check_types
+from geceval.core.options import ModelName, RunTime, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.models.devices import pick_dtype
@@ -113,12 +112,7 @@ class Bertscore(Scorer):
 
 
 def load_matcher(model: str, layer: int | None, max_length: int | None, runtime: RunTime) -> Matcher:
-    """The matcher of a checkpoint; arguments as in `Settings`.
-
-    Raises:
-        CheckpointError: If the checkpoint cannot be used.
-        ValueError: If it has no such layer, or the device cannot be used.
-    """
+    """The matcher of a checkpoint; arguments as in `Settings`."""
     from geceval.models.checkpoints import resolve
     from geceval.models.config_limits import read_config, readable_length
     from geceval.models.greedy_matching import Matcher, default_layer

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.checks import check_positive
 from geceval.core.f_score import f_beta, ratio, rounded
+from geceval.core.options import check_positive
 from geceval.scorers.edit_based.chunk_classes import Weigh
 from geceval.scorers.edit_based.chunk_scorer import ChunkSettings, JointChunkScorer
 

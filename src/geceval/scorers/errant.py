@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from geceval.core.checks import check_choice, check_positive
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, PipelineName, check_types
+from geceval.core.options import FilePath, PipelineName, check_choice, check_positive, check_types
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.scorers.edit_based.edit_scorer import EditScorer

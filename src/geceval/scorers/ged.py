@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.errors import InputError, named
+from geceval.core.errors import InputError, counted, named
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature

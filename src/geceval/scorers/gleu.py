@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.checks import check_choice, check_count
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, check_types
+from geceval.core.options import FilePath, check_choice, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
@@ -101,19 +100,13 @@ class Gleu(Scorer):
         )
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
-        """GLEU of each sample, `[samples]`; the position of a sentence in its sample decides which reference it draws.
-
-        This takes long for `"python3"` where sentences differ in their number of references: Python 3 does not draw
-        for one sentence independently of those before it, so every sample needs its own draws.
-        """
+        """GLEU of each sample, `[samples]`."""
+        # This takes long for `"python3"` where sentences differ in their number of references: Python 3 does not draw
+        # for one sentence independently of those before it, so every sample needs its own draws.
         return self._draws(rows).mean(axis=1)
 
     def _draws(self, rows: np.ndarray) -> np.ndarray:
-        """GLEU of each sample in each iteration, `[samples][iterations]`.
-
-        Args:
-            rows: `[samples][sentences][R][2·order + 3]`: the statistics of each reference, then 1 if it exists, else 0.
-        """
+        """GLEU of each sample in each iteration, `[samples][iterations]`."""
         settings = self.settings
         statistics, counts = np.moveaxis(rows[..., :-1], 2, 0), rows[..., -1].sum(axis=2).astype(np.int64)
         if settings.sampler == "expectation":
@@ -132,11 +125,9 @@ class Gleu(Scorer):
 
     def _drawn(self, counts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Masks of sentences, `[samples][sentences]`, each with the references that they draw,
-        `[iterations][sentences]`.
-
-        Python 2 draws for each sentence independently of the others, so all sentences with the same number of
-        references can be handled together, whichever sample they belong to.
-        """
+        `[iterations][sentences]`."""
+        # Python 2 draws for each sentence independently of the others, so all sentences with the same number of
+        # references can be handled together, whichever sample they belong to.
         settings, size = self.settings, counts.shape[1]
         if settings.sampler == "python3":
             yield np.ones_like(counts), draw_references("python3", settings.iterations, tuple(counts[0].tolist()))
@@ -153,12 +144,7 @@ class Gleu(Scorer):
 
 
 def sentence_statistics(corpus: Corpus, settings: Settings) -> np.ndarray:
-    """The sufficient statistics of each reference and sentence.
-
-    Returns:
-        `[R][sentences][2·order + 2]`: the counts and the totals of each order, prediction length, reference length.
-        All but the counts of the `"paper"` formula are at least 0.
-    """
+    """The sufficient statistics of each reference and sentence."""
     order, sentences = settings.order, corpus.sentences
     lengths = corpus.lengths[2:]
     statistics = np.zeros((len(lengths), sentences, 2 * order + 2))
@@ -184,19 +170,9 @@ def gleu(statistics: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def draw_references(sampler: str, iterations: int, counts: tuple[int, ...]) -> np.ndarray:
-    """Which reference each iteration draws for each sentence; iteration j is seeded with 101·j.
-
-    Python 2 drew `int(random() * count)`. The seeding of `random` by an int is the `init_by_array` of the Mersenne
-    Twister in Python 2 and 3, and also in NumPy's frozen `RandomState` when it gets a list.
-
-    Args:
-        sampler: `"python2"` or `"python3"`.
-        iterations: Number of iterations.
-        counts: References of each sentence.
-
-    Returns:
-        Index of the reference, `[iterations][sentences]`.
-    """
+    """Which reference each iteration draws for each sentence; iteration j is seeded with 101·j."""
+    # Python 2 drew `int(random() * count)`. The seeding of `random` by an int is the `init_by_array` of the Mersenne
+    # Twister in Python 2 and 3, and also in NumPy's frozen `RandomState` when it gets a list.
     drawn = np.empty((iterations, len(counts)), dtype=np.uint8 if max(counts) <= 256 else np.uint32)
     same, numbers = len(set(counts)) == 1, np.array(counts)
     generator, python3 = np.random.RandomState(0), random.Random(0)
@@ -223,13 +199,7 @@ def _equal_draws(generator: np.random.RandomState, count: int, size: int) -> np.
 
 
 def _apply_draws(drawn: np.ndarray, reference: int, differences: np.ndarray) -> np.ndarray:
-    """Sum the rows of each sample that draw a reference, `[samples][iterations][n]`, by products of two matrices.
-
-    Args:
-        drawn: `[iterations][sentences]`.
-        reference: Index of the reference.
-        differences: `[samples][sentences][n]`, whole numbers, so that their sums are exact.
-    """
+    """Sum the rows of each sample that draw a reference, `[samples][iterations][n]`, by products of two matrices."""
     samples, sentences, size = differences.shape
     wide = differences.swapaxes(0, 1).reshape(sentences, samples * size)
     totals = np.zeros((len(drawn), samples * size))

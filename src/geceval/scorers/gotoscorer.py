@@ -15,10 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.checks import check_choice, check_count, check_moderate, check_positive
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, PipelineName, check_types
+from geceval.core.options import (
+    FilePath,
+    PipelineName,
+    check_choice,
+    check_count,
+    check_moderate,
+    check_positive,
+    check_types,
+)
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import distinct
@@ -150,17 +157,7 @@ class Gotoscorer(Scorer):
         systems: Sequence[Sequence[str]],
         references: References | None = None,
     ) -> Difficulty:
-        """Count how many systems get each chunk of the reference right, as a weight file does.
-
-        Args:
-            sources: One string per sentence.
-            systems: The systems' predictions, one list per system with one string per sentence.
-            references: As for `score`; with several, `ref_id` must say which one.
-
-        Raises:
-            TypeError: As for `score`.
-            ValueError: As for `score`, and if there is no system, or more than one reference and no `ref_id`.
-        """
+        """Count how many systems get each chunk of the reference right, as a weight file does."""
         return self.report(sources, systems, references).difficulty
 
     def report(
@@ -171,19 +168,7 @@ class Gotoscorer(Scorer):
         *,
         errant_types: bool = False,
     ) -> DifficultyReport:
-        """How hard the reference is to get right: weight file, table by error type, heat map, table of chunks.
-
-        Args:
-            sources: As for `difficulty`.
-            systems: As for `difficulty`; `None` takes the setting `weights` or `systems` instead.
-            references: As for `difficulty`.
-            errant_types: Put ERRANT's types on the edits of `gold_m2`; their spans stay as they are.
-
-        Raises:
-            TypeError: As for `difficulty`.
-            ValueError: As for `difficulty`, and if neither systems nor a weight file are given, or both.
-            OSError: If a file cannot be read.
-        """
+        """How hard the reference is to get right: weight file, table by error type, heat map, table of chunks."""
         columns = self._check(sources, sources, references)
         settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
         difficulty = given_difficulty(settings.weights)
@@ -209,11 +194,9 @@ class Gotoscorer(Scorer):
         return ChunkCounts(*rows.sum(axis=1).T).f(beta, empty)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
-        """This scorer, for scoring each of the given systems: together they define the difficulty.
-
-        This is how the authors' program works. With `weights` or `systems` in the settings, or fewer than two systems,
-        nothing changes.
-        """
+        """This scorer, for scoring each of the given systems: together they define the difficulty."""
+        # This is how the authors' program works. With `weights` or `systems` in the settings, or fewer than two
+        # systems, nothing changes.
         if self.settings.weights is not None or self.settings.systems is not None or len(systems) < 2:
             return self
         settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.f_score import f_beta, ratio
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, check_types
+from geceval.core.options import FilePath, check_choice, check_count, check_positive, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer

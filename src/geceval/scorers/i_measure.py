@@ -10,12 +10,10 @@ import numpy as np
 
 from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache
-from geceval.core.checks import check_choice, check_count, check_positive
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, counted
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
-from geceval.core.messages import counted
-from geceval.core.options import FilePath, check_types
+from geceval.core.options import FilePath, check_choice, check_count, check_positive, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
@@ -169,11 +167,7 @@ class _Search:
         self.base = np.zeros((len(choices), len(KINDS)), dtype=np.int64)
 
     def try_picks(self, picks: Iterable[tuple[int, tuple[int, ...]]]) -> None:
-        """Align with each of these references; one that is better than the best so far takes its place.
-
-        Args:
-            picks: Index of the sentence, and the combination of versions that makes the reference.
-        """
+        """Align with each of these references; one that is better than the best so far takes its place."""
         jobs = list(picks)
         texts = [self.choices[sentence].text(pick) for sentence, pick in jobs]
         owners = [sentence for sentence, _ in jobs]
@@ -200,11 +194,9 @@ def _count(triples: list[Triple]) -> np.ndarray:
 
 
 def confusion(kinds: np.ndarray, aspect: str) -> dict[str, np.ndarray]:
-    """True and false positives and negatives, each `[...]`, from counts of alignment columns, `[...][kinds]`.
-
-    A token that had to be changed, but not to this, is a true positive of detection. For correction it is both a false
-    positive and a false negative; `fpn` counts these tokens, so that they do not count twice.
-    """
+    """True and false positives and negatives, each `[...]`, from counts of alignment columns, `[...][kinds]`."""
+    # A token that had to be changed, but not to this, is a true positive of detection. For correction it is both a
+    # false positive and a false negative; `fpn` counts these tokens, so that they do not count twice.
     unchanged, missed, needless, right, other = np.moveaxis(kinds, -1, 0)
     if aspect == "detection":
         return {"tp": right + other, "fp": needless, "fn": missed, "tn": unchanged, "fpn": np.zeros_like(other)}
@@ -212,16 +204,7 @@ def confusion(kinds: np.ndarray, aspect: str) -> dict[str, np.ndarray]:
 
 
 def measure(counts: dict[str, np.ndarray], base: dict[str, np.ndarray], change_weight: float) -> dict[str, np.ndarray]:
-    """Accuracy, weighted accuracy (eq. 2), the weighted accuracy of the source, and I (eq. 3).
-
-    Args:
-        counts: Counts of the prediction; see `confusion`.
-        base: Counts of the source in place of the prediction, against the same reference.
-        change_weight: The weight w of a change.
-
-    Returns:
-        `acc`, `wacc` and `base_wacc` in [0, 1], 1 where there is nothing to count, and `i` in [-1, 1].
-    """
+    """Accuracy, weighted accuracy (eq. 2), the weighted accuracy of the source, and I (eq. 3)."""
     accuracy = _accuracy(counts, 1.0)
     weighted, before = _accuracy(counts, change_weight), _accuracy(base, change_weight)
     better = (weighted - before) / np.where(before < 1, 1 - before, 1)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from geceval.core.checks import check_count
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, check_types
+from geceval.core.options import ModelName, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.devices import pick_dtype

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.checks import check_count
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, RunTime, check_types
+from geceval.core.options import ModelName, RunTime, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geceval.core.errors import InputError, InputTypeError, named
+from geceval.core.errors import InputError, InputTypeError, counted, named
 from geceval.core.inputs import Columns, check_columns
-from geceval.core.messages import counted
 from geceval.core.progress import counting
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
@@ -93,11 +92,9 @@ class LlmJudge(Scorer):
         return EndpointModel(settings.model, *address, decoding, settings.response_format, runtime.timeout)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
-        """A judge that shows the systems' outputs of one sentence in one prompt.
-
-        It remembers the outcome of each prompt, failures included, so that all systems lack the same grades. With
-        `systems` in the settings, or fewer than two systems, nothing changes.
-        """
+        """A judge that shows the systems' outputs of one sentence in one prompt."""
+        # It remembers the outcome of each prompt, failures included, so that all systems lack the same grades. With
+        # `systems` in the settings, or fewer than two systems, nothing changes.
         if self.settings.systems is not None or len(systems) < 2:
             return self
         settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
@@ -106,16 +103,7 @@ class LlmJudge(Scorer):
         return judge
 
     def prompts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[Messages]:
-        """The chats that `score` would send, one per distinct prompt; nothing is sent.
-
-        Args:
-            sources: One string per sentence.
-            predictions: One string per sentence.
-
-        Raises:
-            TypeError: If a column or a row has the wrong type.
-            ValueError: If columns are empty or of unequal length.
-        """
+        """The chats that `score` would send, one per distinct prompt; nothing is sent."""
         columns = self._check(sources, predictions, None)
         return self._chats(list(dict.fromkeys(self._questions(columns))))
 

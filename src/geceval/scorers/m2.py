@@ -6,12 +6,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from geceval.core.checks import check_choice, check_positive
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.messages import counted
-from geceval.core.options import FilePath, RunTime, check_types
+from geceval.core.options import FilePath, RunTime, check_choice, check_positive, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
@@ -86,14 +84,7 @@ class M2(EditScorer):
         *,
         gold: Sequence[Gold] | None = None,
     ) -> Result:
-        """Score one system, see `Scorer.score`.
-
-        Args:
-            sources: One tokenised string per sentence.
-            predictions: One tokenised string per sentence.
-            references: One list of references per sentence; not used if gold edits are given here or in the settings.
-            gold: Gold edits instead, one mapping of annotator to edits per sentence.
-        """
+        """Score one system, see `Scorer.score`."""
         if gold is None:
             return super().score(sources, predictions, references)
         columns = check_columns(self.name, sources, predictions)
@@ -127,22 +118,7 @@ class M2(EditScorer):
 
 
 def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: RunTime) -> tuple[list[Gold], set[int]]:
-    """The gold edits of each sentence, from an M2 file or else extracted from the references.
-
-    Args:
-        metric: Name of the metric, for the messages.
-        columns: Checked sources and, without `gold_m2`, references.
-        gold_m2: The M2 file.
-        runtime: Worker processes, cache.
-
-    Returns:
-        One mapping of annotator (or number of the reference) to edits per sentence; and the rows, from 0, where a
-        reference was too far from its source for a full search.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not M2 or does not fit the sources.
-    """
+    """The gold edits of each sentence, from an M2 file or else extracted from the references."""
     from_file = gold_from_m2(metric, columns, gold_m2)
     if from_file is not None:
         return from_file, set()
@@ -159,12 +135,7 @@ def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: 
 def extract_edits(
     columns: Columns, gold: Sequence[Gold], rules: Rules, runtime: RunTime
 ) -> tuple[list[Mapping[int, Extraction]], set[int]]:
-    """The edits of the system, cut to suit each annotator.
-
-    Returns:
-        Annotator to extraction, one mapping per sentence; and the rows, from 0, where the prediction was too far from
-        its source for a full search.
-    """
+    """The edits of the system, cut to suit each annotator."""
     found = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
     large = {row for row, extracted in enumerate(found) if extracted.single_path}
     return [extracted.by_annotator for extracted in found], large
@@ -183,13 +154,7 @@ def warn_of_single_paths(metric: str, rows: set[int]) -> None:
 
 
 def check_gold(metric: str, sources: Sequence[str], gold: Sequence[Gold]) -> None:
-    """Check gold edits that the caller supplied.
-
-    Raises:
-        TypeError: If a row is not a mapping.
-        ValueError: If the length differs from that of the sources, a row has no annotator, or an edit lies beyond its
-            source.
-    """
+    """Check gold edits that the caller supplied."""
     if len(gold) != len(sources):
         raise InputError(
             f"{metric}: gold edits of {counted(len(gold), 'sentence')} for {counted(len(sources), 'source')}; pass one "

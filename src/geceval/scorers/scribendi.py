@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.checks import check_count
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, check_types
+from geceval.core.options import ModelName, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
@@ -153,22 +152,18 @@ def similarity(source: str, prediction: str) -> float:
 
 
 def distance_ratio(left: str, right: str) -> float:
-    """1 - d / (|left| + |right|) over characters, where d counts an insertion or deletion as 1, a replacement as 2.
-
-    1 for two empty texts.
-    """
+    """1 - d / (|left| + |right|) over characters, where d counts an insertion or deletion as 1, a replacement as 2."""
+    # 1 for two empty texts.
     from rapidfuzz.distance import Indel
 
     return Indel.normalized_similarity(left, right)
 
 
 def token_sort_ratio(left: str, right: str) -> int:
-    """The `distance_ratio` of two texts with their words sorted, as a percentage.
-
-    The published score takes this from fuzzywuzzy (0.18 with python-Levenshtein), and so do we: characters of Latin-1
-    beyond ASCII are dropped, all but letters, digits and underscores become spaces, case is ignored, and the
-    percentage is rounded to a whole number. rapidfuzz's function of that name does none of these by itself.
-    """
+    """The `distance_ratio` of two texts with their words sorted, as a percentage."""
+    # The published score takes this from fuzzywuzzy (0.18 with python-Levenshtein), and so do we: characters of Latin-1
+    # beyond ASCII are dropped, all but letters, digits and underscores become spaces, case is ignored, and the
+    # percentage is rounded to a whole number. rapidfuzz's function of that name does none of these by itself.
     return round(100 * distance_ratio(_sorted_words(left), _sorted_words(right)))
 
 

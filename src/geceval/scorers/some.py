@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geceval.core.checks import check_count
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, check_types
+from geceval.core.options import ModelName, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import named
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, ModelName, PipelineName, check_types
+from geceval.core.options import (
+    FilePath,
+    ModelName,
+    PipelineName,
+    check_choice,
+    check_count,
+    check_positive,
+    check_types,
+)
 from geceval.core.result import Result
 from geceval.models.devices import network_facts
 from geceval.scorers.edit_based.edit_scorer import EditScorer
@@ -111,20 +118,7 @@ class UotErrant(EditScorer):
     def plans(
         self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None
     ) -> list[TransportPlan]:
-        """Which edit of the system answers which edit of the reference that is taken for the corpus score.
-
-        Args:
-            sources: As for `score`, and so are
-            predictions: what the system made of them, and
-            references: one list of references, or one string, per sentence.
-
-        Returns:
-            One plan per sentence; `geceval.scorers.edit_based.transport_plans.plan_table` makes rows of them.
-
-        Raises:
-            TypeError: As `score` does.
-            ValueError: As `score` does.
-        """
+        """Which edit of the system answers which edit of the reference that is taken for the corpus score."""
         found = self._plans(self._check(sources, predictions, references))
         counts = [{annotator: total(plan.counts()) for annotator, plan in row.items()} for row in found]
         chosen = self.choose(counts).annotators

@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """One analysis of several metrics.
-
-    Attributes:
-        columns: Names of the columns.
-        rows: One row per number or pair of numbers.
-        caption: How it was computed.
-        draw: Makes the figure.
-    """
+    """One analysis of several metrics."""
 
     columns: list[str]
     rows: list[list[Any]]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geceval import registry
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.options import make_settings
 from geceval.scorers.attribution import attribute as attribution

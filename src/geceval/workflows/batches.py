@@ -39,14 +39,7 @@ class BatchScorer:
         self._scorer: Scorer | None = part_scorer(metric, options)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        """The batch and its scores.
-
-        Args:
-            batch: Column to values: lists or numpy arrays.
-
-        Raises:
-            ValueError: If a column is missing; see also `Scorer.score`.
-        """
+        """The batch and its scores."""
         if self._scorer is None:
             self._scorer = part_scorer(self.metric, self.options)
         columns = {name: plain(batch[self.columns[name]]) for name in needed(self._scorer, self.columns, batch)}
@@ -57,12 +50,7 @@ class BatchScorer:
 
 
 def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
-    """A scorer that gives each sentence of a part of a corpus the score that it has in the whole.
-
-    Raises:
-        ValueError: If the metric, with these options, has no such scores; see also `BatchScorer`.
-        TypeError: If an option does not exist.
-    """
+    """A scorer that gives each sentence of a part of a corpus the score that it has in the whole."""
     scorer = registry.make_scorer(metric, options)
     if not scorer.scores_sentences_alone():
         raise InputError(f"{metric}: with these options the score of a sentence depends on others, or on a file that "
@@ -86,11 +74,7 @@ def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:
-    """The names of all three columns in a table.
-
-    Raises:
-        ValueError: If `columns` names something else.
-    """
+    """The names of all three columns in a table."""
     unknown = [name for name in columns or {} if name not in COLUMNS]
     if unknown:
         raise InputError(f"columns: {unknown[0]!r} is none of {', '.join(COLUMNS)}")
@@ -98,11 +82,7 @@ def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def needed(scorer: Scorer, names: Mapping[str, str], there: Any) -> list[str]:
-    """Which of the three columns a scorer reads.
-
-    Raises:
-        ValueError: If the table lacks one of them.
-    """
+    """Which of the three columns a scorer reads."""
     wanted = COLUMNS if scorer.needs_references() else COLUMNS[:2]
     for name in wanted:
         if names[name] not in there:

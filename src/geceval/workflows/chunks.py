@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import RunTime, runtime_or_default
+from geceval.core.options import RunTime, check_choice, check_count, runtime_or_default
 from geceval.edits.cleme_chunks import JointChunks, Span, divide
 from geceval.edits.edit import Edit
 from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, LEVELS, ChunkClass, classify
@@ -35,13 +34,7 @@ _Row = TypeVar("_Row")
 
 @dataclass(frozen=True, slots=True)
 class ChunkCell:
-    """What one target has in one chunk.
-
-    Attributes:
-        text: Its tokens, joined by spaces; `""` for nothing.
-        changed: Whether the target has an edit there.
-        label: One of `LABELS`, or `""`.
-    """
+    """What one target has in one chunk."""
 
     text: str
     changed: bool = False
@@ -50,15 +43,7 @@ class ChunkCell:
 
 @dataclass(frozen=True, slots=True)
 class ChunkTable:
-    """One sentence: a column per chunk, a row per target.
-
-    Attributes:
-        line: Number of the sentence, from 1.
-        spans: The chunks in order: offsets of the first source token and behind the last; equal for a gap between
-            tokens where some target inserts.
-        names: Names of the rows: source, correction, references.
-        rows: `[rows][chunks]`.
-    """
+    """One sentence: a column per chunk, a row per target."""
 
     line: int
     spans: tuple[Span, ...]

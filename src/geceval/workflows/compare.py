@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, InputTypeError, naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.options import make_settings
 from geceval.core.progress import parts
@@ -24,14 +23,7 @@ from geceval.scorers.base import Scorer
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Systems under one metric.
-
-    Attributes:
-        metric: Its name.
-        standings: One entry per system, in the order given.
-        signature: How the scores were computed.
-        test: How the intervals and p-values were computed, in one line.
-    """
+    """Systems under one metric."""
 
     metric: str
     standings: list[SystemEstimate]
@@ -87,17 +79,7 @@ def compare(
 
 
 def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Settings | None = None) -> Comparison:
-    """Compare systems that have been scored; see `compare`.
-
-    Args:
-        scorer: The scorer that scored them.
-        results: Name of each system to its result, all on the same sentences.
-        settings: How to test.
-
-    Raises:
-        ValueError: See `geceval.meta.significance.systems.compare_rows`; the message names the sentence if one of them
-            makes a corpus score NaN or infinite. Each metric decides how a sentence without a score counts.
-    """
+    """Compare systems that have been scored; see `compare`."""
     settings = settings or Settings()
     for name, result in results.items():
         bad = np.flatnonzero(~np.isfinite(result.scores))

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.inputs import check_columns
-from geceval.core.messages import counted
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
 from geceval.scorers.learned.edit_impact import edit_impacts as impacts_of

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from geceval import registry
-from geceval.core.checks import check_choice
-from geceval.core.errors import InputError, InputTypeError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, InputTypeError, naming_the_extra
 from geceval.core.inputs import References, check_references
-from geceval.core.options import make_settings
+from geceval.core.options import check_choice, make_settings
 from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence
@@ -35,21 +33,7 @@ Request = tuple[str, str, "tuple[str, ...] | None"]
 
 @dataclass(frozen=True, slots=True)
 class Maege:
-    """The results of one metric.
-
-    Attributes:
-        metric: Its name.
-        corpus: Correlation of its corpus scores with the edits per sentence.
-        sentence: Correlation of its sentence scores with the pseudo scores.
-        chain: Agreement within the chains.
-        corpus_scores: Its score of each corpus, those with fewer edits first.
-        lines: Number of lines in each corpus.
-        chains: Number of chains.
-        texts: Number of texts in the chains.
-        scored: Number of distinct requests that were scored, for corpora and chains together.
-        signature: How the scores were computed.
-        data: How the chains and corpora were made, in one line.
-    """
+    """The results of one metric."""
 
     metric: str
     corpus: Correlation

@@ -12,8 +12,7 @@ import numpy as np
 
 from geceval import registry
 from geceval.core.cache.memory import lru_cache
-from geceval.core.errors import InputError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.progress import parts
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 from geceval.meta.judgments.data import HumanData, system_set
@@ -23,16 +22,7 @@ logger = logging.getLogger("geceval")
 
 
 def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:
-    """The systems of a named set or those named one by one, in canonical order.
-
-    Args:
-        human: The data.
-        names: A set (see `system_set`) or at least two systems; by default the set of the literature, `base` for SEEDA
-            and `all` for GJG15.
-
-    Raises:
-        ValueError: If there is no such set or system, or only one system.
-    """
+    """The systems of a named set or those named one by one, in canonical order."""
     if not names:
         return system_set(human, "base" if human.name == "seeda" else "all")
     if len(names) == 1 and names[0] not in human.outputs:
@@ -48,21 +38,8 @@ def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list
 def score_metrics(
     options: Mapping[str, dict[str, Any]], human: HumanData, systems: Sequence[str], gold_m2: str | None = None
 ) -> list[MetricScores]:
-    """Score the outputs of systems; all statistics are computed from what this returns.
-
-    Networks and ERRANT process each distinct text or pair of texts once: their caches serve all systems and metrics.
-
-    Args:
-        options: Metric to its options, see `metric_options`.
-        human: The data.
-        systems: The systems to score.
-        gold_m2: M2 file of the whole text, of which the data may be a part. Metrics that read edits (`reads_edits`) use
-            those; all others use the corrected texts, see `reference_texts`.
-
-    Raises:
-        ValueError: If an option is wrong, references are missing, or the M2 file does not fit the data.
-        OSError: If a file cannot be read.
-    """
+    """Score the outputs of systems; all statistics are computed from what this returns."""
+    # Networks and ERRANT process each distinct text or pair of texts once: their caches serve all systems and metrics.
     texts = None if gold_m2 is None else reference_texts(gold_m2, human)
     tables = []
     with tempfile.TemporaryDirectory() as folder:
@@ -81,16 +58,10 @@ def score_metrics(
 
 
 def reference_texts(path: str, human: HumanData) -> list[list[str]]:
-    """The corrected texts of the annotators of an M2 file, one list per sentence of the data.
-
-    An annotator who has no line where another one has is read as in the papers that the data comes with. On GJG15 they
-    did not annotate the sentence (Gong et al., 2022, and the M2 scorer); on SEEDA they left it as it is (Goto et al.,
-    2025, and gec-metrics), so that every sentence has the same number of references.
-
-    Raises:
-        ValueError: If the file is not M2 or has fewer sentences than the data.
-        OSError: If the file cannot be read.
-    """
+    """The corrected texts of the annotators of an M2 file, one list per sentence of the data."""
+    # An annotator who has no line where another one has is read as in the papers that the data comes with. On GJG15
+    # they did not annotate the sentence (Gong et al., 2022, and the M2 scorer); on SEEDA they left it as it is (Goto et
+    # al., 2025, and gec-metrics), so that every sentence has the same number of references.
     sentences = _judged(path, human)
     annotators = sorted({annotator for sentence in sentences for annotator in sentence.edits})
     corrected = [(sentence.source, references(sentence)) for sentence in sentences]
@@ -102,12 +73,7 @@ def reference_texts(path: str, human: HumanData) -> list[list[str]]:
 def read_score_files(
     paths: Iterable[str], human: HumanData, systems: Sequence[str], taken: Iterable[str] = ()
 ) -> list[MetricScores]:
-    """Scores of other programs, or of an earlier run, for the chosen systems; see `geceval.meta.scores`.
-
-    Raises:
-        OSError: If a file cannot be read.
-        ValueError: If a file does not fit the data, or two metrics have one name.
-    """
+    """Scores of other programs, or of an earlier run, for the chosen systems; see `geceval.meta.scores`."""
     found: list[MetricScores] = []
     names = set(taken)
     for path in paths:

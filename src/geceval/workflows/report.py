@@ -28,17 +28,7 @@ RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """One data set with everything that the page shows about it.
-
-    Attributes:
-        human: The data.
-        systems: The systems compared.
-        tables: Scores, the best metric first.
-        values: Metric to key of a column to measured value.
-        published: The papers' rows for this data set.
-        skipped: Metric to the reason why it was not scored.
-        difficulty: Difficulty by error type, the hardest first; empty unless gotoscorer was scored.
-    """
+    """One data set with everything that the page shows about it."""
 
     human: HumanData
     systems: list[str]
@@ -56,20 +46,7 @@ def make_leaderboard(
     gold_m2: str | None,
     skipped: Mapping[str, str] | None = None,
 ) -> Leaderboard:
-    """Score all metrics on one data set and compare each with people.
-
-    Args:
-        human: The data.
-        options: Metric to its settings and run-time options.
-        scores: Files of scores of other metrics.
-        gold_m2: M2 file of the whole text.
-        skipped: Metric to the reason why it is not among `options`; metrics that fail are added. By default all must
-            work.
-
-    Raises:
-        ValueError: If a named metric fails, an option or a file of scores is wrong, or no metric is left.
-        OSError: If a file cannot be read.
-    """
+    """Score all metrics on one data set and compare each with people."""
     systems = choose_systems(human)
     failed = dict(skipped or {})
     tables = []
@@ -92,11 +69,9 @@ def make_leaderboard(
 
 
 def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
-    """The values of one metric in the columns of the leaderboard, by key.
-
-    System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on GJG15.
-    Sentence level: tie rule `order`, expanded pairs.
-    """
+    """The values of one metric in the columns of the leaderboard, by key."""
+    # System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on
+    # GJG15. Sentence level: tie rule `order`, expanded pairs.
     found: dict[str, float] = {}
     wanted = [("", "trueskill")] if human.name == "seeda" else [("corpus ", "corpus"), ("average ", "average")]
     for prefix, how in wanted:
@@ -113,14 +88,7 @@ def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The metric that agrees best with people on sentences, beside the others.
-
-    Attributes:
-        metric: Its name.
-        accuracy: Share of the pairs that people ordered which it orders as they do.
-        others: The other metrics, the best first, each with the test of its difference from the best: `difference` is
-            by how much the best is better, `p` two-sided, by approximate randomisation of whole sentences.
-    """
+    """The metric that agrees best with people on sentences, beside the others."""
 
     metric: str
     accuracy: float

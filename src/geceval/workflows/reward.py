@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, InputTypeError, naming_the_extra
 
 
 def reward(metric: str, *, prefix: str = "", suffix: str = "", **options: Any) -> Reward:
@@ -53,25 +52,7 @@ class Reward:
         completions: Sequence[Any] | None = None,
         **columns: Any,
     ) -> list[float]:
-        """Score each correction.
-
-        Args:
-            sources: One string per sentence.
-            predictions: One string per sentence.
-            references: One list of references per sentence, for metrics that need them.
-            prompts: In place of `sources`: texts, or conversations (lists of `{"role": ..., "content": ...}`), whose
-                last user message counts. Prefix and suffix are removed.
-            completions: In place of `predictions`: texts, or conversations, whose last message counts. White space at
-                both ends is removed.
-            columns: Everything else that TRL passes (token ids, further columns); ignored. Only with `completions`.
-
-        Returns:
-            The metric's sentence scores; for an empty batch `[]`.
-
-        Raises:
-            TypeError: If a column has the wrong type or is missing, or a keyword is unknown.
-            ValueError: If a prompt lacks the prefix or the suffix, or columns do not fit together.
-        """
+        """Score each correction."""
         if columns and completions is None:
             raise InputTypeError(
                 f"{self.__name__}: unknown column {next(iter(columns))!r}; pass sources and predictions"
@@ -93,11 +74,7 @@ class Reward:
 
 
 def bare(text: str, prefix: str, suffix: str, row_name: str) -> str:
-    """A text without its prefix and suffix, and without white space at both ends; these may differ in white space.
-
-    Raises:
-        ValueError: If it begins or ends differently; the message names `row_name`.
-    """
+    """A text without its prefix and suffix, and without white space at both ends; these may differ in white space."""
     text, prefix, suffix = text.strip(), prefix.strip(), suffix.strip()
     if not text.startswith(prefix):
         raise InputError(f"{row_name} does not start with the prefix {prefix!r}, got {text[:80]!r}")

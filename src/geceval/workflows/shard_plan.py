@@ -49,17 +49,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be scored, how, and where the scores go.
-
-    Attributes:
-        folder: Folder of the output.
-        metric: Its name.
-        options: Its settings and run-time options.
-        columns: Names of `sources`, `predictions`, `references` in the files.
-        keep: Further columns to copy.
-        shards: All of them.
-        hash: Hash of the manifest: of input, metric, settings, columns and the boundaries of the shards.
-    """
+    """What is to be scored, how, and where the scores go."""
 
     folder: Path
     metric: str
@@ -93,22 +83,7 @@ def make_plan(
     keep: Sequence[str] = (),
     rows_per_shard: int = 100_000,
 ) -> Plan:
-    """Divide parquet files into shards and write the manifest, or check it against an existing one.
-
-    Args:
-        inputs: Parquet files, or folders of `*.parquet`.
-        metric: One of `geceval.list_metrics()`.
-        output: Folder of the scores; created if necessary.
-        options: Settings and run-time options of the metric.
-        columns: See `geceval.workflows.batches.BatchScorer`.
-        keep: Columns to copy.
-        rows_per_shard: Largest number of rows in a shard.
-
-    Raises:
-        ValueError: If an argument is wrong, an input is not a parquet file or lacks a column, or `output` holds the
-            scores of other input, settings, models or pipelines.
-        OSError: If a file cannot be read or written.
-    """
+    """Divide parquet files into shards and write the manifest, or check it against an existing one."""
     if rows_per_shard < 1:
         raise InputError(f"rows_per_shard must be at least 1, got {rows_per_shard}")
     scorer = part_scorer(metric, options)

@@ -25,20 +25,7 @@ ROWS_AT_ONCE = 8192
 
 
 def score_shard(plan: Plan, shard: Shard, scorer: Scorer) -> int:
-    """Score one shard and write its file, which appears whole or not at all.
-
-    Args:
-        plan: The plan.
-        shard: One of its shards.
-        scorer: From `part_scorer`.
-
-    Returns:
-        Rows written.
-
-    Raises:
-        ValueError: If a row cannot be scored; the message says which one.
-        OSError: If a file cannot be read or written.
-    """
+    """Score one shard and write its file, which appears whole or not at all."""
     temporary = plan.folder / f".{shard.name}.{uuid.uuid4().hex}"
     writer, signatures, rows = None, [], 0
     try:
@@ -97,13 +84,8 @@ def _table(copied: pyarrow.Table, result: Result) -> pyarrow.Table:
 
 
 def corpus_score(plan: Plan) -> float:
-    """The corpus score of all rows, in the order of the input, as `Scorer.score` gives it in one call.
-
-    It holds one number per sentence in memory, or, for metrics with statistics, those.
-
-    Raises:
-        ValueError: If a shard is not finished, or the input has no rows.
-    """
+    """The corpus score of all rows, in the order of the input, as `Scorer.score` gives it in one call."""
+    # It holds one number per sentence in memory, or, for metrics with statistics, those.
     pending = plan.pending()
     if pending:
         raise InputError(f"{len(pending)} of {len(plan.shards)} shards are not finished; run the same call again")

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.inputs import References
 from geceval.core.result import Result
 from geceval.core.warnings import Kind, once
@@ -62,14 +61,7 @@ def trainer_metrics(
 
 
 def _check(arguments: Any, metrics: Sequence[str], reads_inputs: bool, needs_order: bool) -> None:
-    """Name everything that the arguments of the trainer lack.
-
-    Args:
-        arguments: `transformers.Seq2SeqTrainingArguments`.
-        metrics: What is computed.
-        reads_inputs: Whether the sources are the inputs of the model.
-        needs_order: Whether the rows must be evaluated in the order of the data set.
-    """
+    """Name everything that the arguments of the trainer lack."""
     by_length = getattr(arguments, "train_sampling_strategy", "") == "group_by_length"  # transformers 5.2 and later
     by_length |= getattr(arguments, "group_by_length", False)
     wrong = {
@@ -106,15 +98,7 @@ class TrainerMetrics:
         self._warned: set[Kind] = set()
 
     def __call__(self, evaluated: Any) -> dict[str, float]:
-        """Score what the trainer generated.
-
-        Args:
-            evaluated: `transformers.EvalPrediction` with token ids, padded with -100 or the padding token.
-
-        Raises:
-            ValueError: If predictions are not generated token ids, inputs or labels are missing, an input lacks the
-                prefix, or the number of the given sources or references differs from that of the predictions.
-        """
+        """Score what the trainer generated."""
         predictions = self._decode("predictions", evaluated.predictions, "predict_with_generate=True")
         sources = self._sources
         if sources is None:

@@ -20,15 +20,7 @@ _NAME = "transport"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentencePlan:
-    """The plan of one sentence.
-
-    Attributes:
-        line: Number of the sentence, from 1.
-        source: The sentence.
-        prediction: Its correction.
-        reference: Name of the reference that it is compared with: the one that the corpus score takes.
-        plan: Edits of both sides, their masses, and what is transported.
-    """
+    """The plan of one sentence."""
 
     line: int
     source: str

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from geceval.core.extras import install_command
+from geceval.core.errors import install_command
 from geceval.meta.agreement import Agreement
 from geceval.meta.correlation import Correlation
 from geceval.meta.figures import drawing, plots

@@ -16,8 +16,7 @@ import transformers
 from safetensors.numpy import load_file
 
 from geceval.core.cache.memory import clear_caches
-from geceval.core.errors import MissingExtraError
-from geceval.core.extras import install_command
+from geceval.core.errors import MissingExtraError, install_command
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.sources.gguf import cached_copy, dequantized

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from geceval.core.errors import InputError
-from geceval.core.extras import install_command
+from geceval.core.errors import InputError, install_command
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
 

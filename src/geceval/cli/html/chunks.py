@@ -59,24 +59,14 @@ header p { margin: .25rem 0 .75rem; max-width: 52rem; color: var(--faint); font-
 
 
 def colours(dark: str = "@media (prefers-color-scheme: dark)") -> str:
-    """CSS of the tables.
-
-    Args:
-        dark: What goes before the rules that hold in the dark: a condition, or a selector.
-    """
+    """CSS of the tables."""
     rules = [f".ck-{label} {{ color: {ink}; background: {paper}; }}" for label, (ink, paper, *_) in _COLOURS.items()]
     night = [f".ck-{label} {{ color: {ink}; background: {paper}; }}" for label, (*_, ink, paper) in _COLOURS.items()]
     return "\n".join([_RULES, *rules, f"{dark} {{", *night, "}", ""])
 
 
 def chunks_page(tables: Sequence[ChunkTable], caption: str, title: str = "Chunks") -> str:
-    """The whole page.
-
-    Args:
-        tables: The sentences.
-        caption: What was compared, in one line.
-        title: Title and heading.
-    """
+    """The whole page."""
     sections = "\n".join(
         f"<section>\n<h2>Sentence {table.line}{_tally([table])}</h2>\n{chunk_table(table)}\n</section>"
         for table in tables

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from geceval import registry
+from geceval.core.errors import counted
 from geceval.core.html_page import page as frame
-from geceval.core.messages import counted
 from geceval.meta.significance.systems import SystemEstimate
 from geceval.version import __version__
 from geceval.workflows.compare import Comparison
@@ -47,14 +47,7 @@ _LONGEST = 17  # characters of a system's name beside a plot
 
 
 def systems_page(found: Mapping[str, Comparison], sentences: int, confidence: float, title: str) -> str:
-    """The whole page.
-
-    Args:
-        found: Metric to its comparison of the same systems; the first metric orders the systems.
-        sentences: How many sentences were scored.
-        confidence: Of the intervals, and 1 - the level of the tests.
-        title: Title and heading.
-    """
+    """The whole page."""
     systems = len(next(iter(found.values())).standings)
     lines = dict.fromkeys([*(each.signature for each in found.values()), *(each.test for each in found.values())])
     body = f"""<header>

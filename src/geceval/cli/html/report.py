@@ -54,13 +54,7 @@ ul.signatures { padding-left: 1.1rem; font: .8rem/1.6 ui-monospace, monospace; o
 
 
 def page(title: str, boards: Sequence[Leaderboard], figures: Sequence[Sequence[tuple[str, str]]]) -> str:
-    """The whole page.
-
-    Args:
-        title: Title and heading.
-        boards: One per data set.
-        figures: For each board its figures, each with a caption and inline SVG.
-    """
+    """The whole page."""
     sections = "\n".join(_section(board, own) for board, own in zip(boards, figures, strict=True))
     body = f"""<header>
 <h1>{_text(title)}</h1>

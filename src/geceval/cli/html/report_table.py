@@ -13,15 +13,7 @@ def leaderboard_table(
     labels: Mapping[str, Sequence[str]] | None = None,
     published_only: Iterable[tuple[str, str, Mapping[str, float]]] = (),
 ) -> str:
-    """The measured values of each metric, with a paper's number below each, and the best of each column marked.
-
-    Args:
-        board: See `geceval.cli.html.report_numbers.as_json`.
-        ranked_by: Key of the column by which metrics are ranked, by default that of the board. The columns of its group
-            stand first, where a phone shows them.
-        labels: Metric to the lines below its name.
-        published_only: For each metric that the board lacks: name, paper, and key of a column to value.
-    """
+    """The measured values of each metric, with a paper's number below each, and the best of each column marked."""
     ranked_by = ranked_by or board["ranked_by"]
     groups = dict(sorted(board["columns"].items(), key=lambda group: ranked_by not in group[1]))
     first = {keys[0] for keys in groups.values()}

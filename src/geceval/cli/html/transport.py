@@ -37,13 +37,7 @@ td { background: color-mix(in srgb, var(--tone, transparent) var(--share, 0%), t
 
 
 def transport_page(plans: Sequence[SentencePlan], caption: str, least: float) -> str:
-    """The whole page.
-
-    Args:
-        plans: The sentences.
-        caption: What was compared, in one line.
-        least: See `TransportPlan.shown`.
-    """
+    """The whole page."""
     sections = "\n".join(_section(each, least) for each in plans)
     body = f"""<header>
 <h1>Which edit answers which</h1>

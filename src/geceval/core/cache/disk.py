@@ -35,15 +35,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB N
 
 
 class DiskCache(Generic[Key, Value]):
-    """Values of one kind, in a folder that may hold others.
-
-    Args:
-        folder: Created when something is written; with `None`, nothing is read or written.
-        facts: Everything that the values depend on besides their keys: plain values that JSON can hold, as the keys
-            must be.
-        pack: Maps a value to bytes, or to `None` if it is not to be stored.
-        unpack: Maps the bytes back to an equal value.
-    """
+    """Values of one kind, in a folder that may hold others."""
 
     def __init__(
         self,

@@ -20,17 +20,8 @@ def cached(
     memory: LRUCache[Key, Value],
     disk: DiskCache[Key, Value] | None = None,
 ) -> dict[Key, Value]:
-    """The value of each key; values that had to be computed are stored in memory and on disk for the next time.
-
-    If `compute` fails halfway, the values that it gave before are stored all the same.
-
-    Args:
-        keys: In any order, with repetitions.
-        compute: Maps the distinct keys that are in neither cache, in the order given, to pairs of key and value, in any
-            order. It is not called if there are no such keys.
-        memory: The cache to look in first.
-        disk: The cache to look in next.
-    """
+    """The value of each key; values that had to be computed are stored in memory and on disk for the next time."""
+    # If `compute` fails halfway, the values that it gave before are stored all the same.
     keys = list(dict.fromkeys(keys))
     found = memory.get_many(keys)
     if disk is not None:

@@ -76,14 +76,7 @@ def trace(
     moves: Sequence[tuple[int, ...]],
     cost: Callable[[Sequence[np.ndarray], tuple[int, ...]], np.ndarray | int],
 ) -> list[np.ndarray]:
-    """Walk from the end of every alignment to its start; of equally good moves the first is taken.
-
-    Args:
-        table: Least costs, one axis per side, then the batch.
-        sides: Tokens and lengths of the sides; see `pad`.
-        moves: Which sides advance, in order of preference.
-        cost: The cost of a move, given the current token of each side.
-    """
+    """Walk from the end of every alignment to its start; of equally good moves the first is taken."""
     flat, batch = table.ravel(), np.arange(table.shape[-1])
     strides = [stride // table.itemsize for stride in table.strides[:-1]]
     at = [lengths.copy() for _, lengths in sides]

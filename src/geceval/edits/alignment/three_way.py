@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from geceval.core.messages import counted
+from geceval.core.errors import counted
 from geceval.edits.alignment.tables import EMPTY, GAP, MISMATCH, fill_three, fill_two, pad, trace
 
 logger = logging.getLogger("geceval")
@@ -34,15 +34,7 @@ Columns = list[np.ndarray]
 
 
 def count_columns(triples: Sequence[Triple]) -> np.ndarray:
-    """Align each (source, prediction, reference) and count its columns.
-
-    Args:
-        triples: Tokens of source, prediction and reference. Triples that repeat are aligned once.
-
-    Returns:
-        `[triples][5]` in the order of `KINDS`. With the tokens s, h, r of a column: kept s = h = r, missed s = h ≠ r,
-        needless s ≠ h and s = r, right s ≠ h = r, other if all three differ.
-    """
+    """Align each (source, prediction, reference) and count its columns."""
     index_of = {triple: index for index, triple in enumerate(dict.fromkeys(triples))}
     numbers = [_number(triple) for triple in index_of]
     counts = np.zeros((len(index_of), len(KINDS)), dtype=np.int64)
@@ -66,15 +58,9 @@ def align(source: Sequence[str], prediction: Sequence[str], reference: Sequence[
 
 
 def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
-    """Align triples in batches of similar size.
-
-    Two equal texts stay together in an alignment of least cost (each pair of the three costs at least as much as when
-    aligned alone, and here all three attain that), so a table over two texts is enough for them.
-
-    Yields:
-        Indices in `numbers`, and for source, prediction and reference the token numbers of the columns,
-        `[columns][batch]`; -1 is a gap, a column of three gaps pads at the start.
-    """
+    """Align triples in batches of similar size."""
+    # Two equal texts stay together in an alignment of least cost (each pair of the three costs at least as much as when
+    # aligned alone, and here all three attain that), so a table over two texts is enough for them.
     three, two, long = [], [], []
     for index, (s, h, r) in enumerate(numbers):
         if _has_twins((s, h, r)):
@@ -118,15 +104,13 @@ class _Pieces:
 
 
 def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
-    """Count the columns of triples, `[batch][5]`, by cutting them into stretches that can be aligned one by one.
-
-    A pair of texts costs at least as much in an alignment of three as when aligned alone, so the sum of the costs of
-    the three pairs aligned alone is a lower bound (Carrillo and Lipman 1988). An alignment that exceeds it by `slack`
-    can only pass cells of the table of two texts whose best path exceeds that pair's own cost by at most `slack`. Where
-    a row of the table of source and prediction and one of source and reference have one such cell each, all best
-    alignments meet, ties included. The first pass tries no slack; if the result exceeds the bound, the second allows
-    for what it found.
-    """
+    """Count the columns of triples, `[batch][5]`, by cutting them into stretches that can be aligned one by one."""
+    # A pair of texts costs at least as much in an alignment of three as when aligned alone, so the sum of the costs of
+    # the three pairs aligned alone is a lower bound (Carrillo and Lipman 1988). An alignment that exceeds it by `slack`
+    # can only pass cells of the table of two texts whose best path exceeds that pair's own cost by at most `slack`.
+    # Where a row of the table of source and prediction and one of source and reference have one such cell each, all
+    # best alignments meet, ties included. The first pass tries no slack; if the result exceeds the bound, the second
+    # allows for what it found.
     texts = [pad(side) for side in zip(*batch, strict=True)]
     sh, least_sh = _excess(texts[0], texts[1])
     sr, least_sr = _excess(texts[0], texts[2])
@@ -144,11 +128,7 @@ def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
 
 
 def _excess(x: tuple[np.ndarray, np.ndarray], y: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Twice: by how much the best path through each cell exceeds the best of all.
-
-    Returns:
-        `[|x| + 1][|y| + 1][batch]`, huge outside of the texts, and twice the least cost, `[batch]`.
-    """
+    """Twice: by how much the best path through each cell exceeds the best of all."""
     (left, rows), (right, columns) = x, y
     forward = fill_two(left, right)
     backward = fill_two(_reverse(left, rows), _reverse(right, columns))

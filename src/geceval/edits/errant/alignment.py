@@ -39,14 +39,7 @@ class Alignment(errant.alignment.Alignment):
     """ERRANT's alignment; `cost_matrix` and `op_matrix` leave out the tokens of a common ending."""
 
     def align(self, lev: bool) -> tuple[list[list[float]], list[list[str]]]:
-        """Fill the cost and operation matrices; called by ERRANT's constructor.
-
-        Args:
-            lev: Must be false; plain Levenshtein costs are not offered.
-
-        Returns:
-            Costs and operations, both [source tokens + 1][corrected tokens + 1] without the common ending.
-        """
+        """Fill the cost and operation matrices; called by ERRANT's constructor."""
         source, corrected = _features(self.orig), _features(self.cor)
         self.ending = common_ending(source.orth, corrected.orth)
         rows, columns = len(self.orig) - self.ending, len(self.cor) - self.ending
@@ -126,11 +119,7 @@ def _features(doc: Doc) -> _Features:
 
 
 def _substitution_costs(source: _Features, corrected: _Features) -> np.ndarray:
-    """ERRANT's cost of replacing one token by another: lemma, part of speech, characters; 0 if only case differs.
-
-    Returns:
-        Costs in [0, 2), shape [source tokens, corrected tokens].
-    """
+    """ERRANT's cost of replacing one token by another: lemma, part of speech, characters; 0 if only case differs."""
     _, lower, lemma, pos = source.array[:, None, :].transpose(2, 0, 1)
     _, other_lower, other_lemma, other_pos = corrected.array[None, :, :].transpose(2, 0, 1)
     is_open = source.is_open[:, None] & corrected.is_open[None, :]
@@ -185,10 +174,8 @@ def _first_indices(tokens: list[int], others: list[int], absent: int) -> list[in
 
 
 def _transposed(i: int, j: int, cost_rows: list[list[float]], source: list[int], corrected: list[int]) -> int:
-    """One less than the size of the smallest transposition that ends in source token `i` and corrected token `j`, or 0.
-
-    The walk up the diagonal stops at a step that costs nothing, as ERRANT's does.
-    """
+    """Size, less one, of the smallest transposition that ends in source token `i` and corrected token `j`, or 0."""
+    # The walk up the diagonal stops at a step that costs nothing, as ERRANT's does.
     balance: dict[int, int] = {}
     for k in range(min(i, j) + 1):
         if k and cost_rows[i - k + 1][j - k + 1] == cost_rows[i - k][j - k]:

@@ -21,8 +21,7 @@ from spacy.tokens import Doc
 from geceval.core.cache.disk import DiskCache
 from geceval.core.cache.lookup import cached
 from geceval.core.cache.memory import LRUCache, lru_cache
-from geceval.core.errors import InputError
-from geceval.core.messages import counted
+from geceval.core.errors import InputError, counted
 from geceval.core.progress import counting
 from geceval.core.signature import package_version
 from geceval.core.warnings import first_line
@@ -67,14 +66,10 @@ def _annotator(nlp: str | Language) -> Annotator:
 
 
 class Annotator:
-    """Extracts ERRANT edits and remembers them.
+    """Extracts ERRANT edits and remembers them."""
 
-    The edits of the last 131,072 distinct pairs are cached, and the parses of the last 8,192 distinct texts (in each
-    worker process, if there are any).
-
-    Attributes:
-        pipeline: Name and version of the spaCy pipeline, for the signature.
-    """
+    # The edits of the last 131,072 distinct pairs are cached, and the parses of the last 8,192 distinct texts (in each
+    # worker process, if there are any).
 
     def __init__(self, nlp: Language, name: str) -> None:
         pipeline.multiply_with_numpy(nlp)
@@ -91,28 +86,11 @@ class Annotator:
     def edits(
         self, pairs: Sequence[Pair], workers: int = 1, progress: bool = False, cache: str | Path | None = None
     ) -> list[list[Edit]]:
-        """The edits that turn each source into its corrected text.
-
-        Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than
-        2,048 x 2,048 tokens, a common ending not counted, or whose alignment changes more than 256 tokens in a row, are
-        aligned by plain Levenshtein distance with adjacent changes merged, and a warning says how many; their edits
-        have ERRANT's types but other boundaries.
-
-        Args:
-            pairs: (source, corrected) texts; tokens are `split()`.
-            workers: Number of processes that parse and align; 1 uses this process. The result is the same. They stay
-                ready for the next call; see `close`.
-            progress: Show a progress bar on standard error.
-            cache: A folder that caches the edits, see `geceval.core.cache.disk`.
-
-        Returns:
-            One list per pair, in input order; edits in the order of the sentence. `apply(source, edits)` gives the
-            corrected text with single spaces.
-
-        Raises:
-            ValueError: If the pipeline gives a tag that ERRANT does not know.
-            RuntimeError: If a worker process dies.
-        """
+        """The edits that turn each source into its corrected text."""
+        # Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than 2,048
+        # x 2,048 tokens, a common ending not counted, or whose alignment changes more than 256 tokens in a row, are
+        # aligned by plain Levenshtein distance with adjacent changes merged, and a warning says how many; their edits
+        # have ERRANT's types but other boundaries.
         keys = [(" ".join(source.split()), " ".join(corrected.split())) for source, corrected in pairs]
 
         def compute(missing: list[Pair]) -> Iterator[tuple[Pair, tuple[Edit, ...]]]:
@@ -132,29 +110,14 @@ class Annotator:
         return [list(found.get(key, ())) for key in keys]
 
     def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
-        """The edits of each pair, computed in this process, without looking at cached edits.
-
-        Args:
-            pairs: (source, corrected) texts with single spaces.
-        """
+        """The edits of each pair, computed in this process, without looking at cached edits."""
         for chunk in _chunks(pairs, _CHUNK):
             docs = self._parse(text for pair in chunk for text in pair)
             for source, corrected in chunk:
                 yield tuple(_to_edit(edit) for edit in self._annotate(docs[source], docs[corrected]))
 
     def classify(self, rows: Sequence[tuple[str, Sequence[Edit]]]) -> list[list[Edit]]:
-        """Give manual edits the types of ERRANT; spans and corrections stay as they are.
-
-        Args:
-            rows: A source and its edits, which must not overlap.
-
-        Returns:
-            One list per row, edits in the order of the sentence, without noops. It is what ERRANT's `errant_m2 -gold
-            -no_min` does, except for edits of the types Um and UNK, which are classified like any other.
-
-        Raises:
-            ValueError: If two edits overlap or lie beyond the sentence.
-        """
+        """Give manual edits the types of ERRANT; spans and corrections stay as they are."""
         pairs = [(" ".join(source.split()), apply(source, edits)) for source, edits in rows]
         typed = []
         for chunk in _chunks(list(zip(pairs, rows, strict=True)), _CHUNK):

@@ -20,17 +20,7 @@ _here: list[Annotator] = []  # the annotator of a worker process
 
 
 def with_types(sentences: Sequence[M2Sentence], annotator: Annotator, workers: int = 1) -> list[M2Sentence]:
-    """The sentences with the types of ERRANT; the spans and corrections of their edits stay the same.
-
-    Args:
-        sentences: Sentences whose edits do not overlap, annotator by annotator. Edits that repeat their tokens get the
-            type `UNK`.
-        annotator: The annotator whose pipeline parses the texts.
-        workers: Number of processes that parse and classify; 1 uses this process. The result is the same.
-
-    Raises:
-        ValueError: If two edits of one annotator overlap or lie beyond the sentence.
-    """
+    """The sentences with the types of ERRANT; the spans and corrections of their edits stay the same."""
     keys = [(index, number) for index, sentence in enumerate(sentences) for number in sentence.edits]
     rows = [(sentences[index].source, sentences[index].edits[number]) for index, number in keys]
     chunks = [rows[start : start + _CHUNK] for start in range(0, len(rows), _CHUNK)]

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geceval.core.assets import ASSETS
 from geceval.core.cache.memory import lru_cache
 from geceval.core.errors import InputError, InputTypeError
+from geceval.core.files import ASSETS
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -21,19 +21,7 @@ _PROBE = ("She", "has", "not", "seen", "the", "dogs", ".")
 
 
 def resolve(nlp: str | Path | Language | None) -> str | Language:
-    """Find out which pipeline is meant, without loading it.
-
-    Args:
-        nlp: A loaded pipeline, the name of an installed one, a folder, `"bundled"`, or `None`: `en_core_web_sm` where
-            that is installed, else the one that is bundled with geceval.
-
-    Returns:
-        The pipeline itself if it is loaded, else the name of a package or the path of a folder.
-
-    Raises:
-        TypeError: If `nlp` is none of these.
-        ValueError: If there is no such pipeline; the message says how to get one.
-    """
+    """Find out which pipeline is meant, without loading it."""
     import spacy
     from spacy.language import Language
 
@@ -57,15 +45,7 @@ def resolve(nlp: str | Path | Language | None) -> str | Language:
 
 
 def load(nlp: str | Language) -> tuple[Language, str]:
-    """Load what `resolve` returned.
-
-    Returns:
-        The pipeline and its name for the signature: `<language>_<name>-<version>`, followed by `@` and seven digits of
-        a hash of its content unless it is an installed package.
-
-    Raises:
-        ValueError: If the pipeline cannot be loaded, does not run, or does not give the tags that ERRANT reads.
-    """
+    """Load what `resolve` returned."""
     import spacy
 
     if not isinstance(nlp, str):
@@ -83,10 +63,8 @@ def load(nlp: str | Language) -> tuple[Language, str]:
 
 
 def multiply_with_numpy(nlp: Language) -> None:
-    """Let the networks of a pipeline multiply matrices by numpy, which is thrice as fast as spaCy's own BLIS.
-
-    Only products on the processor that BLIS would do are changed; what they give differs by rounding, 1e-7 or so.
-    """
+    """Let the networks of a pipeline multiply matrices by numpy, which is thrice as fast as spaCy's own BLIS."""
+    # Only products on the processor that BLIS would do are changed; what they give differs by rounding, 1e-7 or so.
     from thinc.api import Model, NumpyOps
 
     ops = NumpyOps(use_blis=False)
@@ -111,11 +89,7 @@ def _controller() -> Any:
 
 
 def fingerprint(nlp: str | Path | None) -> str:
-    """Name and version of an installed pipeline, or the folder and a hash of its files; nothing is loaded.
-
-    Raises:
-        ValueError: If there is no such pipeline.
-    """
+    """Name and version of an installed pipeline, or the folder and a hash of its files; nothing is loaded."""
     import spacy
 
     found = str(resolve(nlp))

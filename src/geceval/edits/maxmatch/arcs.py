@@ -28,11 +28,7 @@ def join(steps: Steps, max_unchanged_words: int) -> SparseArcs | DenseArcs:
 
 
 class SparseArcs:
-    """Arcs in dictionaries; for small lattices, as almost all sentences have.
-
-    Attributes:
-        total: Occurrences of all arcs: the reward of an arc that matches a gold edit.
-    """
+    """Arcs in dictionaries; for small lattices, as almost all sentences have."""
 
     def __init__(self, steps: Steps, max_unchanged_words: int) -> None:
         self.size = len(steps.rows)

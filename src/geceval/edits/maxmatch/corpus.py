@@ -26,12 +26,7 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a system did to one sentence.
-
-    Attributes:
-        by_annotator: Annotator to extraction, against the gold edits of that annotator.
-        single_path: Whether source and prediction were too far apart for a full search.
-    """
+    """What a system did to one sentence."""
 
     by_annotator: Mapping[int, Extraction]
     single_path: bool
@@ -49,23 +44,7 @@ def extract_all(
     workers: int = 1,
     cache: str | Path | None = None,
 ) -> list[Extracted]:
-    """The edits of the predictions, cut to suit each annotator; see `geceval.edits.maxmatch.extraction`.
-
-    Args:
-        sources: One string per sentence.
-        predictions: One string per sentence.
-        gold: Annotator to gold edits, one mapping per sentence.
-        rules: How edits are cut and matched.
-        workers: Number of processes that search the lattices; 1 uses this process. The result is the same.
-        cache: A folder that caches what was extracted, see `geceval.core.cache.disk`.
-
-    Returns:
-        One per sentence; equal sentences share one object, which must not be changed.
-
-    Raises:
-        ValueError: If a gold edit lies beyond its source.
-        RuntimeError: If a worker process dies.
-    """
+    """The edits of the predictions, cut to suit each annotator; see `geceval.edits.maxmatch.extraction`."""
     fields = dataclasses.astuple(rules)
     keys = [
         (" ".join(source.split()), " ".join(prediction.split()), fields, _plain(options))

@@ -33,11 +33,7 @@ class _Level:
 
 
 class DenseArcs:
-    """All arcs of a lattice of at most `CELLS_LIMIT` cells.
-
-    Attributes:
-        total: Occurrences of all arcs: the reward of an arc that matches a gold edit.
-    """
+    """All arcs of a lattice of at most `CELLS_LIMIT` cells."""
 
     def __init__(self, steps: Steps, max_unchanged_words: int) -> None:
         self.size = len(steps.rows)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
+from geceval.core.options import check_choice, check_count
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.arcs import join
 from geceval.edits.maxmatch.dense_arcs import CELLS_LIMIT
@@ -26,20 +26,7 @@ _Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How edits are cut and matched; the defaults are those of the official scorer (its latest version, "head").
-
-    Attributes:
-        max_unchanged_words: Unchanged words that one edit may hold, at least 0. `edit_creator` uses 0.
-        ignore_whitespace_casing: Leave out edits of the system that only change white space or case. Gold edits of that
-            kind stay, and can then no longer be matched.
-        insertions: The span of an insertion before the first word: `"head"` puts it at (0, 0); `"v3.2"`, as in PT-M2,
-            puts the j-th inserted word at (j-1, j-1), so that two or more words before the sentence match no gold edit.
-        matching: `"official"` walks the gold edits in the order given, so gold edits out of order are lost, and a gold
-            edit given twice counts twice (precision can then exceed 1); `"repaired"` sorts them, leaves out repetitions
-            and lets each edit match once.
-        max_cells: Above this many cells, at most 4,096, only one path of a lattice is kept; if even that has more
-            cells, every changed word is an edit of its own. Two unrelated sentences of 53 words have 2,916 cells.
-    """
+    """How edits are cut and matched; the defaults are those of the official scorer (its latest version, "head")."""
 
     max_unchanged_words: int = 2
     ignore_whitespace_casing: bool = False
@@ -61,15 +48,7 @@ EXTRACTING = Rules(max_unchanged_words=0)
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a system did, as seen by one annotator.
-
-    Attributes:
-        edits: The edits of the system, in the order of the sentence; applied to the source they give the prediction
-            (unless some were ignored).
-        matches: (index in `edits`, index in `gold`) of every match; the official walk can match one edit twice.
-        gold: The gold edits that were looked for: all but noops; if `matching` is `"repaired"`, sorted and without
-            repetitions.
-    """
+    """What a system did, as seen by one annotator."""
 
     edits: list[Edit]
     matches: list[tuple[int, int]]
@@ -77,17 +56,7 @@ class Extraction:
 
 
 class Lattice:
-    """The ways from a source to a prediction, shared by all annotators.
-
-    Args:
-        source: Tokens joined by white space.
-        prediction: Tokens joined by white space.
-        rules: How edits are cut and matched.
-
-    Attributes:
-        single_path: Whether `max_cells` was exceeded, so that only one path was searched. The edits are still correct,
-            but others may match gold edits better.
-    """
+    """The ways from a source to a prediction, shared by all annotators."""
 
     def __init__(self, source: str, prediction: str, rules: Rules = SCORING) -> None:
         self._source, self._target = source.split(), prediction.split()
@@ -107,15 +76,7 @@ class Lattice:
             self._arcs = join(steps, rules.max_unchanged_words if self._joins else -1)
 
     def extract(self, gold: Iterable[Edit] = ()) -> Extraction:
-        """The edits of the system that match one annotator's gold edits best.
-
-        Args:
-            gold: The gold edits of one annotator; noops are ignored. Without any, and with the rules `EXTRACTING`, the
-                outcome is what the official `edit_creator` writes.
-
-        Raises:
-            ValueError: If a gold edit lies beyond the source.
-        """
+        """The edits of the system that match one annotator's gold edits best."""
         golds = [edit for edit in gold if not edit.is_noop]
         for edit in golds:
             if edit.end > len(self._source):
@@ -182,12 +143,10 @@ class Lattice:
                     yield start, end
 
     def _weigh_insertions(self, offset: int, golds: Sequence[Edit]) -> dict[_Pair, float]:
-        """Weights of all insertions at one offset.
-
-        They are visited from both ends of their sorted list, and so are the gold insertions: a gold insertion that is
-        matched is used up together with all gold insertions on its outer side. After a match the arcs that do not go on
-        where it ends are passed over; after a failure it is the other end's turn.
-        """
+        """Weights of all insertions at one offset."""
+        # They are visited from both ends of their sorted list, and so are the gold insertions: a gold insertion that is
+        # matched is used up together with all gold insertions on its outer side. After a match the arcs that do not go
+        # on where it ends are passed over; after a failure it is the other end's turn.
         entries, costs = self._insertions(offset)
         left, right, current = 0, len(entries) - 1, 0
         first, last = 0, len(golds) - 1

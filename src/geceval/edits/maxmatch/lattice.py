@@ -21,15 +21,7 @@ _FAR = 1 << 20
 
 
 class Steps(NamedTuple):
-    """The steps of the lattice between its cells, which are numbered by row, then column.
-
-    Attributes:
-        rows: Row of each cell.
-        columns: Column of each cell.
-        arcs: (from, to, unchanged, occurrences) sorted by cells; `unchanged` is 1 if the two tokens are equal, else 0;
-            `occurrences` is 2 for a step that both tables hold.
-        single_path: Whether the lattice had too many cells and holds one path only.
-    """
+    """The steps of the lattice between its cells, which are numbered by row, then column."""
 
     rows: list[int]
     columns: list[int]
@@ -38,14 +30,7 @@ class Steps(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """One step, or several joined ones.
-
-    Attributes:
-        length: Number of steps.
-        penalties: How often an arc that changes something was recorded: 2 for a step of both tables, one more whenever
-            a shorter way was found; 0 for an arc that changes nothing.
-        inserts_first: Whether its first step is an insertion.
-    """
+    """One step, or several joined ones."""
 
     length: int
     penalties: int
@@ -61,11 +46,10 @@ def weight(length: int, penalties: int) -> float:
 
 
 class Purge:
-    """Takes joined arcs without any change out of the list of arcs, as the official program does.
+    """Takes joined arcs without any change out of the list of arcs, as the official program does."""
 
-    It deletes from the list that it is iterating over, so whatever follows a deleted entry is never looked at and
-    stays.
-    """
+    # It deletes from the list that it is iterating over, so whatever follows a deleted entry is never looked at and
+    # stays.
 
     def __init__(self) -> None:
         self.skips = False
@@ -77,13 +61,7 @@ class Purge:
 
 
 def relax(arcs: Iterable[tuple[int, int, float]], costs: list[float], before: list[int]) -> bool:
-    """Let arcs (from, to, cost), in their order, shorten the paths to their ends; whether any path is shorter now.
-
-    Args:
-        arcs: The arcs.
-        costs: Of the cheapest path to each cell so far; updated.
-        before: The cell before each cell on that path; updated.
-    """
+    """Let arcs (from, to, cost), in their order, shorten the paths to their ends; whether any path is shorter now."""
     changed = False
     for v, w, cost in arcs:
         cost += costs[v]
@@ -103,16 +81,8 @@ def walk_back(before: list[int]) -> list[tuple[int, int]]:
 
 
 def find_steps(source: Sequence[str], target: Sequence[str], max_cells: int) -> Steps:
-    """The steps of all cheapest paths of both tables.
-
-    For texts whose tables would be too large, only one cheapest path is kept, whatever `max_cells` is.
-
-    Args:
-        source: Tokens.
-        target: Tokens.
-        max_cells: If the lattice would have more cells, only one path is kept: the one of the table whose
-            substitutions cost 1 that prefers, from the end, substitutions to deletions to insertions.
-    """
+    """The steps of all cheapest paths of both tables."""
+    # For texts whose tables would be too large, only one cheapest path is kept, whatever `max_cells` is.
     if _is_too_long(source, target):
         return _number(source, target, dict.fromkeys(_one_path(source, target), 1), single_path=True)
     table, distance = _distances(source, target, 1, abs(len(source) - len(target)) + 2)
@@ -169,10 +139,8 @@ def _ids(source: Sequence[str], target: Sequence[str]) -> tuple[list[int], list[
 def _distances(
     source: Sequence[str], target: Sequence[str], substitution: int, bound: int
 ) -> tuple[list[list[int]], int]:
-    """The table of edit distances, exact on every cell of a cheapest path, and the distance.
-
-    Only the band of cells that a path of cost `bound` can reach is filled; the bound doubles until the distance fits.
-    """
+    """The table of edit distances, exact on every cell of a cheapest path, and the distance."""
+    # Only the band of cells that a path of cost `bound` can reach is filled; the bound doubles until the distance fits.
     n, m = len(source), len(target)
     while True:
         below, above = (bound - (m - n)) // 2, (bound + (m - n)) // 2

@@ -35,23 +35,9 @@ _WHOLE = """
 
 
 def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = None) -> Repository:
-    """A checkpoint, of one network or of several in sub-folders, with its card.
-
-    The folder `run/` of a training run, which holds sentences of its corpora, is not published. The card's calls of
-    `geceval.load` get the name that the checkpoint has on the Hub.
-
-    Args:
-        folder: A folder, or `"bundled:NAME"`.
-        name: `ORG/NAME`.
-        merged: An empty folder in which adapters are merged into their bases, so that transformers alone can load what
-            is published. By default an adapter stays one.
-
-    Raises:
-        CheckpointError: If a network cannot be loaded.
-        OSError: If a file cannot be read.
-        ValueError: If there is no finished checkpoint, the card has mistakes, there are other files, or the checkpoint
-            needs a folder of this machine.
-    """
+    """A checkpoint, of one network or of several in sub-folders, with its card."""
+    # The folder `run/` of a training run, which holds sentences of its corpora, is not published. The card's calls of
+    # `geceval.load` get the name that the checkpoint has on the Hub.
     if is_bundled(str(folder)):
         folder = resolve(str(folder), bundled="impara").folder
     folder = Path(folder)

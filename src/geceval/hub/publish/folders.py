@@ -52,16 +52,7 @@ if __name__ == "__main__":
 
 
 def module_repository(name: str, org: str, package: str | None = None) -> Repository:
-    """A metric as a Space that `evaluate.load("ORG/NAME")` reads, with a page for trying it out.
-
-    Args:
-        name: One of `geceval.list_metrics()`.
-        org: Name of a user or an organisation.
-        package: URL that the page installs geceval from; by default the package index.
-
-    Raises:
-        ValueError: If there is no such metric, its card has mistakes, or the package is no URL.
-    """
+    """A metric as a Space that `evaluate.load("ORG/NAME")` reads, with a page for trying it out."""
     folder = module_folder(name)
     check_card(folder / "README.md", lint_metric_card)
     files: dict[str, bytes | Path] = {file: folder / file for file in ("README.md", f"{name}.py", "requirements.txt")}
@@ -73,16 +64,7 @@ def module_repository(name: str, org: str, package: str | None = None) -> Reposi
 
 
 def data_repository(folder: str | Path, name: str) -> Repository:
-    """A data set in parquet files with a card, as `geceval data build` makes it.
-
-    Args:
-        folder: The card and the tables that it names, nothing else.
-        name: `ORG/NAME`.
-
-    Raises:
-        OSError: If the folder or its card cannot be read.
-        ValueError: If the card has mistakes or there are other files.
-    """
+    """A data set in parquet files with a card, as `geceval data build` makes it."""
     folder = Path(folder)
     check_card(folder / "README.md", lint_data_card)
     files = collect(folder, lambda path: path.name in ("README.md", *_LICENCE_FILES) or path.suffix == ".parquet")
@@ -94,19 +76,7 @@ def data_repository(folder: str | Path, name: str) -> Repository:
 
 
 def space_repository(folder: str | Path, name: str, package: str | None = None) -> Repository:
-    """A Gradio Space.
-
-    Args:
-        folder: A card, the file that its `app_file` names, and `requirements.txt`; further code, pages and pictures.
-        name: `ORG/NAME`.
-        package: What geceval is installed from there: a URL, or a wheel, which the Space then holds. By default what
-            the requirements say.
-
-    Raises:
-        OSError: If the folder or its card cannot be read.
-        ValueError: If the card has mistakes, a file is missing, there are data or archives, or the requirements name
-            a folder in place of a package.
-    """
+    """A Gradio Space."""
     folder = Path(folder)
     check_card(folder / "README.md", lint_space_card)
     files = collect(folder, lambda path: path.name in _SPACE_TEXTS or path.suffix in _SPACE_SUFFIXES)
@@ -123,10 +93,8 @@ def _is_url(package: str) -> bool:
 
 
 def _install_from(package: str | None, files: dict[str, bytes | Path], name: str) -> None:
-    """Let the requirements of a Space install geceval from a package; a wheel becomes one of its files.
-
-    A Space is built from its requirements alone: it reaches a wheel of its own only by its URL.
-    """
+    """Let the requirements of a Space install geceval from a package; a wheel becomes one of its files."""
+    # A Space is built from its requirements alone: it reaches a wheel of its own only by its URL.
     from huggingface_hub import constants
 
     lines = content(files["requirements.txt"]).decode().splitlines()
@@ -150,12 +118,7 @@ def _install_from(package: str | None, files: dict[str, bytes | Path], name: str
 
 
 def check_card(card: Path, lint: Callable[[Path], list[str]]) -> None:
-    """Raise a `ValueError` that names all mistakes of a card, if there are any.
-
-    Raises:
-        FileNotFoundError: If there is no card.
-        ValueError: See above.
-    """
+    """Raise a `ValueError` that names all mistakes of a card, if there are any."""
     if not card.is_file():
         raise FileNotFoundError(f"{card}: there is no card; nothing is published without one")
     if problems := lint(card):
@@ -163,17 +126,7 @@ def check_card(card: Path, lint: Callable[[Path], list[str]]) -> None:
 
 
 def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[str] = ()) -> dict[str, bytes | Path]:
-    """The files of a folder and its sub-folders, hidden ones and caches of Python left out.
-
-    Args:
-        folder: The folder to search.
-        belongs: Whether a file, given its path below `folder`, is of a kind that is published from there.
-        without: Sub-folders of `folder` that are not published.
-
-    Raises:
-        ValueError: If there is any other file, or a link that leads out of the folder: nothing is published by
-            accident.
-    """
+    """The files of a folder and its sub-folders, hidden ones and caches of Python left out."""
     files = {}
     inside = folder.resolve()
     for path in sorted(folder.rglob("*")):

@@ -13,14 +13,7 @@ ROWS = 200  # sentences that a page scores at once
 
 
 def page(script: str | Path) -> Any:
-    """A Gradio interface to one module.
-
-    Args:
-        script: The module's Python file.
-
-    Returns:
-        A `gradio.Interface` with the API name `score`.
-    """
+    """A Gradio interface to one module."""
     import gradio as gr
 
     module = evaluate.load(str(script))

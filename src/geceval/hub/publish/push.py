@@ -10,20 +10,7 @@ from geceval.hub.publish.upload import publish
 
 
 def push(folder: str | Path, repository: str, dry_run: bool = False) -> list[str]:
-    """Publish a finished checkpoint, without `run/`, as `geceval publish checkpoint` does.
-
-    Args:
-        folder: Folder of a training run.
-        repository: Hub id `ORG/NAME`; created if it does not exist.
-        dry_run: Only check it and say what would be published.
-
-    Returns:
-        Names of the files.
-
-    Raises:
-        OSError: If the Hub cannot be reached or refuses it.
-        ValueError: If the folder holds no finished checkpoint, or something that must not be published.
-    """
+    """Publish a finished checkpoint, without `run/`, as `geceval publish checkpoint` does."""
     found = checkpoint_repository(folder, repository)
     check([found], private=False, tag=None)
     if not dry_run:

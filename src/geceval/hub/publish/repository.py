@@ -25,17 +25,7 @@ _VERSION = re.compile(r"v?\d*\.\d*\.\d*")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """One repository of the Hub, as it should become.
-
-    Attributes:
-        name: `ORG/NAME`.
-        kind: `"model"`, `"dataset"` or `"space"`, as on the Hub.
-        files: Path in the repository to a file here or to its content.
-        mark: Ending of a path that every repository of this kind contains. A repository on the Hub that has files, but
-            none with this ending, is something else and is left alone.
-        module: Whether it is an `evaluate` module.
-        restricted: Why it may only be private; empty if anyone may read it.
-    """
+    """One repository of the Hub, as it should become."""
 
     name: str
     kind: str
@@ -57,18 +47,7 @@ def content(file: bytes | Path) -> bytes:
 
 
 def check(repositories: Iterable[Repository], private: bool, tag: str | None, token: str | None = None) -> None:
-    """The checks that need no network.
-
-    Args:
-        repositories: What is to be published.
-        private: Whether only its owners may see it.
-        tag: Name for this version.
-        token: The token in use, which must not be in any file.
-
-    Raises:
-        ValueError: If the Hub would not accept a name or the tag, a file holds a token or another secret, or something
-            may only be private.
-    """
+    """The checks that need no network."""
     if tag is not None and not _TAG.fullmatch(tag):
         raise InputError(f"--tag {tag!r}: letters, digits, dots and dashes only, e.g. v1")
     for repository in repositories:

@@ -21,13 +21,7 @@ _OF_THE_HUB = (".gitattributes", "README.md")  # what a new repository may hold 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The outcome for one repository.
-
-    Attributes:
-        url: Its page.
-        commit: The commit that holds what was published.
-        changed: Whether there was anything to send.
-    """
+    """The outcome for one repository."""
 
     url: str
     commit: str
@@ -46,28 +40,11 @@ class _Remote:
 
 
 def publish(repositories: Iterable[Repository], private: bool = False, tag: str | None = None) -> Iterator[Published]:
-    """Make the repositories on the Hub what they are here.
-
-    Everything is checked, here and there, before the first byte is sent. A repository then changes by one commit:
-    files that are no longer part of it are removed; older versions remain available as revisions. What is already there
-    is not sent again, so the same call continues an interrupted run. The user is identified by the token of `hf auth
-    login` or `HF_TOKEN`.
-
-    Args:
-        repositories: What to publish.
-        private: Make new repositories private. Existing ones stay as they are.
-        tag: Name for this version, the same in all repositories.
-
-    Yields:
-        The outcome for each repository, as soon as it is done.
-
-    Raises:
-        ConnectionError: If the Hub cannot be reached or the connection breaks.
-        PermissionError: If there is no token, or the Hub refuses it.
-        OSError: For any other error of the Hub.
-        ValueError: If something must not be published (see `check`), the repository is something else, is public
-            although `private` was requested, or the tag already names another version.
-    """
+    """Make the repositories on the Hub what they are here."""
+    # Everything is checked, here and there, before the first byte is sent. A repository then changes by one commit:
+    # files that are no longer part of it are removed; older versions remain available as revisions. What is already
+    # there is not sent again, so the same call continues an interrupted run. The user is identified by the token of `hf
+    # auth login` or `HF_TOKEN`.
     import huggingface_hub
 
     repositories = list(repositories)

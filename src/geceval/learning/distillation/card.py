@@ -64,12 +64,7 @@ order of people: before {accuracy:.3f}, with what was learnt from other sources 
 
 
 def distillation_card(results: Mapping[str, Any], folder: Path) -> str:
-    """The card as Markdown.
-
-    Args:
-        results: `results.json` of `geceval.learning.distillation.train.distill`, with `evaluations` if there are any.
-        folder: Folder of the checkpoint.
-    """
+    """The card as Markdown."""
     settings, config = results["settings"], read_json(folder / "config.json")
     teacher = settings["base"]
     files = [(entry["file"], entry["sha256"][:12]) for entry in (*settings["m2"], *settings["sentences"])]

@@ -27,13 +27,9 @@ class Group(NamedTuple):
 
 
 class Confusions:
-    """What people write in place of what, by the edits of a corpus, in both directions.
+    """What people write in place of what, by the edits of a corpus, in both directions."""
 
-    An edit that inserts or deletes is read together with the word that follows it.
-
-    Args:
-        rows: Sources and edits.
-    """
+    # An edit that inserts or deletes is read together with the word that follows it.
 
     def __init__(self, rows: Iterable[Row]) -> None:
         counts: defaultdict[Phrase, Counter[Phrase]] = defaultdict(Counter)
@@ -50,13 +46,7 @@ class Confusions:
         self._phrases = {phrase: (list(found), list(found.values())) for phrase, found in counts.items()}
 
     def exchange(self, text: str, times: int, rng: random.Random) -> str:
-        """Exchange phrases of a text for what others wrote in their place, as often as they did.
-
-        Args:
-            text: Tokenised.
-            times: Largest number of exchanges; fewer if phrases overlap.
-            rng: Chooses.
-        """
+        """Exchange phrases of a text for what others wrote in their place, as often as they did."""
         tokens = text.split()
         spans = [
             (start, start + size)
@@ -72,18 +62,7 @@ class Confusions:
 
 
 def make_groups(rows: Sequence[Row], sentences: Sequence[str], texts: int, errors: int, seed: int = 1) -> list[Group]:
-    """Groups of at least two texts: a source, its corrections, partial corrections, and these with errors of others.
-
-    Args:
-        rows: Sources and the edits of one annotator each; rows of one source make one group.
-        sentences: Sources without edits.
-        texts: How many texts are wanted; there are fewer if the sources give fewer.
-        errors: Texts with errors of others in a group.
-        seed: Seed of the choice and order of sources and of the errors.
-
-    Returns:
-        The groups in random order; no source is in two.
-    """
+    """Groups of at least two texts: a source, its corrections, partial corrections, and these with errors of others."""
     annotations: defaultdict[str, list[list[Edit]]] = defaultdict(list)
     for source, edits in rows:
         annotations[" ".join(source.split())].append(in_order(without_overlaps(edits)))

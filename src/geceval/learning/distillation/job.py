@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.checks import check_count
 from geceval.core.errors import InputError
-from geceval.core.options import check_types
+from geceval.core.options import check_count, check_types
 from geceval.learning.recipe import Recipe
 
 RECIPE = Recipe(
@@ -27,27 +26,7 @@ RECIPE = Recipe(
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that a distillation depends on.
-
-    Attributes:
-        m2: M2 files, whose sources, corrections and partial corrections are learnt from.
-        sentences: Files with a tokenised sentence a line, which are learnt from with errors of the M2 files.
-        recipe: How to learn; its base is the teacher, an IMPARA-LM checkpoint, a batch is so many groups of texts, and
-            texts of more than `max_length` tokens are left out. There is no adapter and no dropout.
-        seeds: One run each; the student that is best on the set that selects is kept.
-        texts: Distinct texts that the teacher scores, and the student learns from; as many more as fill 256 groups.
-        errors: Texts with errors of other sentences in a group.
-        top: How many of the teacher's likeliest next tokens are kept.
-        held: Groups that are kept apart to measure agreement with the teacher.
-        layers: How many of the teacher's layers the student has, the first ones.
-        vocabulary: How many of the teacher's tokens it has.
-        bits: Of a weight in the student's file, 8 or 4.
-        weights: Of the losses of tokens, of differences within groups, and of their order.
-        ratings: TMU-GFM-Dataset; pairs of its outputs and of the groups that are kept apart then choose evaluation and
-            seed together, in place of the loss of the latter, and the head learns from them at last.
-        gap: Difference of ratings that makes a pair for that head.
-        ridge: Penalty of that head, see `geceval.learning.impara_lm.head`.
-    """
+    """Everything that a distillation depends on."""
 
     m2: tuple[Path, ...] = ()
     sentences: tuple[Path, ...] = ()

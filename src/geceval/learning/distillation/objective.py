@@ -45,12 +45,7 @@ class Rated(NamedTuple):
 
 
 class TreeLikelihood(ScaledLikelihood):
-    """A causal language model with t and w, applied to trees of texts.
-
-    Args:
-        network: The language model.
-        likelihood: Whether q has a likelihood; otherwise t is 0.
-    """
+    """A causal language model with t and w, applied to trees of texts."""
 
     def __init__(self, network: Any, likelihood: bool) -> None:
         super().__init__(network)
@@ -88,13 +83,11 @@ class TreeCollator:
         pass
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
-        """What `TreeLikelihood.forward` and `Distillation.cost` read, beside what `pad` gives.
-
-        `inner` and `reached`, bool [trees, nodes]: nodes with others below or above them. `above` [reached]: the number
-        of the node above among inner ones. `tree_of` [texts] and `paths`, bool [texts, nodes]: of what a text is made.
-        `pairs` [2, pairs]: texts of one tree. `words`, `values` [texts]. Where there are targets, `ids` and
-        `probabilities` [inner, tokens].
-        """
+        """What `TreeLikelihood.forward` and `Distillation.cost` read, beside what `pad` gives."""
+        # `inner` and `reached`, bool [trees, nodes]: nodes with others below or above them. `above` [reached]: number
+        # of the node above among inner ones. `tree_of` [texts], `paths`, bool [texts, nodes]: of what a text is made.
+        # `pairs` [2, pairs]: texts of one tree. `words`, `values` [texts]. Where there are targets, `ids` and
+        # `probabilities` [inner, tokens].
         trees = [row["tree"] for row in rows]
         batch = pad(trees)
         nodes = torch.arange(batch["ends"].shape[1])
@@ -133,24 +126,15 @@ class GroupObjective(Objective):
         return {"accuracy": float((answers * expected > 0)[told].mean())}
 
     def selection(self, metrics: Mapping[str, float]) -> float:
-        """The loss of groups kept apart; with rated pairs, the share of pairs in the wrong order, mean of both kinds.
-
-        There are so few rated pairs that alone they choose by chance.
-        """
+        """The loss of groups kept apart."""
+        # There are so few rated pairs that alone they choose by chance.
         if "rated_accuracy" not in metrics:
             return metrics["held_loss"]
         return 1 - (metrics["held_accuracy"] + metrics["rated_accuracy"]) / 2
 
 
 class Distillation(GroupObjective):
-    """Minimises the losses of tokens, differences and order.
-
-    Args:
-        teacher: The teacher's tokenizer.
-        start: The token that starts a text.
-        weights: Of the three losses.
-        bits: Of a weight in the student's file.
-    """
+    """Minimises the losses of tokens, differences and order."""
 
     collator = TreeCollator
 
@@ -219,16 +203,7 @@ class GroupLosses(NamedTuple):
 def group_losses(
     quality: torch.Tensor, batch: Mapping[str, Any], groups: int
 ) -> tuple[GroupLosses, torch.Tensor, torch.Tensor]:
-    """What the q of texts cost; differences of q within each group, the student's and the expected ones.
-
-    Args:
-        quality: The student's q: [texts].
-        batch: `pairs`, `values` and `tree_of` as `TreeCollator` gives them.
-        groups: How many groups the texts are of.
-
-    Returns:
-        The losses, and twice [groups, most pairs], the remainder `IGNORED`.
-    """
+    """What the q of texts cost; differences of q within each group, the student's and the expected ones."""
     left, right = batch["pairs"]
     found, wanted = quality[left] - quality[right], batch["values"][left] - batch["values"][right]
     ordered = wanted != 0
@@ -241,16 +216,7 @@ def group_losses(
 
 
 def token_loss(after: torch.Tensor, ids: torch.Tensor, probabilities: torch.Tensor) -> torch.Tensor:
-    """The mean divergence from the teacher's distribution, over tokens with a probability and the rest as one token.
-
-    Args:
-        after: The student's log-probabilities: float32 [nodes, vocabulary].
-        ids: Tokens that the teacher finds likeliest: [nodes, tokens].
-        probabilities: What it gives them; 0 for one that does not count: float32 [nodes, tokens].
-
-    Returns:
-        A number of nats, at least 0.
-    """
+    """The mean divergence from the teacher's distribution, over tokens with a probability and the rest as one token."""
     found = after.gather(1, ids)
     rest = (1 - probabilities.sum(dim=1)).clamp(min=0)
     own_rest = (1 - (found.exp() * (probabilities > 0)).sum(dim=1)).clamp(min=1e-4)

@@ -11,13 +11,9 @@ from geceval.models.sources.quantised import is_quantisable, rounded
 
 
 class Rounded(torch.nn.Module):
-    """A matrix as `geceval.models.sources.quantised` stores it.
+    """A matrix as `geceval.models.sources.quantised` stores it."""
 
-    Gradients pass as if it were not rounded (the straight-through estimator of Bengio et al. 2013).
-
-    Args:
-        bits: Of a weight.
-    """
+    # Gradients pass as if it were not rounded (the straight-through estimator of Bengio et al. 2013).
 
     def __init__(self, bits: int) -> None:
         super().__init__()

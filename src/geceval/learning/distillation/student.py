@@ -21,22 +21,8 @@ _VOCABULARY = ("embed_tokens.weight", "lm_head.weight")
 
 
 def needed_tokens(tokenizer: Any, counts: Mapping[int, int], size: int, always: Sequence[str]) -> list[int]:
-    """The ids of the tokens that are counted most often, with those that byte-pair encoding makes them from.
-
-    All single bytes are kept, so any text can still be encoded.
-
-    Args:
-        tokenizer: A fast tokenizer with byte-pair encoding.
-        counts: How often each token id occurs.
-        size: How many tokens to keep, at most.
-        always: Special tokens to keep.
-
-    Returns:
-        Ids in ascending order.
-
-    Raises:
-        InputError: If the tokenizer is of another kind, or `size` has no room for single bytes.
-    """
+    """The ids of the tokens that are counted most often, with those that byte-pair encoding makes them from."""
+    # All single bytes are kept, so any text can still be encoded.
     model = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
     if model["type"] != "BPE":
         raise InputError(f"the vocabulary of a {model['type']} tokenizer cannot be cut, only that of BPE")
@@ -89,17 +75,7 @@ def cut_tokenizer(tokenizer: Any, kept: Sequence[int]) -> Any:
 
 
 def make_student(teacher: CausalModel, layers: int, kept: Sequence[int], folder: Path) -> None:
-    """Write a causal language model with the first layers and some tokens of the teacher, as transformers reads it.
-
-    Args:
-        teacher: A model whose layers are named `layers.NUMBER`, as those of Llama are.
-        layers: How many layers stay.
-        kept: Ids of the tokens that stay.
-        folder: Where to write it.
-
-    Raises:
-        InputError: If the teacher has not so many layers.
-    """
+    """Write a causal language model with the first layers and some tokens of the teacher, as transformers reads it."""
     config = copy.deepcopy(teacher.model.config)
     if not 1 <= layers <= config.num_hidden_layers:
         raise InputError(f"layers must be from 1 to {config.num_hidden_layers}, those of the teacher, got {layers}")

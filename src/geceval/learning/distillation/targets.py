@@ -19,12 +19,7 @@ BRANCHES = 4
 
 
 class Translation:
-    """From the teacher's tokens to the student's.
-
-    Args:
-        teacher: Tokenizer.
-        student: Tokenizer with some of its tokens.
-    """
+    """From the teacher's tokens to the student's."""
 
     def __init__(self, teacher: Any, student: Any) -> None:
         model = student.backend_tokenizer.model
@@ -39,12 +34,7 @@ class Translation:
         )
 
     def targets(self, scored: Scored, tree: PrefixTree) -> tuple[np.ndarray, np.ndarray]:
-        """Next tokens and their probabilities at each node with children of the student's tree of the same texts.
-
-        Returns:
-            int32 and float16 [nodes, tokens]. A probability of 0 says that a token does not count, what is missing to 1
-            is that of all other tokens together.
-        """
+        """Next tokens and their probabilities at each node with children of the student's tree of the same texts."""
         match = self._matching(scored.tree, tree)
         ids, probabilities = _next_tokens(scored)
         ids, probabilities = self.first[ids[match]], probabilities[match]

@@ -34,16 +34,7 @@ NODES = 1536
 
 
 class Scored(NamedTuple):
-    """What the teacher says of a group.
-
-    Attributes:
-        group: The texts.
-        tree: Their tokens in the teacher's tokenisation, from the token that starts a text.
-        values: q of each text: float32 [texts].
-        log_probs: log P(node | those above it): float16 [nodes]; 0 for the first.
-        top_ids: The likeliest next tokens: int32 [nodes, k].
-        top_log_probs: Their log-probabilities: float16 [nodes, k].
-    """
+    """What the teacher says of a group."""
 
     group: Group
     tree: PrefixTree
@@ -54,17 +45,7 @@ class Scored(NamedTuple):
 
 
 class Teacher:
-    """IMPARA-LM's language model, reading trees of texts.
-
-    Args:
-        checkpoint: An IMPARA-LM checkpoint.
-        runtime: Device and dtype.
-        top: How many of the likeliest tokens are kept.
-        max_length: Tokens beyond which a text is left out.
-
-    Raises:
-        InputError: If the vocabulary has not so many tokens.
-    """
+    """IMPARA-LM's language model, reading trees of texts."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: RunTime, top: int, max_length: int) -> None:
         self.reader = CausalModel.load(checkpoint, runtime)
@@ -130,18 +111,7 @@ def score_groups(
     folder: Path,
     progress: bool = False,
 ) -> None:
-    """Score groups into shards, where it has not been done.
-
-    Args:
-        load: Gives the teacher, if there is anything to do.
-        groups: In the order of the shards, which they fill.
-        facts: What the scores depend on, as JSON can hold it.
-        folder: Where the shards are written.
-        progress: Show progress on standard error.
-
-    Raises:
-        InputError: If the folder holds scores that depend on something else.
-    """
+    """Score groups into shards, where it has not been done."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "settings.json"
     if not settings.is_file():
@@ -168,12 +138,7 @@ def shard_file(folder: Path, number: int) -> Path:
 
 
 def read_scores(folder: Path, groups: int) -> Iterator[Scored]:
-    """What `score_groups` wrote of the first groups, which fill whole shards.
-
-    Raises:
-        OSError: If there are not so many shards.
-        InputError: If one is damaged.
-    """
+    """What `score_groups` wrote of the first groups, which fill whole shards."""
     for number in range(-(-groups // SHARD)):
         path = shard_file(folder, number)
         try:

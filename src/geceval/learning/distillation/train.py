@@ -44,22 +44,7 @@ class _Data(NamedTuple):
 
 
 def distill(job: Job, folder: str | Path, scores: str | Path | None = None, progress: bool = False) -> dict[str, Any]:
-    """Score texts with the teacher, make a student of it, and teach it; write it with results and card.
-
-    Args:
-        job: What to learn, and from what.
-        folder: Where the student goes; for a second call with the same arguments see `geceval.learning.runs.train`.
-        scores: Where the teacher's scores are or go, see `geceval.learning.distillation.teacher.score_groups`; those of
-            fewer texts are the first of those of more. By default in `run/` of the folder.
-        progress: Show progress on standard error.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        InputError: If a file is malformed, there are too few texts, or the teacher or a folder cannot be used.
-    """
+    """Score texts with the teacher, make a student of it, and teach it; write it with results and card."""
     folder = Path(folder)
     teacher = resolve(job.recipe.base)
     runtime = RunTime(dtype=job.recipe.dtype, progress=progress)
@@ -98,21 +83,8 @@ def distill(job: Job, folder: str | Path, scores: str | Path | None = None, prog
 def write_student(
     job: Job, objective: Distillation, trained: Path, folder: Path, runtime: RunTime, pairs: Sequence[RankedPair]
 ) -> dict[str, dict[str, Any]]:
-    """Write what a run has learnt as a checkpoint in 8 or 4 bits.
-
-    With rated pairs, q is then what was learnt times a factor, plus a second head; both are learnt from the pairs.
-
-    Args:
-        job: What was learnt.
-        objective: How.
-        trained: The file of `geceval.learning.runs.network_file`.
-        folder: Of the checkpoint.
-        runtime: Dtype and progress.
-        pairs: Outputs that people rated, see `read_rated_pairs`.
-
-    Returns:
-        In that case, `head`: what `geceval.learning.impara_lm.head.learn_head` measures.
-    """
+    """Write what a run has learnt as a checkpoint in 8 or 4 bits."""
+    # With rated pairs, q is then what was learnt times a factor, plus a second head; both are learnt from the pairs.
     recipe = dataclasses.replace(job.recipe, base=str(folder / "run" / "start"))
     base = resolve(recipe.base)
     model = objective.network(recipe, base)
@@ -138,12 +110,7 @@ def write_head(folder: Path, scale: float, head: QualityHead) -> None:
 
 
 def read_groups(job: Job) -> list[Group]:
-    """The groups of texts that the files of a job give, those that are kept apart first.
-
-    Raises:
-        OSError: If a file cannot be read.
-        InputError: If a file is malformed, or there are too few texts.
-    """
+    """The groups of texts that the files of a job give, those that are kept apart first."""
     read = [sentence for path in job.m2 for sentence in read_m2(path)]
     rows = [(sentence.source, edits) for sentence in read for edits in sentence.edits.values() if edits]
     plain = [sentence.source for sentence in read if not any(sentence.edits.values())]
@@ -162,11 +129,7 @@ def _check_held(groups: int, held: int) -> None:
 
 
 def hold_apart(rows: list[Scored], held: int) -> tuple[list[Scored], list[Scored]]:
-    """The first groups, kept apart to measure agreement with the teacher, and the others, to learn from.
-
-    Raises:
-        InputError: If there are no others, or nothing can be measured, see `GAP`.
-    """
+    """The first groups, kept apart to measure agreement with the teacher, and the others, to learn from."""
     _check_held(len(rows), held)
     _check_told("groups kept apart (held)", rows[:held])
     return rows[:held], rows[held:]
@@ -190,12 +153,7 @@ def score_facts(job: Job, teacher: Checkpoint) -> dict[str, Any]:
 
 
 def rated_groups(path: Path) -> list[Rated]:
-    """The outputs of each source of TMU-GFM-Dataset with what people think of them.
-
-    Raises:
-        OSError: If the file cannot be read.
-        InputError: If it is malformed, or nothing can be measured, see `GAP`.
-    """
+    """The outputs of each source of TMU-GFM-Dataset with what people think of them."""
     outputs = rated_outputs(read_tmu_gfm(path)).values()
     rated = [Rated(Group(tuple(found)), np.array(list(found.values()))) for found in outputs if len(found) > 1]
     _check_told(str(path), rated)

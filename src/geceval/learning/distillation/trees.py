@@ -12,15 +12,7 @@ from geceval.models.decoders.prefix_trees import one_tree
 
 
 class PrefixTree(NamedTuple):
-    """Token sequences that begin with the same token; right after a node come all that are below it.
-
-    Attributes:
-        ids: Token of each node: int [nodes].
-        parents: The node above each: int [nodes]; 0 for the first, which has none.
-        depths: How many nodes are above each: int [nodes].
-        ends: The first node after each that is not below it: int [nodes].
-        last: The last node of each sequence: int [sequences].
-    """
+    """Token sequences that begin with the same token; right after a node come all that are below it."""
 
     ids: np.ndarray
     parents: np.ndarray

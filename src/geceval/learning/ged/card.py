@@ -53,12 +53,7 @@ _SCORES = ("precision", "recall", "f", "macro_f")
 
 
 def ged_card(results: Mapping[str, Any], folder: Path) -> str:
-    """The card as Markdown.
-
-    Args:
-        results: `results.json` of `geceval.learning.ged.train.train_ged`.
-        folder: Folder of the checkpoint.
-    """
+    """The card as Markdown."""
     settings = results["settings"]
     bundled = is_bundled(settings["base"])
     base = "an encoder bundled with geceval" if bundled else f"`{settings['base']}`"

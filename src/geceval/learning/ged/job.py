@@ -6,9 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.checks import check_count, check_positive
 from geceval.core.errors import InputError
-from geceval.core.options import check_types
+from geceval.core.options import check_count, check_positive, check_types
 from geceval.edits.ged_labels import label_ids
 from geceval.learning.recipe import Recipe
 
@@ -18,25 +17,7 @@ RECIPE = Recipe(learning_rate=3e-5, schedule="linear", epochs=5)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that a training run depends on.
-
-    Attributes:
-        m2: M2 files that are divided 8:1:1 by source into training, dev and test folds. Corrected sentences go into the
-            same folds as with `train_impara` on the same files, so that a quality estimator trained on the detector is
-            never tested on sentences that the detector has learnt from.
-        train_m2: M2 files that are used entirely for training.
-        dev_m2: M2 files that choose epoch and seed, in place of the dev fold of `m2`.
-        test_m2: M2 files on which the finished checkpoint is tested, each separately, besides the test fold of
-            `m2`.
-        classes: 2, 4, 25 or 55, see `geceval.edits.ged_labels`.
-        final_insertion: `"last"` or `"lost"`, see `token_labels`.
-        partial: Share of the training sentences with edits that are learnt a second time, with a random part of the
-            edits applied and only the others labelled, like a corrected sentence with remaining errors.
-        error_weight: Weight in the loss of a token that is in error.
-        recipe: How to fine-tune; its seed is replaced by each of `seeds`.
-        seeds: One run each; the network that is best on the dev fold is kept.
-        limit: The largest number of training sentences, drawn at random; `None` takes all.
-    """
+    """Everything that a training run depends on."""
 
     m2: tuple[Path, ...] = ()
     train_m2: tuple[Path, ...] = ()

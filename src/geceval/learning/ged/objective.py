@@ -27,12 +27,7 @@ Labelled = tuple[str, list[int]]
 
 
 class Detection(Objective):
-    """Cross-entropy over labelled tokens.
-
-    Args:
-        labels: Names of the classes by id, CORRECT first.
-        error_weight: How many correct tokens an error counts as in the loss; above 1, more tokens are marked.
-    """
+    """Cross-entropy over labelled tokens."""
 
     def __init__(self, labels: Sequence[str], error_weight: float = 1.0) -> None:
         self.labels, self.error_weight, self.twice = labels, error_weight, False

@@ -29,21 +29,7 @@ FOLDS = ("train", "dev", "test")
 
 
 def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
-    """Fine-tune a token classifier with each seed, and write the best as a checkpoint with results and card.
-
-    Args:
-        job: What to train, and on what.
-        folder: Where the checkpoint goes; for a second call with the same arguments see `geceval.learning.runs.train`.
-        progress: Show progress on standard error.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        InputError: If a file is malformed, an edit's type is not in the label scheme, a fold or a test file has no
-            token, or the base or the folder cannot be used.
-    """
+    """Fine-tune a token classifier with each seed, and write the best as a checkpoint with results and card."""
     folder = Path(folder)
     objective = Detection(LABELS[job.classes], job.error_weight)
 
@@ -61,12 +47,7 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
 
 
 def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str, Any]:
-    """Scores of a finished detector on labelled sentences.
-
-    Returns:
-        `sentences`, `tokens`, `errors` (tokens in an error), the scores of `detection_scores`, and, with more than two
-        classes, `by_class`: label to precision, recall, F0.5 and how often it occurs.
-    """
+    """Scores of a finished detector on labelled sentences."""
     from geceval.models.detector import Detector
 
     detector = Detector.load(resolve(str(model)))

@@ -61,13 +61,7 @@ A correction counts only if the cosine between the mean token states of source a
 
 
 def impara_card(results: Mapping[str, Any], folder: Path) -> str:
-    """The card as Markdown.
-
-    Args:
-        results: `results.json` of `geceval.learning.impara.train.train_impara`, with `calibration` and `evaluations` if
-            there are any.
-        folder: Folder of the checkpoint.
-    """
+    """The card as Markdown."""
     settings, name, config = results["settings"], folder.name, read_json(folder / "config.json")
     bundled = is_bundled(settings["base"])
     metric = "impara" if config["geceval_threshold"] >= -1 else "impara_ged"

@@ -33,24 +33,14 @@ class Corpus(NamedTuple):
 
 
 def check_corpora(job: PairJob) -> None:
-    """Read the files of a job, so that a mistake in them shows before anything is said, made or trained.
-
-    Raises:
-        OSError: If a file cannot be read.
-        ValueError: If a file is malformed, or has too few corrected sentences.
-    """
+    """Read the files of a job, so that a mistake in them shows before anything is said, made or trained."""
     corpora = [*_read_m2(job), *(Corpus("", _changed(*_read_parallel(*files))) for files in job.parallel)]
     if not set(FOLDS) <= set(_folds(corpora).values()):
         raise InputError(_TOO_FEW)
 
 
 def read_pairs(job: PairJob, run: Path, progress: bool) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
-    """The pairs of each fold, saved in `run/pairs.json`, and a few counts of each corpus.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        ValueError: If a file is malformed, or a fold has no pair.
-    """
+    """The pairs of each fold, saved in `run/pairs.json`, and a few counts of each corpus."""
     path = run / "pairs.json"
     if not path.is_file():
         write_text(path, json.dumps(_make_pairs(job, progress), ensure_ascii=False))

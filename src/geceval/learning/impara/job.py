@@ -21,21 +21,7 @@ ADAPTER_RECIPE = Recipe(
 
 @dataclass(frozen=True, slots=True)
 class PairJob:
-    """What every training run on ranked pairs depends on.
-
-    Attributes:
-        m2: M2 files; each annotator's edits give separate pairs.
-        train_m2: M2 files whose pairs are all used for training, such as those that the detector in `recipe.base` was
-            trained on.
-        parallel: (source file, corrected file) with one tokenised sentence per line; ERRANT finds the edits.
-        recipe: How to fine-tune; its seed is replaced by each of `seeds`.
-        seeds: One run each; the network that is best on the selection sets is kept.
-        pairs: Ranked pairs from each corpus, 8:1:1 for training, choosing the epoch and testing; from each of
-            `train_m2` as many training pairs as from the others.
-        attempts: The largest number of attempts per sentence, see `per_row` of `ranked_pairs`.
-        ratings: TMU-GFM-Dataset; pairs of its outputs then help to choose epoch and seed.
-        nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
-    """
+    """What every training run on ranked pairs depends on."""
 
     m2: tuple[Path, ...] = ()
     train_m2: tuple[Path, ...] = ()
@@ -67,17 +53,7 @@ class PairJob:
 
 @dataclass(frozen=True, slots=True)
 class Job(PairJob):
-    """Everything that a training run of IMPARA depends on.
-
-    Attributes:
-        parallel_only: Pairs of source and full correction instead of ranked partial corrections.
-        threshold: Threshold of the similarity estimator, written into the checkpoint; `None` takes that of the
-            bundled IMPARA if the base is bundled, else 0.9.
-        keep_rank: If not 0, all weights are tuned and the change is kept as an adapter of this rank, see
-            `geceval.learning.low_rank`.
-        log_odds: Scale the finished logit so that differences are log-odds on the dev fold, see
-            `geceval.learning.impara.scale.log_odds`; otherwise its scale is whatever training resulted in.
-    """
+    """Everything that a training run of IMPARA depends on."""
 
     parallel_only: bool = False
     threshold: float | None = None
@@ -98,15 +74,7 @@ class Job(PairJob):
 
 
 def suited_recipe(base: str) -> tuple[Recipe, bool]:
-    """The recipe for a base, and whether to scale the finished logit to log-odds.
-
-    Args:
-        base: `"bundled"` or another bundled encoder: an adapter over it, like the bundled IMPARA. Any other network:
-            all weights, as in Maeda et al. (2022).
-
-    Raises:
-        CheckpointError: If there is no such checkpoint.
-    """
+    """The recipe for a base, and whether to scale the finished logit to log-odds."""
     if is_bundled(base) and resolve(base).base is None:
         return dataclasses.replace(ADAPTER_RECIPE, base=base), True
     resolve(base)

@@ -80,11 +80,7 @@ class PairRanking(Objective):
 
 
 def distinct_pairs(low: list[list[int]], high: list[list[int]], **more: list[Any]) -> Dataset:
-    """Rows for the collator from the token ids of worse and better texts and further columns; equal texts are dropped.
-
-    Raises:
-        InputError: If nothing is left.
-    """
+    """Rows for the collator from the token ids of worse and better texts and further columns."""
     table = [
         {"low": left, "high": right, "length": max(len(left), len(right)), **dict(zip(more, values, strict=True))}
         for left, right, *values in zip(low, high, *more.values(), strict=True)

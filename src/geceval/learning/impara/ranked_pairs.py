@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.checks import check_count
+from geceval.core.options import check_count
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.scorers.learned.edit_impact import Embed, Row, edit_impacts
@@ -27,13 +27,7 @@ TIE = 1e-6  # cosines of float32 vectors differ by about 1e-7 for nothing
 
 @dataclass(frozen=True, slots=True)
 class RankedPair:
-    """Two versions of one sentence, the worse and the better.
-
-    Attributes:
-        source: The sentence before any correction.
-        low: The version with less impact, S-.
-        high: The version with more impact, S+.
-    """
+    """Two versions of one sentence, the worse and the better."""
 
     source: str
     low: str
@@ -43,24 +37,12 @@ class RankedPair:
 def ranked_pairs(
     rows: Iterable[Row], embed: Embed, *, total: int = PAIRS, per_row: int = ATTEMPTS, seed: int = 1
 ) -> list[RankedPair]:
-    """Pairs of partly corrected sentences, ranked by impact (section 2.4).
-
-    For each row, up to `per_row` times: E1 is a random subset of k edits, k uniform on 1..n; E2 is E1 with the
-    membership of every edit flipped with probability 1/n. A pair is dropped if E1 = E2, if the subsets or the texts
-    repeat an earlier pair, if the texts are equal or one is empty, if the sums of impacts are equal, or if an impact is
-    NaN. Edits that overlap an earlier one of their row are left out first. The pairs that remain are shuffled over all
-    rows.
-
-    Args:
-        rows: Sources and edits; rows without edits give nothing.
-        embed: See `edit_impacts`. Only texts of rows that are used are embedded.
-        total: The largest number of pairs. If there are fewer, a warning says so.
-        per_row: The number of attempts per row.
-        seed: The same rows, arguments and seed give the same pairs.
-
-    Raises:
-        ValueError: If `total` or `per_row` is below 1.
-    """
+    """Pairs of partly corrected sentences, ranked by impact (section 2.4)."""
+    # For each row, up to `per_row` times: E1 is a random subset of k edits, k uniform on 1..n; E2 is E1 with the
+    # membership of every edit flipped with probability 1/n. A pair is dropped if E1 = E2, if the subsets or the texts
+    # repeat an earlier pair, if the texts are equal or one is empty, if the sums of impacts are equal, or if an impact
+    # is NaN. Edits that overlap an earlier one of their row are left out first. The pairs that remain are shuffled over
+    # all rows.
     check_count("total", total)
     check_count("per_row", per_row)
     usable = _usable(rows)
@@ -83,13 +65,7 @@ def ranked_pairs(
 
 
 def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) -> list[RankedPair]:
-    """Pairs of source and full correction, the paper's ablation "parallel data only" (section 3.2).
-
-    Args:
-        rows: As for `ranked_pairs`.
-        total: The largest number of pairs.
-        seed: Seed of their choice and order.
-    """
+    """Pairs of source and full correction, the paper's ablation "parallel data only" (section 3.2)."""
     check_count("total", total)
     found = ((" ".join(source.split()), apply(source, edits)) for source, edits in _usable(rows))
     pairs = list(dict.fromkeys(RankedPair(low, low, high) for low, high in found if low != high and low and high))
@@ -98,26 +74,12 @@ def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) ->
 
 
 def read_rated_pairs(path: Path, limit: int | None = None, gap: float = 0.0) -> list[RankedPair]:
-    """The outputs of TMU-GFM-Dataset in pairs, ranked by people in place of impacts, see `rated_pairs`.
-
-    Raises:
-        OSError: If the file cannot be read.
-        InputError: If it is malformed, or no two outputs of one source are rated `gap` apart.
-    """
+    """The outputs of TMU-GFM-Dataset in pairs, ranked by people in place of impacts, see `rated_pairs`."""
     return [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(path), limit, gap=gap)]
 
 
 def split_by_source(rows: Iterable[Row], parts: Sequence[int] = (8, 1, 1), seed: int = 1) -> list[list[Row]]:
-    """Divide rows so that no source is in two folds; the rows of one source (annotators) stay together.
-
-    Args:
-        rows: Sources and edits.
-        parts: Sizes of the folds in proportion to each other, counted in distinct sources.
-        seed: Seed of the division.
-
-    Returns:
-        One list of rows per fold, rows in their order.
-    """
+    """Divide rows so that no source is in two folds; the rows of one source (annotators) stay together."""
     rows = list(rows)
     keys = [" ".join(source.split()) for source, _ in rows]
     shuffled = sorted(set(keys))

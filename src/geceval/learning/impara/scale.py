@@ -11,15 +11,10 @@ from geceval.core.errors import InputError
 
 
 def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
-    """Scale and shift under which differences of logits are log-odds, and logits are 0 on average.
-
-    The loss of IMPARA does not fix the scale of q: it only falls as q grows, until sigmoids reach 0 or 1 and sentences
-    tie. This is the maximum-likelihood scale of P(S+ is better) = sigmoid(q(S+) - q(S-)) (temperature scaling).
-
-    Args:
-        low: Logits of the worse texts, [pairs].
-        high: Logits of the better texts, [pairs].
-    """
+    """Scale and shift under which differences of logits are log-odds, and logits are 0 on average."""
+    # The loss of IMPARA does not fix the scale of q: it only falls as q grows, until sigmoids reach 0 or 1 and
+    # sentences tie. This is the maximum-likelihood scale of P(S+ is better) = sigmoid(q(S+) - q(S-)) (temperature
+    # scaling).
     from scipy.optimize import minimize_scalar
 
     unit = max(float(np.abs(high - low).mean()), 1e-12)  # the search is for logits of any size
@@ -30,11 +25,7 @@ def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
 
 
 def rescale(folder: Path, scale: float, shift: float) -> None:
-    """Make a saved checkpoint give `scale` times its logit plus `shift`, by changing its output layer.
-
-    Raises:
-        ValueError: If the output layer is not found.
-    """
+    """Make a saved checkpoint give `scale` times its logit plus `shift`, by changing its output layer."""
     found = [folder / name for name in ("adapter_model.safetensors", "model.safetensors") if (folder / name).is_file()]
     tensors = load_file(found[0]) if found else {}
     layers = [name for name in tensors if name.endswith(("classifier.weight", "classifier.out_proj.weight"))]

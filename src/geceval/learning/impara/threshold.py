@@ -21,18 +21,7 @@ _ROWS = 512
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A threshold and the data it was derived from; cosines lie in [-1, 1].
-
-    Attributes:
-        threshold: Similarity that a correction must exceed, rounded to 3 decimals.
-        rule: `"different"`: above every pair of different sentences; `"corrections"`: keeps 99.5 % of corrections.
-        different_sentences: How many distinct sentences were compared with each other.
-        highest_different: The largest similarity of two of them.
-        different_above: Share of those pairs whose similarity exceeds the threshold.
-        corrections: How many genuine corrections there were.
-        corrections_kept: Share of them whose similarity exceeds the threshold.
-        kept_at_highest: Share of them that a threshold at `highest_different` would keep.
-    """
+    """A threshold and the data it was derived from; cosines lie in [-1, 1]."""
 
     threshold: float
     rule: str
@@ -47,18 +36,7 @@ class Calibration:
 def calibrate(
     different: Sequence[str], corrections: Sequence[tuple[str, str]], embed: Callable[[list[str]], np.ndarray]
 ) -> Calibration:
-    """Find the threshold: above all different sentences if 99.5 % of genuine corrections pass there, else below.
-
-    Args:
-        different: Sentences that mean different things; equal texts count once.
-        corrections: (source, corrected) texts that mean the same. Unchanged texts are left out, and so are those with
-            less than half as many tokens as their source: annotators do delete whole sentences, which no similarity
-            threshold would pass.
-        embed: Maps texts to an array [texts, dimensions], e.g. `Encoder.embed`.
-
-    Raises:
-        ValueError: If there are fewer than two different sentences or no correction.
-    """
+    """Find the threshold: above all different sentences if 99.5 % of genuine corrections pass there, else below."""
     sentences = list(dict.fromkeys(different))
     changed = [
         (source, corrected)

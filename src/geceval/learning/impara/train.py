@@ -28,20 +28,7 @@ RATED_PAIRS = 1024
 
 
 def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
-    """Make ranked pairs, fine-tune with each seed, and write the best as a checkpoint with results and card.
-
-    Args:
-        job: What to train, and on what.
-        folder: Where the checkpoint goes; for a second call with the same arguments see `geceval.learning.runs.train`.
-        progress: Show progress on standard error.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        InputError: If a file is malformed, no pairs can be made, or the base or the folder cannot be used.
-    """
+    """Make ranked pairs, fine-tune with each seed, and write the best as a checkpoint with results and card."""
     folder = Path(folder)
 
     def learn(data: Any, run: Path) -> list[dict[str, Any]]:
@@ -75,11 +62,7 @@ def pair_scores(model: str | Path, pairs: Sequence[RankedPair], progress: bool =
 
 
 def bundled_scores(folder: str | Path) -> dict[str, Any]:
-    """Loss and accuracy of the bundled IMPARA on the held-out pairs of a run, for comparison with the new checkpoint.
-
-    Args:
-        folder: Folder of the checkpoint.
-    """
+    """Loss and accuracy of the bundled IMPARA on the held-out pairs of a run."""
     saved = read_json(Path(folder) / "run" / "pairs.json")
     return pair_scores(f"{BUNDLED}:impara", [RankedPair(*row) for row in saved["test"]])
 

@@ -61,13 +61,7 @@ likelihood alone {accuracy:.3f}, with a head that learnt from other sources only
 
 
 def impara_lm_card(results: Mapping[str, Any], folder: Path) -> str:
-    """The card as Markdown.
-
-    Args:
-        results: `results.json` of `geceval.learning.impara_lm.train.train_impara_lm`, with `evaluations` if there are
-            any.
-        folder: Folder of the checkpoint.
-    """
+    """The card as Markdown."""
     settings, config = results["settings"], read_json(folder / "config.json")
     name = asset_name(folder.name).removeprefix("bundled:")
     return _CARD.format(

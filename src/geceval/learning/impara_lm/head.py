@@ -32,20 +32,7 @@ def learn_head(
     runtime: RunTime,
     scale: float = 1.0,
 ) -> tuple[float, QualityHead, dict[str, Any]]:
-    """Fit the head on rated pairs, and measure by cross-validation what it brings.
-
-    Args:
-        model: The tuned language model.
-        pairs: Worse and better outputs of one source.
-        layer: Number of layers after which the states are read.
-        ridge: Penalty of the weights.
-        runtime: Batch size, progress.
-        scale: Of the model's likelihood; 1 and a model without a head make the factor that is learnt t itself.
-
-    Returns:
-        By what q without the new head is multiplied, that head, and `pairs`, `accuracy` (of rated pairs, without it),
-        `accuracy_with_head` (each pair scored by a head that learnt from four fifths of the sources, without its own).
-    """
+    """Fit the head on rated pairs, and measure by cross-validation what it brings."""
     features, rows = _features(model, pairs, layer, runtime, scale)
     differences = np.stack([features[rows[pair.high]] - features[rows[pair.low]] for pair in pairs])
     fold_of = _folds([pair.source for pair in pairs])
@@ -63,15 +50,7 @@ def learn_head(
 
 
 def fit(differences: np.ndarray, ridge: float) -> np.ndarray:
-    """The weights with the least cost; the first is free.
-
-    Args:
-        differences: float64 [pairs, 1 + dimensions], better less worse; the first column is q without the head.
-        ridge: Penalty.
-
-    Returns:
-        float64 [1 + dimensions].
-    """
+    """The weights with the least cost; the first is free."""
     deviation = differences.std(axis=0) + 1e-6
     rows = torch.from_numpy(differences / deviation)
     weights = torch.zeros(rows.shape[1], dtype=rows.dtype, requires_grad=True)

@@ -25,20 +25,7 @@ RECIPE = Recipe(
 
 @dataclass(frozen=True, slots=True)
 class Job(PairJob):
-    """Everything that a training run of IMPARA-LM depends on.
-
-    Attributes:
-        ratings: TMU-GFM-Dataset; pairs of its outputs then choose evaluation and seed, in place of the dev fold, and a
-            head learns from them.
-        impacts_by: The encoder whose token states give the impact of an edit.
-        corrections: Share of the pairs that are source and full correction, in [0, 1].
-        keep_rank: If not 0, the finished adapter is kept at this lower rank, see
-            `geceval.learning.low_rank.lower_rank`.
-        gap: Difference of ratings that makes a pair of `ratings`.
-        head_layer: Number of layers after which a head, learnt from `ratings` when the adapter is done, reads the mean
-            token state; two thirds of the layers by default, and 0 for no head. Without ratings there is none.
-        ridge: Penalty of that head, see `geceval.learning.impara_lm.head`.
-    """
+    """Everything that a training run of IMPARA-LM depends on."""
 
     recipe: Recipe = RECIPE
     attempts: int = ATTEMPTS

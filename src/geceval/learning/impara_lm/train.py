@@ -29,20 +29,7 @@ RATED_PAIRS = 1024  # that choose seed and evaluation; the head learns from all
 
 
 def train_impara_lm(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
-    """Make ranked pairs, tune an adapter with each seed, and write the best as a checkpoint with results and card.
-
-    Args:
-        job: What to train, and on what.
-        folder: Where the checkpoint goes; for a second call with the same arguments see `geceval.learning.runs.train`.
-        progress: Show progress on standard error.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        InputError: If a file is malformed, no pairs can be made, or the base or the folder cannot be used.
-    """
+    """Make ranked pairs, tune an adapter with each seed, and write the best as a checkpoint with results and card."""
     folder, base = Path(folder), resolve(job.recipe.base)
     runtime = RunTime(dtype=job.recipe.dtype, progress=progress)
     objective, layer = LikelihoodRanking(base.setting("start_token")), head_layer(job, base)

@@ -76,12 +76,7 @@ fold of their own, 423 outputs of the same data:
 
 
 def some_card(results: Mapping[str, Any], folder: Path) -> str:
-    """The card as Markdown.
-
-    Args:
-        results: `results.json` of `geceval.learning.some.train.train_some`.
-        folder: Folder of the checkpoint.
-    """
+    """The card as Markdown."""
     settings, parts = results["settings"], results["parts"]
     name = asset_name(folder.name).removeprefix("bundled:")
     bundled = is_bundled(settings["base"])

@@ -25,23 +25,7 @@ from geceval.models.regressors import StateRegressor, pooled
 def learn_head(
     base: str, layer: int, penalties: Sequence[float], rows: Sequence[Rated], dev: Sequence[Rated], runtime: RunTime
 ) -> tuple[StateRegressor, dict[str, Any]]:
-    """Fit a head with each penalty, and choose by Pearson's r on the dev fold.
-
-    Args:
-        base: The language model.
-        layer: Number of layers after which its token states are read.
-        penalties: See `ridge`.
-        rows: What to learn from.
-        dev: What to choose by.
-        runtime: Device, dtype, progress.
-
-    Returns:
-        The regressor; and `layer`, the `penalty` chosen, `dev` (its correlations there), and `tried`: Pearson's r there
-        of each penalty.
-
-    Raises:
-        InputError: If the base is no causal language model.
-    """
+    """Fit a head with each penalty, and choose by Pearson's r on the dev fold."""
     model = CausalModel.load(resolve(base), runtime)
     texts, ratings = zip(*rows, strict=True)
     dev_texts, dev_ratings = zip(*dev, strict=True)
@@ -57,16 +41,7 @@ def learn_head(
 
 
 def ridge(states: np.ndarray, ratings: np.ndarray, penalty: float) -> tuple[np.ndarray, float]:
-    """The weights and the intercept with the least squared error plus penalty.
-
-    Args:
-        states: float64 [texts, dimensions].
-        ratings: float64 [texts].
-        penalty: Of the squared weights, each dimension measured in its standard deviations; the intercept is free.
-
-    Returns:
-        float32 [dimensions], and the intercept that belongs to these weights as rounded.
-    """
+    """The weights and the intercept with the least squared error plus penalty."""
     centre, deviation = states.mean(axis=0), states.std(axis=0) + 1e-6
     rows = (states - centre) / deviation
     gram = rows.T @ rows + penalty * np.eye(rows.shape[1])

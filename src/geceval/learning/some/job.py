@@ -7,9 +7,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.checks import check_count
 from geceval.core.errors import InputError
-from geceval.core.options import check_types
+from geceval.core.options import check_count, check_types
 from geceval.learning.recipe import Recipe
 
 RECIPE = Recipe(learning_rate=2e-5, schedule="linear", warmup=0.1, batch_size=16, epochs=10)
@@ -20,21 +19,7 @@ RIDGE = (300.0, 1000.0, 3000.0, 10000.0)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that a training run depends on.
-
-    Attributes:
-        ratings: TMU-GFM-Dataset.
-        recipe: How to fine-tune each of the three; its seed is replaced by each of `seeds`.
-        meaning_base: The network that the meaning regressor starts from; `None` for the recipe's base, as for the
-            others.
-        head_layer: Learn no more than heads, each a linear layer over the mean token states of a causal base after so
-            many of its layers, see `geceval.learning.some.heads`. Of the recipe only base and dtype count then.
-        ridge: Penalties of these heads; of each regressor's, the one that is best on the dev fold is kept.
-        seeds: One run each; for each of the three, the network that is best on the dev fold is kept.
-        dev: Number of outputs in the dev fold, as in section 5.1 of the paper.
-        test: Number of outputs in the test fold, likewise; 3,376 of TMU-GFM-Dataset are left to learn from.
-        fold_seed: Seed of the division of sources into folds.
-    """
+    """Everything that a training run depends on."""
 
     ratings: Path
     recipe: Recipe = RECIPE

@@ -21,21 +21,7 @@ from geceval.scorers.some import PARTS
 
 
 def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str, Any]:
-    """Fine-tune three regressors with each seed, and write the best as one checkpoint with results and card.
-
-    Args:
-        job: What to train, and on what.
-        folder: Where the checkpoint goes: sub-folders `grammer`, `fluency` and `meaning`, results and card. For a
-            second call with the same arguments see `geceval.learning.runs.train`.
-        progress: Show progress on standard error.
-
-    Returns:
-        The content of `results.json`.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        InputError: If the ratings are malformed or too few, or a base or the folder cannot be used.
-    """
+    """Fine-tune three regressors with each seed, and write the best as one checkpoint with results and card."""
     folder = Path(folder)
 
     def read(run: Path) -> dict[str, list[Rating]]:

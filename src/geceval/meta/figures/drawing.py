@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
-from geceval.core.errors import InputError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.files import write_bytes
 
 if TYPE_CHECKING:
@@ -56,11 +55,7 @@ _STYLE = {
 
 
 def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """Decorate a function that draws a figure so that it runs in this style; matplotlib is imported when it is called.
-
-    Raises:
-        ImportError: If matplotlib is not installed; the message says how to install it.
-    """
+    """Decorate a function that draws a figure so that it runs in this style."""
 
     @functools.wraps(draw)
     def drawn(*arguments: Arguments.args, **options: Arguments.kwargs) -> Figure:
@@ -87,12 +82,7 @@ def check_installed() -> None:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure as PNG (200 dots per inch), SVG or PDF, by the suffix of the name.
-
-    Raises:
-        OSError: If the file cannot be written.
-        ValueError: If the name has a different suffix.
-    """
+    """Write a figure as PNG (200 dots per inch), SVG or PDF, by the suffix of the name."""
     check_suffix(path)
     write_bytes(path, image(figure, Path(path).suffix[1:].lower()))
 
@@ -109,15 +99,9 @@ def image(figure: Figure, form: str) -> bytes:
 
 
 def inline_svg(figure: Figure, prefix: str) -> str:
-    """A figure as SVG to stand within an HTML page, in the colours of the page.
-
-    Black becomes the ink of the page (`currentColor`), white its paper (the CSS variable `--paper`), and the lines of
-    the grid something in between, so that it can be read in light and dark schemes.
-
-    Args:
-        figure: The figure.
-        prefix: What its ids begin with, another for each figure of the page.
-    """
+    """A figure as SVG to stand within an HTML page, in the colours of the page."""
+    # Black becomes the ink of the page (`currentColor`), white its paper (the CSS variable `--paper`), and the lines of
+    # the grid something in between, so that it can be read in light and dark schemes.
     text = image(figure, "svg").decode("utf-8")
     text = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", text[text.index("<svg") :], flags=re.DOTALL)
     for colour, scheme in _SCHEME.items():

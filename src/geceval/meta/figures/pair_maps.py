@@ -16,12 +16,7 @@ RANK_TIES = ("order", "zero", "drop")
 
 @dataclass(frozen=True, slots=True)
 class PairMap:
-    """Pairs of outputs that people ordered, by the ranks a < b of the two.
-
-    Attributes:
-        agree: Array [ranks, ranks]: in how many pairs of cell [a - 1, b - 1] metric and annotator agree.
-        pairs: Array [ranks, ranks]: how many pairs the cell holds; only cells above the diagonal hold any.
-    """
+    """Pairs of outputs that people ordered, by the ranks a < b of the two."""
 
     agree: np.ndarray
     pairs: np.ndarray
@@ -38,18 +33,9 @@ class PairMap:
 
 
 def by_metric_rank(pairs: Pairs, scores: np.ndarray) -> PairMap:
-    """How often people prefer the output that the metric ranks a-th to the one it ranks b-th, of all systems.
-
-    The pairwise analysis of Goto et al. (IMPARA-GED, Figure 2). Systems with equal scores on a sentence are ranked in
-    the order of the list; the paper leaves this open.
-
-    Args:
-        pairs: See `geceval.meta.agreement.judged_pairs`; pairs with equal human ranks do not count.
-        scores: The metric's sentence scores, array of shape [systems, sentences].
-
-    Raises:
-        ValueError: If a score is not finite.
-    """
+    """How often people prefer the output that the metric ranks a-th to the one it ranks b-th, of all systems."""
+    # The pairwise analysis of Goto et al. (IMPARA-GED, Figure 2). Systems with equal scores on a sentence are ranked in
+    # the order of the list; the paper leaves this open.
     check_finite(scores)
     ranks = np.argsort(np.argsort(-scores, axis=0, kind="stable"), axis=0, kind="stable")
     ordered = pairs.human != 0
@@ -62,18 +48,7 @@ def by_metric_rank(pairs: Pairs, scores: np.ndarray) -> PairMap:
 def by_human_rank(
     items: Sequence[Item], systems: Sequence[str], scores: np.ndarray, ties: str = "order", *, expand: bool = True
 ) -> PairMap:
-    """How often the metric prefers an output that people rank a-th to one that they rank b-th in the same item.
-
-    Args:
-        items: The judgments.
-        systems: The systems to compare.
-        scores: The metric's sentence scores, array of shape [systems, sentences].
-        ties: `"order"`, `"zero"` or `"drop"`, see `geceval.meta.agreement.agreement`.
-        expand: See `geceval.meta.agreement.judged_pairs`.
-
-    Raises:
-        ValueError: If `ties` is unknown, a score is not finite, or no two outputs are ordered.
-    """
+    """How often the metric prefers an output that people rank a-th to one that they rank b-th in the same item."""
     if ties not in RANK_TIES:
         raise InputError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
     pairs, ranks = ranked_pairs(items, systems, expand=expand)

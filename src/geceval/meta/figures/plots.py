@@ -38,14 +38,7 @@ def curves(
     *,
     falling: bool = False,
 ) -> Figure:
-    """Correlations over windows of systems or over the best K: one column per human ranking, Pearson above Spearman.
-
-    Args:
-        tables: Metric to human ranking to one correlation for each position.
-        positions: Values on the horizontal axis: the first rank of each window, or K.
-        label: Label of that axis.
-        falling: Highest position at the left.
-    """
+    """Correlations over windows of systems or over the best K: one column per human ranking, Pearson above Spearman."""
     rankings = list(next(iter(tables.values())))
     figure, grid = drawing.panels(2, len(rankings), 2.9, 2.1, sharex=True, sharey=True)
     for row, kind in enumerate(("pearson", "spearman")):
@@ -73,13 +66,7 @@ def curves(
 def scatter(
     metrics: Mapping[str, Mapping[str, float]], humans: Mapping[str, Mapping[str, float]], systems: Sequence[str]
 ) -> Figure:
-    """Scores of systems by metrics and people: one panel per metric and ranking, systems as numbers, and a fitted line.
-
-    Args:
-        metrics: Metric to system to score.
-        humans: Human ranking to system to score.
-        systems: The systems to show; their numbers are explained at the side.
-    """
+    """Plot scores of systems by metrics and people: a panel per metric and ranking, with a fitted line."""
     panels = [(metric, ranking) for metric in metrics for ranking in humans]
     columns = len(humans)
     if len(metrics) > columns:
@@ -100,12 +87,7 @@ def scatter(
 
 @styled
 def pair_maps(tables: Mapping[str, Mapping[str, PairMap]], ranks: str) -> Figure:
-    """Heat maps of agreement by rank: a row per metric, a column per set of judgments; for two, also their difference.
-
-    Args:
-        tables: Metric to set of judgments to heat map.
-        ranks: Whose ranks they are, for the labels.
-    """
+    """Heat maps of agreement by rank: a row per metric, a column per set of judgments."""
     names, kinds = list(tables), list(next(iter(tables.values())))
     size = len(tables[names[0]][kinds[0]].pairs)
     panel = ((0.36 if size > 6 else 0.5) * size + 0.75, (0.36 if size > 6 else 0.5) * (size - 1) + 0.75)
@@ -133,11 +115,7 @@ def pair_maps(tables: Mapping[str, Mapping[str, PairMap]], ranks: str) -> Figure
 
 @styled
 def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
-    """Accuracy of metrics on sentences, one column per set of judgments, with the share of tied pairs beside it.
-
-    Args:
-        tables: Metric to set of judgments to agreement.
-    """
+    """Accuracy of metrics on sentences, one column per set of judgments, with the share of tied pairs beside it."""
     kinds = list(next(iter(tables.values())))
     figure, grid = drawing.panels(1, len(kinds), 3.3, 0.3 * len(tables) + 0.5, sharey=True, left=0.9)
     heights = np.arange(len(tables))
@@ -168,14 +146,7 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
 
 @styled
 def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
-    """How hard error types are: mean weight of their edits, one standard deviation to either side, and their number.
-
-    Args:
-        rows: One per error type, the hardest first.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """How hard error types are: mean weight of their edits, one standard deviation to either side, and their number."""
     if not rows:
         raise InputError("no edit, no error type whose difficulty could be drawn")
     figure, grid = drawing.panels(1, 1, 4.6, 0.24 * len(rows) + 0.35, left=1.1)
@@ -199,11 +170,7 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
 
 @styled
 def chunk_shares(systems: Mapping[str, Mapping[str, float]]) -> Figure:
-    """CLEME2.0's shares of each system: of needed corrections hit, wrong and under; of changes over, beside them.
-
-    Args:
-        systems: System to `hit`, `wrong`, `under` and `over`, each in [0, 1].
-    """
+    """CLEME2.0's shares of each system: of needed corrections hit, wrong and under; of changes over, beside them."""
     figure, grid = drawing.panels(1, 2, 3.6, 0.27 * len(systems) + 0.45, sharey=True, left=0.9)
     needed, changes = grid[0]
     heights = np.arange(len(systems))

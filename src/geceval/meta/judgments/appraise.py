@@ -19,17 +19,7 @@ _DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One annotator's ranking of some systems' outputs for one sentence, with everything that the file records.
-
-    Attributes:
-        sentence: 0-based index of the sentence in the outputs.
-        source_id: The number of the sentence in the file.
-        name: The file's `id` of the ranking; neither it nor the sentence and the annotator together are unique.
-        annotator: Name of the annotator.
-        seconds: How long it took; `None` if the file does not say.
-        skipped: Whether the annotator declined to rank.
-        groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best. Empty if skipped.
-    """
+    """One annotator's ranking of some systems' outputs for one sentence, with everything that the file records."""
 
     sentence: int
     source_id: int
@@ -41,24 +31,9 @@ class Ranking:
 
 
 def read_rankings(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Ranking]:
-    """Read rankings.
-
-    Systems of one group must have written the same text. This catches files that count sentences from 0 where others
-    count from 1, an error that would otherwise go unnoticed.
-
-    Args:
-        path: The XML file.
-        outputs: System to its outputs, one string per sentence.
-        first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
-
-    Returns:
-        All rankings in document order, including skipped and empty ones.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not such XML, has a document type, names an unknown system or sentence, or groups different
-            texts.
-    """
+    """Read rankings."""
+    # Systems of one group must have written the same text. This catches files that count sentences from 0 where others
+    # count from 1, an error that would otherwise go unnoticed.
     return [
         _to_ranking(f"{path}, ranking {number}", element, outputs, first_line)
         for number, element in enumerate(_elements(path))
@@ -129,14 +104,7 @@ def _seconds(where: str, duration: str | None) -> float | None:
 
 
 def check_groups(where: str, groups: Groups, sentence: int, outputs: dict[str, list[str]]) -> None:
-    """Raise a `ValueError` unless a ranking names each system once, counts ranks from 1, and groups equal texts.
-
-    Args:
-        where: Name of the ranking, for the message.
-        groups: The ranking.
-        sentence: 0-based index of the sentence in the outputs.
-        outputs: System to its outputs.
-    """
+    """Raise a `ValueError` unless a ranking names each system once, counts ranks from 1, and groups equal texts."""
     for systems, rank in groups:
         if not 1 <= rank <= LOWEST_RANK:
             named = " and ".join(systems)[:60]

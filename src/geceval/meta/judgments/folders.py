@@ -16,16 +16,7 @@ def is_built(folder: str | Path) -> bool:
 
 
 def read_folder(folder: str | Path) -> HumanData:
-    """Read a folder that was built from SEEDA or GJG15; the result equals that of reading the checkout.
-
-    Args:
-        folder: A folder with `outputs/`, `system_scores/` and `judgments_sent/` (SEEDA) or `judgments/` (GJG15).
-
-    Raises:
-        OSError: If a file is missing.
-        ValueError: If the folder holds neither, a file is malformed, or the files do not fit together, for example if
-            systems of one group wrote different texts.
-    """
+    """Read a folder that was built from SEEDA or GJG15; the result equals that of reading the checkout."""
     folder = Path(folder)
     name = _name(folder)
     if name is None:

@@ -20,15 +20,7 @@ _COLUMNS = ("source", "output", "ave_g", "ave_f", "ave_m")
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """Mean human ratings of one output.
-
-    Attributes:
-        source: The learner's sentence.
-        output: The output of a system.
-        grammaticality: 0 to 4.
-        fluency: 1 to 4.
-        meaning: 0 to 4.
-    """
+    """Mean human ratings of one output."""
 
     source: str
     output: str
@@ -38,12 +30,7 @@ class Rating:
 
 
 def read_tmu_gfm(path: str | Path) -> list[Rating]:
-    """Read TMU-GFM-Dataset (Yoshimura et al. 2020), the CSV file as its authors published it.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: See `read_rows`; or if a mean is not a finite number.
-    """
+    """Read TMU-GFM-Dataset (Yoshimura et al. 2020), the CSV file as its authors published it."""
     ratings = []
     for where, row in read_rows(path, _COLUMNS):
         means = [_number(row[name]) for name in _COLUMNS[2:]]
@@ -54,19 +41,7 @@ def read_tmu_gfm(path: str | Path) -> list[Rating]:
 
 
 def read_rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Read a CSV file with a header.
-
-    Args:
-        path: The file.
-        columns: Names that the header must have; it may have others.
-
-    Yields:
-        File and line of a row, for messages, and its cells by column.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not CSV in UTF-8, lacks a column, or a row has more or fewer cells than the header.
-    """
+    """Read a CSV file with a header."""
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         header = list(reader.fieldnames or ())
@@ -91,23 +66,9 @@ def _number(text: str) -> float:
 
 
 def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> dict[str, list[Rating]]:
-    """Split ratings into folds so that no source is in two of them.
-
-    Shuffled sources go to the test fold one by one as long as all their outputs fit there, then likewise to the dev
-    fold. While there are sources with a single output, both folds get exactly the sizes asked for.
-
-    Args:
-        ratings: Any number of outputs per source.
-        dev: Number of outputs in the dev fold.
-        test: Number of outputs in the test fold.
-        seed: Seed of the shuffle.
-
-    Returns:
-        `train`, `dev` and `test`, each in the order given.
-
-    Raises:
-        ValueError: If a fold would be empty.
-    """
+    """Split ratings into folds so that no source is in two of them."""
+    # Shuffled sources go to the test fold one by one as long as all their outputs fit there, then likewise to the dev
+    # fold. While there are sources with a single output, both folds get exactly the sizes asked for.
     outputs = Counter(" ".join(rating.source.split()) for rating in ratings)
     sources = sorted(outputs)
     random.Random(seed).shuffle(sources)
@@ -136,20 +97,7 @@ def rated_outputs(ratings: Iterable[Rating]) -> dict[str, dict[str, float]]:
 def rated_pairs(
     ratings: list[Rating], limit: int | None = None, seed: int = 1, gap: float = 0.0
 ) -> list[tuple[str, str, str]]:
-    """Pairs of outputs of one source that differ in the mean of grammaticality and fluency.
-
-    Args:
-        ratings: Any number of outputs per source, see `rated_outputs`.
-        limit: Largest number of pairs, drawn at random.
-        seed: Seed of the draw.
-        gap: Difference that makes a pair; any difference by default.
-
-    Returns:
-        (source, worse output, better output).
-
-    Raises:
-        InputError: If there is no such pair.
-    """
+    """Pairs of outputs of one source that differ in the mean of grammaticality and fluency."""
     pairs = []
     for source, outputs in rated_outputs(ratings).items():
         for left, right in itertools.combinations(outputs, 2):

@@ -96,16 +96,7 @@ def read_human(folder: str | Path) -> HumanData:
 
 
 def read_system_scores(path: str | Path) -> dict[str, float]:
-    """Read human scores of systems: a JSON object of names and numbers, or lines of a name and a number.
-
-    Args:
-        path: The file; JSON if it ends in `.json`. In lines, the number is what follows the last white space.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is malformed, names a system twice, or a score is not a finite number; the message names the
-            line or the system.
-    """
+    """Read human scores of systems: a JSON object of names and numbers, or lines of a name and a number."""
     if str(path).endswith(".json"):
         found = read_json(path)
         if not isinstance(found, dict):
@@ -134,20 +125,7 @@ def _name_and_score(line: str) -> tuple[str, str]:
 
 
 def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_line: int) -> list[Item]:
-    """Read rankings in Appraise's XML; see `read_rankings`.
-
-    Args:
-        path: The XML file.
-        outputs: System to its outputs, one string per sentence.
-        first_line: What `src-id` calls the first sentence: 0 in GJG15, 1 in SEEDA.
-
-    Returns:
-        One item per ranking, in document order; skipped and empty rankings are left out.
-
-    Raises:
-        ValueError: If the file is not such XML, names an unknown system or sentence, groups different texts, or holds
-            no ranking.
-    """
+    """Read rankings in Appraise's XML; see `read_rankings`."""
     rankings = read_rankings(path, outputs, first_line=first_line)
     items = [Item(ranking.sentence, ranking.annotator, ranking.groups) for ranking in rankings if ranking.groups]
     if not items:
@@ -156,12 +134,7 @@ def read_judgments(path: str | Path, outputs: dict[str, list[str]], *, first_lin
 
 
 def read_outputs(paths: dict[str, Path]) -> dict[str, list[str]]:
-    """Read the outputs of systems; one of them is `INPUT`, the sources.
-
-    Raises:
-        OSError: If a file is missing.
-        ValueError: If a file has a different number of lines from `INPUT`.
-    """
+    """Read the outputs of systems; one of them is `INPUT`, the sources."""
     expected = len(read_lines(paths["INPUT"]))
     return {name: read_parallel(path, paths["INPUT"], expected) for name, path in paths.items()}
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
+from geceval.core.options import check_choice, check_count
 from geceval.meta.agreement import Pairs, verdicts
 from geceval.meta.significance.resampling import (
     bootstrap_ratios,
@@ -30,16 +30,7 @@ ALTERNATIVES = ("greater", "two-sided")
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A test of two metrics on the same judgments.
-
-    Attributes:
-        first: Statistic of the first metric.
-        second: Statistic of the second.
-        difference: second - first.
-        low: Lower end of the bootstrap interval of the difference; NaN with `"randomisation"`.
-        high: Upper end.
-        p: The p-value.
-    """
+    """A test of two metrics on the same judgments."""
 
     first: float
     second: float
@@ -100,18 +91,7 @@ def compare_agreement(
 
 
 def outcomes(pairs: Pairs, scores: np.ndarray, statistic: str, ties: str) -> np.ndarray:
-    """What each pair adds to the two sums whose quotient is the statistic, [pairs, 2].
-
-    Args:
-        pairs: The judgments.
-        scores: [systems, sentences].
-        statistic: `"accuracy"` or `"kendall"`.
-        ties: See `geceval.meta.agreement.agreement`.
-
-    Raises:
-        ValueError: If `statistic` or `ties` is unknown, the statistic is not defined under this tie rule, a score is
-            not finite, or no pair is left.
-    """
+    """What each pair adds to the two sums whose quotient is the statistic, [pairs, 2]."""
     check_choice("statistic", statistic, STATISTICS)
     if ties == "hties" and statistic == "accuracy":
         raise InputError("tie rule 'hties' defines no accuracy; use statistic='kendall' or another rule")

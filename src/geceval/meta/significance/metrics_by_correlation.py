@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
+from geceval.core.options import check_choice, check_count
 from geceval.meta.correlation import correlate, correlations
 from geceval.meta.significance.resampling import EQUAL
 
@@ -19,13 +19,7 @@ _CELLS = 4_000_000  # numbers held at once
 
 @dataclass(frozen=True, slots=True)
 class Williams:
-    """Williams' test of two correlations that share the human scores.
-
-    Attributes:
-        t: Positive if the first metric correlates better, in Student's t with n - 3 degrees of freedom.
-        one_sided: Probability that the leading metric leads by at least this much if both were equally good.
-        two_sided: Likewise, that either metric does.
-    """
+    """Williams' test of two correlations that share the human scores."""
 
     t: float
     one_sided: float
@@ -34,15 +28,7 @@ class Williams:
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """A permutation test of two correlations.
-
-    Attributes:
-        first: Correlation of the first metric with people.
-        second: Correlation of the second.
-        p: Share of the permutations in which the second leads by at least as much as it does; NaN if a correlation
-            is undefined.
-        permutations: Number of permutations that were made.
-    """
+    """A permutation test of two correlations."""
 
     first: float
     second: float
@@ -51,23 +37,9 @@ class PermutationTest:
 
 
 def williams(r12: float, r13: float, r23: float, count: int) -> Williams:
-    """Williams' test (Graham and Baldwin 2014) from the three correlations.
-
-    K = 1 - r12² - r13² - r23² + 2·r12·r13·r23 and
-    t = (r12 - r13)·√((n-1)(1+r23)) / √(2K(n-1)/(n-3) + ((r12+r13)/2)²·(1-r23)³).
-
-    Args:
-        r12: Correlation of the first metric with people.
-        r13: Correlation of the second metric with people.
-        r23: Correlation of the two metrics.
-        count: Number n of systems.
-
-    Returns:
-        The test; NaN throughout if a correlation is NaN. Two metrics that correlate equally give t = 0.
-
-    Raises:
-        ValueError: If there are fewer than 4 systems or a correlation lies outside [-1, 1].
-    """
+    """Williams' test (Graham and Baldwin 2014) from the three correlations."""
+    # K = 1 - r12² - r13² - r23² + 2·r12·r13·r23 and t = (r12 - r13)·√((n-1)(1+r23)) / √(2K(n-1)/(n-3) +
+    # ((r12+r13)/2)²·(1-r23)³).
     if count < 4:
         raise InputError(f"Williams' test needs at least 4 systems, got {count}")
     for name, value in (("r12", r12), ("r13", r13), ("r23", r23)):
@@ -130,24 +102,9 @@ def perm_both(
     *,
     early_stop: bool = True,
 ) -> PermutationTest:
-    """PERM-BOTH (Deutsch et al. 2021): is the second metric's lead larger than when scores are swapped at random?
-
-    Both metrics are standardised over all their scores; each permutation swaps every pair of scores with probability ½
-    and recomputes the correlations. An entry that is NaN anywhere is left out.
-
-    Args:
-        human: [systems], with which the means of the metrics' sentence scores are correlated, or an array of the shape
-            of the metrics: all entries are then correlated as one list.
-        first: Scores of the first metric, [systems] or [systems, sentences].
-        second: Likewise of the second.
-        correlation: `"pearson"` or `"spearman"`.
-        permutations: Largest number of permutations.
-        seed: Seed of the permutations.
-        early_stop: Stop after any 1,000 permutations if p is then below .02 or above .5.
-
-    Raises:
-        ValueError: If the shapes do not fit together or an option is bad.
-    """
+    """PERM-BOTH (Deutsch et al. 2021): is the second metric's lead larger than when scores are swapped at random?"""
+    # Both metrics are standardised over all their scores; each permutation swaps every pair of scores with probability
+    # ½ and recomputes the correlations. An entry that is NaN anywhere is left out.
     check_choice("correlation", correlation, CORRELATIONS)
     check_count("permutations", permutations)
     human, first, second = (np.asarray(values, dtype=float) for values in (human, first, second))

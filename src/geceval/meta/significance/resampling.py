@@ -21,10 +21,8 @@ Aggregate = Callable[[np.ndarray], np.ndarray]
 
 
 def bootstrap_scores(rows: np.ndarray, aggregate: Aggregate, resamples: int, seed: int) -> np.ndarray:
-    """Corpus scores of bootstrap samples of sentences, array of shape [resamples].
-
-    Samples keep the order of the corpus, and depend only on seed and shape, so every system gets the same ones.
-    """
+    """Corpus scores of bootstrap samples of sentences, array of shape [resamples]."""
+    # Samples keep the order of the corpus, and depend only on seed and shape, so every system gets the same ones.
     draw = np.random.default_rng(seed)
     found = []
     for size in _chunks(rows, resamples):
@@ -55,14 +53,7 @@ def _chunks(rows: np.ndarray, resamples: int) -> Iterator[int]:
 
 
 def bootstrap_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: np.random.Generator) -> np.ndarray:
-    """Differences right - left of the ratios of bootstrap samples; equal rows are drawn together, by a multinomial.
-
-    Args:
-        left: What each unit adds to numerator and denominator of the first metric, array of shape [units, 2].
-        right: Likewise of the second.
-        resamples: Number of samples.
-        draw: The random number generator.
-    """
+    """Differences right - left of the ratios of bootstrap samples; equal rows are drawn together, by a multinomial."""
     kinds, counts = np.unique(np.hstack([left, right]), axis=0, return_counts=True)
     drawn = draw.multinomial(counts.sum(), counts / counts.sum(), size=resamples).astype(float)
     sums = drawn @ kinds
@@ -83,22 +74,12 @@ def ratio(sums: np.ndarray) -> np.ndarray:
 
 
 def p_value(difference: float, found: np.ndarray, method: str, alternative: str) -> float:
-    """The p-value of an observed difference, from those of resamples.
-
-    With Δ the difference, Δ* that of a resample and B resamples:
-
-    - `"paired"`: #(Δ* ≤ 0) / B, the share of bootstrap samples in which the second is not better;
-    - `"shifted"`: (1 + #(Δ* - Δ ≥ Δ)) / (B + 1), the bootstrap distribution shifted to no difference (Noreen 1989;
-      Riezler and Maxwell 2005 subtract the mean of all Δ*, which tends to Δ);
-    - `"randomisation"`: (1 + #(Δ* ≥ Δ)) / (B + 1), where the two are swapped in each unit with probability ½.
-
-    Args:
-        difference: Δ, the second minus the first.
-        found: Δ* of each resample, array of shape [B].
-        method: See above.
-        alternative: `"greater"` (the second is better), or `"two-sided"`: twice the smaller tail of `"paired"`,
-            |Δ* - Δ| ≥ |Δ| for `"shifted"`, |Δ*| ≥ |Δ| for `"randomisation"`.
-    """
+    """The p-value of an observed difference, from those of resamples."""
+    # With Δ the difference, Δ* that of a resample and B resamples:
+    # - `"paired"`: #(Δ* ≤ 0) / B, the share of bootstrap samples in which the second is not better;
+    # - `"shifted"`: (1 + #(Δ* - Δ ≥ Δ)) / (B + 1), the bootstrap distribution shifted to no difference (Noreen 1989;
+    #   Riezler and Maxwell 2005 subtract the mean of all Δ*, which tends to Δ);
+    # - `"randomisation"`: (1 + #(Δ* ≥ Δ)) / (B + 1), where the two are swapped in each unit with probability ½.
     count = len(found)
     if method == "paired":
         at_most, at_least = (found <= EQUAL).sum() / count, (found >= -EQUAL).sum() / count

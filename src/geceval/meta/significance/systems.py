@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError
-from geceval.core.options import check_types
+from geceval.core.options import check_choice, check_count, check_types
 from geceval.meta.significance.resampling import (
     Aggregate,
     bootstrap_scores,
@@ -34,17 +33,7 @@ METHODS = ("bootstrap", "randomisation")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the p-values and intervals depend on.
-
-    Attributes:
-        methods: `"bootstrap"`: paired bootstrap, p = (1 + #(|Δ* - Δ| ≥ |Δ|)) / (B + 1) over B samples of sentences;
-            `"randomisation"`: approximate randomisation, p = (1 + #(|Δ*| ≥ |Δ|)) / (B + 1), where the two systems swap
-            each sentence with probability ½. Both are two-sided. Intervals are always those of the bootstrap.
-        baseline: The system that the others are compared with: its name, `"first"` or `"best"`.
-        resamples: Number of resamples, B.
-        confidence: Confidence level of the intervals, e.g. 0.95.
-        seed: Seed of the resamples; all systems get the same ones.
-    """
+    """What the p-values and intervals depend on."""
 
     methods: str | tuple[str, ...] = METHODS
     baseline: str = "first"
@@ -67,17 +56,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class SystemEstimate:
-    """A system's corpus score, its bootstrap interval and its difference from the baseline.
-
-    Attributes:
-        system: Its name.
-        score: The metric's own corpus score.
-        low: Lower end of the bootstrap percentile interval of the score.
-        high: Upper end.
-        difference: score - score of the baseline.
-        p: Method to p-value of that difference; 1 for the baseline itself.
-        rank: 1 for the best; systems that do not differ share a rank, see `rank_clusters`.
-    """
+    """A system's corpus score, its bootstrap interval and its difference from the baseline."""
 
     system: str
     score: float
@@ -95,21 +74,7 @@ def compare_rows(
     *,
     higher_is_better: bool = True,
 ) -> list[SystemEstimate]:
-    """Compare systems that were scored on the same sentences.
-
-    Args:
-        systems: Name of each system to the rows of its result, `[sentences][...]`.
-        aggregate: Maps rows to corpus scores, as the metric does.
-        settings: See `Settings`.
-        higher_is_better: The metric's direction, for the baseline `"best"`.
-
-    Returns:
-        One entry per system, in the order given.
-
-    Raises:
-        ValueError: If there are fewer than two systems, their sentences differ in number, the baseline is not one of
-            them, or a corpus score is not finite.
-    """
+    """Compare systems that were scored on the same sentences."""
     settings = settings or Settings()
     scores = _own_scores(systems, aggregate)
     baseline = pick_baseline(scores, settings.baseline, higher_is_better)
@@ -142,21 +107,9 @@ def compare_rows(
 def rank_clusters(
     scores: Mapping[str, float], samples: Mapping[str, np.ndarray], level: float, *, higher_is_better: bool = True
 ) -> dict[str, int]:
-    """Ranks that systems share if they do not differ: clusters as in the findings of WMT (Koehn, IWSLT 2012).
-
-    Systems are ordered by score. A cluster ends where every system above differs from every system below; so two that
-    do not differ are never in two clusters, while the ends of a long cluster may differ.
-
-    Args:
-        scores: System to corpus score.
-        samples: System to its scores on the same bootstrap samples, array of shape [resamples].
-        level: Two systems differ if the two-sided p-value of the paired bootstrap is below it; it holds for each pair,
-            without a correction for their number.
-        higher_is_better: The metric's direction.
-
-    Returns:
-        System to rank, which is 1 + the number of systems in better clusters.
-    """
+    """Ranks that systems share if they do not differ: clusters as in the findings of WMT (Koehn, IWSLT 2012)."""
+    # Systems are ordered by score. A cluster ends where every system above differs from every system below; so two that
+    # do not differ are never in two clusters, while the ends of a long cluster may differ.
     order = sorted(scores, key=scores.__getitem__, reverse=higher_is_better)
 
     @lru_cache(maxsize=None)
@@ -171,11 +124,7 @@ def rank_clusters(
 
 
 def pick_baseline(scores: Mapping[str, float], name: str, higher_is_better: bool = True) -> str:
-    """The system that a baseline refers to: by its name, `"first"`, or `"best"` (on ties, the first of the best).
-
-    Raises:
-        ValueError: If there is no such system.
-    """
+    """The system that a baseline refers to: by its name, `"first"`, or `"best"` (on ties, the first of the best)."""
     if name in scores:
         return name
     if name == "first":

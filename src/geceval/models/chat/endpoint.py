@@ -29,19 +29,7 @@ _LONGEST_QUOTE = 300  # characters
 
 
 class EndpointModel:
-    """A chat model behind an endpoint.
-
-    Args:
-        model: Its name, as the endpoint knows it.
-        base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
-        api_key_env: Name of the environment variable that holds the key; `None` if the endpoint wants none.
-        decoding: What each request holds besides model and messages, e.g. `temperature`; `None` values are left out.
-        response_format: `"json_object"`, `"json_schema"`, or `"text"` for endpoints that support neither.
-        timeout: Seconds to wait for the next bytes from the endpoint.
-
-    Raises:
-        ValueError: If the key is missing or cannot be sent, or the address is invalid.
-    """
+    """A chat model behind an endpoint."""
 
     deterministic = False
     parallel = True
@@ -122,11 +110,7 @@ class EndpointModel:
 
 
 def check_url(url: str) -> str:
-    """The address without a slash at its end.
-
-    Raises:
-        ValueError: If it is invalid, or holds a password or a query, where keys hide; the message does not quote it.
-    """
+    """The address without a slash at its end."""
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -142,11 +126,7 @@ def check_url(url: str) -> str:
 
 
 def check_key_name(name: str | None) -> None:
-    """Refuse what cannot be the name of an environment variable; it is not quoted, as it may be the key.
-
-    Raises:
-        ValueError: If it cannot.
-    """
+    """Refuse what cannot be the name of an environment variable; it is not quoted, as it may be the key."""
     if name is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", name):
         raise InputError(
             "api_key_env must be the name of an environment variable, in capitals, that holds the key; never the key"
@@ -193,11 +173,7 @@ def _seconds(value: float) -> float | None:
 
 
 def read_reply(body: str) -> Reply:
-    """The reply in the body of a successful response.
-
-    Raises:
-        CallFailed: If the body does not follow the protocol; the message does not quote it.
-    """
+    """The reply in the body of a successful response."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):

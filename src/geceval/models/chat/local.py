@@ -19,19 +19,7 @@ _SLOT = "\0"  # which no JSON holds
 
 
 class LocalModel:
-    """A causal language model that answers chats one at a time, so that no reply depends on other chats of a batch.
-
-    Args:
-        model: A folder or a Hub id, optionally with `@revision`.
-        runtime: Device and dtype.
-        max_tokens: The longest answer.
-        by_schema: Whether the form of an answer is given to the model, which then only chooses the values: small models
-            write no valid JSON of their own.
-
-    Raises:
-        CheckpointError: If the checkpoint cannot be used (a ValueError).
-        ValueError: If there is no such device, or several are named.
-    """
+    """A causal language model that answers chats one at a time, so that no reply depends on other chats of a batch."""
 
     deterministic = True
     parallel = False

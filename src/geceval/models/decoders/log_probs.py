@@ -15,18 +15,7 @@ LARGEST_OUTPUT = 1 << 24  # logits that are held at once: 64 MiB of float32
 def log_probs(
     model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: bool, layer: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """log P(token | the tokens before it) of every token but the first, differentiable.
-
-    Args:
-        model: A `...ForCausalLM`.
-        ids: [texts, tokens], padded at the end.
-        mask: [texts, tokens], 1 for a token and 0 for padding.
-        head_alone: Whether its output layer alone gives the logits, see `head_is_all`; then padding costs none.
-        layer: Number of layers after which token states are wanted, too.
-
-    Returns:
-        float32 [texts, tokens - 1], 0 for padding; and the states, [texts, tokens, dimensions], or `None`.
-    """
+    """log P(token | the tokens before it) of every token but the first, differentiable."""
     import torch
 
     real, targets = mask[:, 1:].bool(), ids[:, 1:]

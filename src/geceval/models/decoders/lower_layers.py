@@ -17,16 +17,7 @@ class _Reached(Exception):
 
 
 def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor:
-    """What is in the `hidden_states[layers]` that the network gives, without gradients.
-
-    Args:
-        model: Of transformers; it is not changed, so that other threads can use it meanwhile.
-        batch: Texts, or trees of them, see `geceval.models.decoders.prefix_trees`.
-        layers: Number of layers; 0 for the embeddings. Those above cost nothing, if the layers stand in one list.
-
-    Returns:
-        [texts, tokens, dimensions].
-    """
+    """What is in the `hidden_states[layers]` that the network gives, without gradients."""
     import torch
 
     body = model.base_model

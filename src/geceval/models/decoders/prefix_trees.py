@@ -30,14 +30,7 @@ WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")  # in config
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The distinct prefixes of some texts, one a node; right after a node come all that are below it.
-
-    Attributes:
-        texts: Which texts, by their indices.
-        paths: For each text the nodes of its tokens.
-        row: For each node its token, `"input_ids"`; and if the tree has branches its depth, `"position_ids"`; the node
-            above it, `"parents"` (0 for the first one); and the first node after it that is not below it, `"ends"`.
-    """
+    """The distinct prefixes of some texts, one a node; right after a node come all that are below it."""
 
     texts: list[int]
     paths: list[list[int]]
@@ -45,12 +38,7 @@ class Tree:
 
 
 def grow(texts: Sequence[Sequence[int]], most: int) -> list[Tree]:
-    """Share texts out among trees.
-
-    Args:
-        texts: Token ids; all texts begin with the same one.
-        most: Nodes of a tree with several texts.
-    """
+    """Share texts out among trees."""
     groups: list[list[tuple[int, int]]] = []  # index of a text, tokens shared with the one before
     nodes = limit = 0
     last: Sequence[int] = ()
@@ -103,15 +91,7 @@ def _tree(group: Sequence[tuple[int, int]], texts: Sequence[Sequence[int]]) -> T
 
 
 def inputs(batch: Mapping[str, torch.Tensor], dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    """What a network takes for rows of nodes.
-
-    Args:
-        batch: Rows of `Tree.row`, each [trees, nodes], filled up with zeros.
-        dtype: That of the network.
-
-    Returns:
-        Its arguments; the mask, [trees, 1, nodes, nodes], is added to the scores of attention.
-    """
+    """What a network takes for rows of nodes."""
     import torch
 
     nodes = torch.arange(batch["ends"].shape[1], device=batch["ends"].device)
@@ -124,18 +104,7 @@ def inputs(batch: Mapping[str, torch.Tensor], dtype: torch.dtype) -> dict[str, t
 def log_probs(
     model: Any, batch: Mapping[str, torch.Tensor], size: int, layer: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """log P(token of a node | those above it).
-
-    Args:
-        model: A `...ForCausalLM` whose output layer alone gives the logits.
-        batch: See `inputs`.
-        size: Of how many nodes the logits are held at once.
-        layer: Number of layers after which states are wanted, too.
-
-    Returns:
-        float32 [trees, nodes], 0 for first nodes and what fills up; and the states, [trees, nodes, dimensions], or
-        `None`.
-    """
+    """log P(token of a node | those above it)."""
     import torch
 
     wanted = {"use_cache": False, "output_hidden_states": layer is not None}
@@ -153,10 +122,8 @@ def log_probs(
 
 
 def most_nodes(model: Any) -> int:
-    """How many nodes a row may have for a network: 0 if it does not read a tree as it reads texts one by one.
-
-    Some take no such mask or no positions. Where tokens look back over a window only, all nodes of a row fit into it.
-    """
+    """How many nodes a row may have for a network: 0 if it does not read a tree as it reads texts one by one."""
+    # Some take no such mask or no positions. Where tokens look back over a window only, all nodes of a row fit into it.
     import torch
 
     texts = [[1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 3, 2]]

@@ -16,23 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QualityHead:
-    """The value of a text is the product of `weight` and the mean state of its tokens, see `CausalModel.mean_states`.
-
-    Attributes:
-        layer: Number of layers after which the states are read; 0 reads the embeddings.
-        weight: float32 [dimensions].
-    """
+    """The value of a text: the product of `weight` and the mean state of its tokens."""
 
     layer: int
     weight: torch.Tensor
 
 
 def load_quality_head(checkpoint: Checkpoint, config: Any) -> QualityHead | None:
-    """The head of a checkpoint whose `config.json` names `geceval_head_layer`; `None` without one.
-
-    Raises:
-        CheckpointError: If its file is missing, damaged, of another shape or not finite, or there is no such layer.
-    """
+    """The head of a checkpoint whose `config.json` names `geceval_head_layer`; `None` without one."""
     import torch
     from safetensors import SafetensorError
     from safetensors.torch import load_file

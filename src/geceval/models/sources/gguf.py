@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import naming_the_extra
 from geceval.core.files import expanded, file_sha256
 from geceval.core.signature import package_version
 from geceval.models.sources.library_messages import first_line, quiet
@@ -29,11 +29,9 @@ WRITTEN = "written.json"
 
 
 def cache_folder() -> Path | None:
-    """Where de-quantised weights are cached; `None` if the user has switched that off.
-
-    The folder that the environment variable `GECEVAL_MODEL_CACHE` names (`off`: none), else `geceval/models` in
-    `XDG_CACHE_HOME` or `~/.cache`.
-    """
+    """Where de-quantised weights are cached; `None` if the user has switched that off."""
+    # The folder that the environment variable `GECEVAL_MODEL_CACHE` names (`off`: none), else `geceval/models` in
+    # `XDG_CACHE_HOME` or `~/.cache`.
     chosen = os.environ.get(CACHE_VARIABLE, "")
     if chosen.lower() == OFF:
         return None
@@ -52,19 +50,8 @@ def cached_copy(name: str, sha256: str) -> Path | None:
 
 
 def dequantized(file: Path, name: str, sha256: str) -> Path:
-    """The folder of de-quantised weights with configuration and tokenizer, made first if necessary.
-
-    Without a cache, or where it cannot be written, the folder is a temporary one that goes with the process.
-
-    Args:
-        file: Weights in GGUF whose SHA-256 has been checked.
-        name: Begins the name of the folder.
-        sha256: Their SHA-256, which distinguishes folders.
-
-    Raises:
-        CheckpointError: If the file cannot be read, or its copy can be written nowhere.
-        MissingExtraError: If the package gguf is not installed.
-    """
+    """The folder of de-quantised weights with configuration and tokenizer, made first if necessary."""
+    # Without a cache, or where it cannot be written, the folder is a temporary one that goes with the process.
     cache = cache_folder()
     if cache is not None:
         try:

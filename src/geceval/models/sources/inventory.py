@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.assets import ASSETS
-from geceval.core.extras import install_command
+from geceval.core.errors import install_command
+from geceval.core.files import ASSETS
 from geceval.models.sources.gguf import cached_copy
 from geceval.models.sources.named import NAMED, asset_name, base_name, large_base, located, weights_file
 from geceval.models.sources.snapshots import CheckpointError, cached_snapshot
@@ -17,20 +17,7 @@ from geceval.models.sources.snapshots import CheckpointError, cached_snapshot
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A checkpoint that has a name.
-
-    Attributes:
-        name: What to pass as `model=`.
-        description: What it is, in a few words.
-        licence: SPDX identifier of its licence.
-        where: `"environment"`, `"package"`, `"Hub cache"`, `"bundled"`, or `"not found"`.
-        path: Its file or folder; `None` if it was not found.
-        size: Bytes that it takes there, or will take where `path` is `None`.
-        problem: Why it cannot be used as it is there, and what to do, in one line.
-        commands: Commands of a shell, any of which gets it.
-        copy: The folder of its de-quantised copy, if there is one.
-        copy_size: Bytes that the copy takes.
-    """
+    """A checkpoint that has a name."""
 
     name: str
     description: str

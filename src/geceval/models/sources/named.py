@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from geceval.core.extras import install_command
+from geceval.core.errors import install_command
 from geceval.core.files import expanded, file_sha256
 from geceval.models.sources.gguf import dequantized
 from geceval.models.sources.snapshots import CheckpointError, cached_snapshot, offline, snapshot
@@ -25,21 +25,7 @@ from geceval.models.sources.snapshots import CheckpointError, cached_snapshot, o
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """Weights that a name stands for.
-
-    Attributes:
-        description: What it is, in a few words.
-        licence: SPDX identifier of its licence.
-        variable: Environment variable in which the user can give the folder of `file`.
-        package: Package that holds `file`, by the name to import.
-        requirement: The same for pip.
-        file: The weights, in GGUF.
-        sha256: Their SHA-256.
-        size: Their size in bytes.
-        hub_id: Repository of the same model on the Hub, in 16 bits.
-        revision: Branch, tag or commit there, unless the caller asks for another one.
-        settings: `geceval_*` settings that hold for it, see `geceval.models.checkpoints`.
-    """
+    """Weights that a name stands for."""
 
     description: str
     licence: str
@@ -104,16 +90,7 @@ def asset_name(folder: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a checkpoint is.
-
-    Attributes:
-        where: `"bundled"`, `"folder"`, `"hub"`; for the weights of a named model also `"environment"` or `"package"`.
-        folder: A folder as transformers writes it.
-        name: Its name without a revision.
-        digest: What identifies its content if that is known without reading it: the SHA-256 of a named model's weights,
-            a commit on the Hub.
-        settings: `geceval_*` settings that hold unless its `config.json` has others.
-    """
+    """Where a checkpoint is."""
 
     where: str
     folder: Path
@@ -123,15 +100,7 @@ class Found:
 
 
 def find(name: str, revision: str | None = None) -> Found:
-    """Find a named model on this machine or the Hub, and make it ready to be loaded.
-
-    Args:
-        name: A key of `NAMED`.
-        revision: Branch, tag or commit: then the model is that of the Hub.
-
-    Raises:
-        CheckpointError: If it is nowhere, or damaged; the message has the commands that get it.
-    """
+    """Find a named model on this machine or the Hub, and make it ready to be loaded."""
     model = NAMED[name]
     source = None if revision else weights_file(name)
     if source is not None:
@@ -153,10 +122,8 @@ def find(name: str, revision: str | None = None) -> Found:
 
 
 def located(name: str) -> tuple[str, Path] | None:
-    """Where the GGUF of a named model is expected on this machine: `"environment"` or `"package"`, and the file.
-
-    The file may be missing or damaged. `None` if the environment names no folder and the package is not installed.
-    """
+    """Where the GGUF of a named model is expected on this machine: `"environment"` or `"package"`, and the file."""
+    # The file may be missing or damaged. `None` if the environment names no folder and the package is not installed.
     model = NAMED[name]
     if os.environ.get(model.variable):
         return "environment", expanded(os.environ[model.variable]) / model.file
@@ -167,11 +134,7 @@ def located(name: str) -> tuple[str, Path] | None:
 
 
 def weights_file(name: str) -> tuple[str, Path] | None:
-    """The same as `located`, and the file has been checked.
-
-    Raises:
-        CheckpointError: If the file is missing, or is not the one expected.
-    """
+    """The same as `located`, and the file has been checked."""
     model, source = NAMED[name], located(name)
     if source is None:
         return None

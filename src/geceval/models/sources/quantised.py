@@ -19,15 +19,7 @@ _SCALES = ":scales"  # no parameter of torch has a colon in its name
 
 
 def quantise(weights: Tensor, bits: int = 8) -> dict[str, Tensor]:
-    """The nearest integers to the weights in units of a scale, which the largest of each row sets.
-
-    Args:
-        weights: A matrix of finite numbers, [rows, columns].
-        bits: 8, or 4, which needs an even number of columns.
-
-    Returns:
-        `values`, int8 [rows, columns] or uint8 [rows, columns / 2], and `scales`, float16 [rows, 1].
-    """
+    """The nearest integers to the weights in units of a scale, which the largest of each row sets."""
     import torch
 
     units, scales = _units(weights, bits)
@@ -96,12 +88,7 @@ def is_quantised(path: Path) -> bool:
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """The weights of a safetensors file by name: float32 where they had scales, all others as they are.
-
-    Raises:
-        OSError, ValueError, safetensors.SafetensorError: If the file cannot be read, a matrix of integers has no
-            scales, or scales have no matrix or do not fit it.
-    """
+    """The weights of a safetensors file by name: float32 where they had scales, all others as they are."""
     import torch
     from safetensors.torch import load_file
 

@@ -45,16 +45,7 @@ def cached_snapshot(repository: str, revision: str | None = None) -> Path | None
 
 
 def snapshot(repository: str, revision: str | None = None, part: str = "") -> Path:
-    """The folder of a Hub repository in the local cache, fetched first if necessary; its name is the commit.
-
-    Args:
-        repository: A Hub id.
-        revision: Branch, tag or commit.
-        part: Sub-folder that must have weights.
-
-    Raises:
-        CheckpointError: If it can neither be found nor fetched.
-    """
+    """The folder of a Hub repository in the local cache, fetched first if necessary; its name is the commit."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 

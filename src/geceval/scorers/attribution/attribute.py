@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import check_types
+from geceval.core.options import check_choice, check_count, check_types
 from geceval.core.signature import signature
 from geceval.edits.edit import Edit, apply
 from geceval.scorers.attribution.coalitions import METHODS, RESCALES, coalitions, draw_orders, rescaled, shares

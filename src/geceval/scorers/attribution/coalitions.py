@@ -28,13 +28,7 @@ def draw_orders(players: int, permutations: int, seed: int) -> list[tuple[int, .
 
 
 def coalitions(method: str, players: int, orders: Orders = ()) -> list[int]:
-    """The masks whose gain a method needs, each once; the empty coalition and that of all players are always there.
-
-    Args:
-        method: One of `METHODS`.
-        players: Number of players.
-        orders: For `"shapley_sampling"`, see `draw_orders`.
-    """
+    """The masks whose gain a method needs, each once; the empty coalition and that of all players are always there."""
     everyone = (1 << players) - 1
     if method == "add":
         masks = [1 << player for player in range(players)]
@@ -48,15 +42,7 @@ def coalitions(method: str, players: int, orders: Orders = ()) -> list[int]:
 
 
 def shares(method: str, players: int, gains: Mapping[int, float], orders: Orders = ()) -> np.ndarray:
-    """The share of each player before any rescaling, `[players]`.
-
-    Args:
-        method: `"add"`: D({i}). `"sub"`: D(all) - D(all but i). `"shapley"`: the mean of D(C and i) - D(C) over all
-            orders in which the players can join, C being those before i. `"shapley_sampling"`: the same over `orders`.
-        players: Number of players.
-        gains: The gain of each mask of `coalitions`.
-        orders: As given to `coalitions`.
-    """
+    """The share of each player before any rescaling, `[players]`."""
     everyone = (1 << players) - 1
     if method == "add":
         return np.array([gains[1 << player] for player in range(players)])
@@ -72,18 +58,7 @@ def shares(method: str, players: int, gains: Mapping[int, float], orders: Orders
 
 
 def rescaled(raw: np.ndarray, total: float, how: str) -> tuple[np.ndarray, bool]:
-    """Make shares sum to the total.
-
-    Args:
-        raw: `[players]`.
-        total: D(all).
-        how: `"ratio"` multiplies by total / sum, as published: signs change where sum and total differ in sign,
-            shares grow without bound as the sum goes to 0, and at 0 all are 0. `"safe"` does so only where the ratio
-            lies in (0, 10], and otherwise adds the same amount to each. `"none"` leaves the shares as they are.
-
-    Returns:
-        The shares, and whether the same amount was added to each.
-    """
+    """Make shares sum to the total."""
     if how == "none" or not len(raw):
         return raw, False
     whole = math.fsum(raw)

@@ -51,18 +51,10 @@ def count_chunks(
     weights: Sequence[float] | None = None,
     covered_insertion: str = "wrong",
 ) -> ChunkCounts:
-    """Weigh what a system did with each chunk of a sentence.
-
-    A chunk counts as TP if the system modified it and is right, as FP if it modified it and is wrong, as TN if it left
-    it alone and is right, as FN if it left it alone and is wrong; an edit of the reference that was modified wrongly is
-    FP and FN. So one long wrong edit counts once for each chunk of the reference that it touches.
-
-    Args:
-        reference: Chunks of the reference.
-        system: Chunks of the system, of the same source.
-        weights: One number per chunk of the reference; `None` gives each the weight 1.
-        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
-    """
+    """Weigh what a system did with each chunk of a sentence."""
+    # A chunk counts as TP if the system modified it and is right, as FP if it modified it and is wrong, as TN if it
+    # left it alone and is right, as FN if it left it alone and is wrong; an edit of the reference that was modified
+    # wrongly is FP and FN. So one long wrong edit counts once for each chunk of the reference that it touches.
     tp = fp = fn = tn = 0.0
     numbers = [1.0] * len(reference) if weights is None else weights
     judgments = judge(reference, system, covered_insertion=covered_insertion)

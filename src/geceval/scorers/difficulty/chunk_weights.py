@@ -22,26 +22,15 @@ UNIFORM = "uniform"
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """How many of the systems got each chunk of a reference right.
-
-    Attributes:
-        systems: Number of systems, at least 1.
-        correct: One list per sentence with one count per chunk, each from 0 to `systems`.
-        path: The file that the counts were read from, `""` if they were computed; for messages only.
-    """
+    """How many of the systems got each chunk of a reference right."""
 
     systems: int
     correct: list[list[int]]
     path: str = ""
 
     def weights(self, a: float = 1.0, b: float = 0.0, c: float = 0.0) -> list[list[float]]:
-        """Weights a - (correct + b) / (systems + c), one list per sentence with one number per chunk.
-
-        With the defaults a weight is the share of the systems that got the chunk wrong, in [0, 1].
-
-        Raises:
-            ValueError: If the formula gives negative weights or cannot be computed.
-        """
+        """Weights a - (correct + b) / (systems + c), one list per sentence with one number per chunk."""
+        # With the defaults a weight is the share of the systems that got the chunk wrong, in [0, 1].
         table = weight_table(self.systems, a, b, c)
         return [[table[count] for count in counts] for counts in self.correct]
 
@@ -65,11 +54,7 @@ class Difficulty:
 
 
 def weight_table(systems: int, a: float = 1.0, b: float = 0.0, c: float = 0.0) -> list[float]:
-    """The weight of a chunk that 0, 1, ..., `systems` of the systems get right.
-
-    Raises:
-        ValueError: If a weight is negative or not finite.
-    """
+    """The weight of a chunk that 0, 1, ..., `systems` of the systems get right."""
     if systems + c == 0:
         raise InputError(
             f"c={c!r} cannot be used with {systems} systems: the weights a - (k + b) / (N + c) are undefined"
@@ -88,16 +73,7 @@ def count_correct(
     systems: Iterable[Sequence[Sequence[Chunk]]],
     covered_insertion: str = "wrong",
 ) -> Difficulty:
-    """Count for each chunk how many systems get it right.
-
-    Args:
-        references: The chunks of the reference, one list per sentence.
-        systems: For each system its chunks of the same sentences.
-        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
-
-    Raises:
-        ValueError: If there is no system, or one has a different number of sentences.
-    """
+    """Count for each chunk how many systems get it right."""
     correct = [[0] * len(chunks) for chunks in references]
     number = 0
     for system in systems:
@@ -111,27 +87,14 @@ def count_correct(
 
 
 def given_difficulty(weights: str | Path | Difficulty | None) -> Difficulty | None:
-    """The difficulty that the setting `weights` of gotoscorer gives; `None` if it is not set or `"uniform"`.
-
-    Raises:
-        OSError: If it is a file that cannot be read.
-        ValueError: If it is not a weight file.
-    """
+    """The difficulty that the setting `weights` of gotoscorer gives; `None` if it is not set or `"uniform"`."""
     if weights is None or weights == UNIFORM:
         return None
     return weights if isinstance(weights, Difficulty) else read_weights(weights)
 
 
 def read_weights(path: str | Path) -> Difficulty:
-    """Read a weight file.
-
-    Args:
-        path: A file, or a `.gz` file.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not a weight file; the message names the line.
-    """
+    """Read a weight file."""
     lines = read_text(path).split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
@@ -169,14 +132,7 @@ def format_weights(difficulty: Difficulty) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TypeRow:
-    """How hard the edits of one error type are.
-
-    Attributes:
-        type: The error type.
-        mean: Mean weight of its edits.
-        sd: Sample standard deviation (n - 1) of the weights; 0 for a single edit.
-        frequency: Number of edits.
-    """
+    """How hard the edits of one error type are."""
 
     type: str
     mean: float
@@ -187,20 +143,7 @@ class TypeRow:
 def type_table(
     sentences: Iterable[Sequence[Chunk]], weights: Iterable[Sequence[float]], level: int = 2
 ) -> list[TypeRow]:
-    """Difficulty by error type, the hardest first; only edits of the reference count.
-
-    Args:
-        sentences: The chunks of the reference, one list per sentence.
-        weights: One weight per chunk.
-        level: How finely types are distinguished: 1 the operation (`M`, `U`, `R`), 2 the type without it, 3 the whole
-            type. Operations come from the type where it has one, as ERRANT's do, else from the span.
-
-    Returns:
-        Rows in descending order of the mean; types with equal means in the order of the text.
-
-    Raises:
-        ValueError: If `level` is not 1, 2 or 3.
-    """
+    """Difficulty by error type, the hardest first; only edits of the reference count."""
     if level not in (1, 2, 3):
         raise InputError(f"level must be 1, 2 or 3, got {level!r}")
     by_type: dict[str, list[float]] = {}

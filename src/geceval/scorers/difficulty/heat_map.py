@@ -52,25 +52,11 @@ def heat_map(
     weights: Sequence[Sequence[float]] | None = None,
     title: str = "Difficulty heat map",
 ) -> str:
-    """A page that shows how hard each chunk of the reference is.
-
-    Edits of the reference are red; chunks that need none but that at least one system got wrong are blue. The more
-    systems are wrong, the stronger the colour; from 70 % on the text is bold. A caret stands for an insertion. Pointing
-    at a chunk shows its type, correction, weight and how many systems are right. The page needs no script and no other
-    file, and follows the reader's choice of a light or dark theme.
-
-    Args:
-        sentences: The chunks of the reference, one list per sentence.
-        difficulty: How many systems get each chunk right.
-        weights: Weights to show; by default those of `difficulty.weights()`.
-        title: Title and heading.
-
-    Returns:
-        HTML; all text is escaped.
-
-    Raises:
-        ValueError: If the difficulty does not belong to the sentences.
-    """
+    """A page that shows how hard each chunk of the reference is."""
+    # Edits of the reference are red; chunks that need none but that at least one system got wrong are blue. The more
+    # systems are wrong, the stronger the colour; from 70 % on the text is bold. A caret stands for an insertion.
+    # Pointing at a chunk shows its type, correction, weight and how many systems are right. The page needs no script
+    # and no other file, and follows the reader's choice of a light or dark theme.
     difficulty.check(sentences)
     numbers = difficulty.weights() if weights is None else weights
     rows = zip(sentences, difficulty.correct, numbers, strict=True)
@@ -132,15 +118,9 @@ def _plural(number: int, noun: str) -> str:
 
 
 def chunk_table(sentences: Iterable[Sequence[Chunk]], weights: Iterable[Sequence[float]]) -> str:
-    """Every chunk with its weight: for each sentence a block of four lines, columns aligned.
-
-    The lines are `orig` (the source), `gold` (the correction), `weight` and `cat` (the error type); an empty cell is a
-    gap between tokens, or a deletion.
-
-    Args:
-        sentences: The chunks of the reference, one list per sentence.
-        weights: One weight per chunk.
-    """
+    """Every chunk with its weight: for each sentence a block of four lines, columns aligned."""
+    # The lines are `orig` (the source), `gold` (the correction), `weight` and `cat` (the error type); an empty cell is
+    # a gap between tokens, or a deletion.
     blocks = []
     for number, (chunks, numbers) in enumerate(zip(sentences, weights, strict=True), start=1):
         columns = [("orig", "gold", "weight", "cat")]

@@ -44,21 +44,7 @@ def count_systems(
     systems: Sequence[Sequence[str]],
     covered_insertion: str,
 ) -> Difficulty:
-    """`count_correct` for the predictions of systems, one row per reference: those of the first sentence come first.
-
-    Args:
-        metric: Name of the metric, for the messages.
-        annotator: Finds the edits of the systems.
-        runtime: Worker processes, progress, cache.
-        sources: One string per sentence.
-        gold: [sentences][references][chunks].
-        systems: One list of predictions per system.
-        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
-
-    Raises:
-        TypeError: If `systems` is one list of strings, or a row is not a string.
-        ValueError: If there is no system, or one has a different number of sentences.
-    """
+    """`count_correct` for the predictions of systems, one row per reference: those of the first sentence come first."""
     if isinstance(systems, (str, bytes)) or any(isinstance(predictions, str) for predictions in systems):
         raise InputTypeError(f"{metric}: systems must be a list with one list of predictions per system")
     for predictions in systems:
@@ -85,12 +71,7 @@ def _count_texts(
 
 
 def chunks_of_m2(metric: str, path: str | Path, sources: Sequence[str], ref_id: int | None) -> list[list[list[Chunk]]]:
-    """The chunks of the annotators of an M2 file: [sentences][annotators][chunks]; see `cut_annotations`.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not M2, its sentences are not those of `sources`, or it has nothing by annotator `ref_id`.
-    """
+    """The chunks of the annotators of an M2 file: [sentences][annotators][chunks]; see `cut_annotations`."""
     sentences = m2_sentences(metric, path, sources)
     try:
         return cut_annotations(sentences, ref_id)
@@ -99,11 +80,7 @@ def chunks_of_m2(metric: str, path: str | Path, sources: Sequence[str], ref_id: 
 
 
 def choose_reference(metric: str, references: References, ref_id: int) -> list[list[str]]:
-    """Reference number `ref_id` of each sentence, alone in its list; the references must have passed `check_columns`.
-
-    Raises:
-        ValueError: If a sentence has no reference `ref_id`.
-    """
+    """Reference number `ref_id` of each sentence, alone in its list."""
     rows = []
     for number, row in enumerate(references):
         texts = [row] if isinstance(row, str) else row
@@ -114,11 +91,7 @@ def choose_reference(metric: str, references: References, ref_id: int) -> list[l
 
 
 def only_references(metric: str, gold: Sequence[Sequence[list[Chunk]]]) -> list[list[Chunk]]:
-    """The one reference of each sentence.
-
-    Raises:
-        ValueError: If a sentence has several references.
-    """
+    """The one reference of each sentence."""
     crowded = next((number for number, rivals in enumerate(gold) if len(rivals) > 1), None)
     if crowded is not None:
         raise InputError(

@@ -17,13 +17,7 @@ from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
 
 @dataclass(frozen=True, slots=True)
 class DifficultyReport:
-    """A reference in chunks, with the difficulty of each; the methods present it as text or HTML.
-
-    Attributes:
-        chunks: The chunks of the reference, one list per sentence.
-        difficulty: How many systems get each chunk right.
-        weights: One weight per chunk.
-    """
+    """A reference in chunks, with the difficulty of each; the methods present it as text or HTML."""
 
     chunks: list[list[Chunk]]
     difficulty: Difficulty

@@ -16,10 +16,9 @@ LEVELS = ("correction", "detection")
 
 
 class ChunkClass(enum.IntEnum):
-    """What became of a chunk; the columns of the counts.
+    """What became of a chunk; the columns of the counts."""
 
-    `WRONG` is a change that is needed but not this one (fp_ne), `UNNECESSARY` one that nobody asked for (fp_un).
-    """
+    # `WRONG` is a change that is needed but not this one (fp_ne), `UNNECESSARY` one that nobody asked for (fp_un).
 
     HIT = 0
     WRONG = 1
@@ -29,17 +28,7 @@ class ChunkClass(enum.IntEnum):
 
 
 def classify(chunks: JointChunks, assumption: str, level: str = "correction") -> list[list[ChunkClass]]:
-    """The class of each corrected chunk beside each reference (Ye et al. 2023); other chunks are `KEPT`.
-
-    Args:
-        chunks: The hypothesis is the first target, the others are references.
-        assumption: `"dependent"`: a hypothesis is compared with one reference at a time. `"independent"`: chunk by
-            chunk with all of them, so the classes are the same for each.
-        level: `"correction"`, or `"detection"`, which only asks who changed the chunk.
-
-    Returns:
-        `[references][corrected chunks]`.
-    """
+    """The class of each corrected chunk beside each reference (Ye et al. 2023); other chunks are `KEPT`."""
     own, *references = chunks.texts
     sources = [chunks.source[start:end] for start, end in chunks.spans]
     if assumption == "dependent":
@@ -102,13 +91,7 @@ def unit_weight(chunks: JointChunks, reference: int, index: int, kind: ChunkClas
 
 
 def length_weights(mean: float, average: str, assumption: str) -> Weigh:
-    """Weights by the length of the hypothesis's chunk (Ye et al. 2023).
-
-    Args:
-        mean: From `mean_length`.
-        average: `"corpus"` or `"sentence"`, which have curves of their own.
-        assumption: One of `ASSUMPTIONS`.
-    """
+    """Weights by the length of the hypothesis's chunk (Ye et al. 2023)."""
     hits, alarms, misses = PRESETS[average, assumption]
 
     @lru_cache(maxsize=None)
@@ -153,11 +136,9 @@ _COLUMNS_OF = {
 
 
 def count(chunks: JointChunks, classes: Sequence[Sequence[ChunkClass]], weigh: Weigh) -> list[list[float]]:
-    """Weighted counts of a sentence beside each reference: [references][6], see `COLUMNS`.
-
-    `fp` has a sum of its own and is not `fp_ne + fp_un`: two references whose false alarms weigh the same must tie to
-    the last bit, whatever their kinds.
-    """
+    """Weighted counts of a sentence beside each reference: [references][6], see `COLUMNS`."""
+    # `fp` has a sum of its own and is not `fp_ne + fp_un`: two references whose false alarms weigh the same must tie to
+    # the last bit, whatever their kinds.
     counts = []
     unchanged = len(chunks.unchanged())
     for reference, kinds in enumerate(classes, start=1):
@@ -176,16 +157,9 @@ def similarity_weights(
     classes: Sequence[Sequence[Sequence[ChunkClass]]],
     similarity: Callable[[list[str], list[str]], Sequence[float]],
 ) -> Weigh:
-    """Weights by how much a chunk alone brings the source nearer to, or further from, the reference (CLEME2.0).
-
-    |Sim(S, R) - Sim(S with the chunk, R)|: the chunk of the hypothesis, for a miss that of the reference. A chunk that
-    leaves no text weighs 0. All distinct pairs of texts are compared in one call.
-
-    Args:
-        corpus: All sentences; they are told apart by identity.
-        classes: Their classes, `[sentences][references][corrected chunks]`.
-        similarity: From candidates and references, one text per pair on either side, to one number per pair.
-    """
+    """Weights by how much a chunk alone brings the source nearer to, or further from, the reference (CLEME2.0)."""
+    # |Sim(S, R) - Sim(S with the chunk, R)|: the chunk of the hypothesis, for a miss that of the reference.
+    # A chunk that leaves no text weighs 0. All distinct pairs of texts are compared in one call.
     pairs: dict[tuple[str, str], float] = {}
     of_chunks: dict[tuple[int, int, int], tuple[tuple[str, str], tuple[str, str]]] = {}
     for chunks, rows in zip(corpus, classes, strict=True):

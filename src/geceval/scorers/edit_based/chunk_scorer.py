@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, ModelName, PipelineName, check_types
+from geceval.core.options import FilePath, ModelName, PipelineName, check_choice, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.cleme_chunks import JointChunks, divide
@@ -134,12 +133,7 @@ class JointChunkScorer(Scorer):
             self._matcher()
 
     def chunks(self, columns: Columns) -> list[JointChunks]:
-        """The sentences of checked columns, divided at the edits of all targets, of which the hypothesis is the first.
-
-        Raises:
-            ValueError: If an M2 file does not fit the columns or lacks the number of an annotator in a sentence, or the
-                edits of a target overlap.
-        """
+        """The sentences, divided at the edits of all targets, of which the hypothesis is the first."""
         settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2, alternatives=False)
         proposed = proposed_from_m2(self.name, columns, settings.predictions_m2)
@@ -214,10 +208,8 @@ class JointChunkScorer(Scorer):
         return self._without_mean(corpus, counts) if math.isnan(mean) else counts
 
     def _without_mean(self, corpus: Sequence[JointChunks], counts: np.ndarray) -> np.ndarray:
-        """What becomes of length weights where no reference changes anything, so that there is no mean to compare with.
-
-        The authors' programs weigh by NaN then, and pass over sentences whose F is NaN when they add up a corpus.
-        """
+        """Length weights where no reference changes anything, so that there is no mean to compare with."""
+        # The authors' programs weigh by NaN then, and pass over sentences whose F is NaN when they add up a corpus.
         if self.settings.behaviour == "paper":
             logger.warning("%s: no reference changes anything, so every chunk weighs 1", self.name)
             return counts
@@ -280,11 +272,9 @@ def _deletes_all(source: str, edits: Sequence[Edit]) -> bool:
 
 
 def _v1_targets(source: str, targets: list[Sequence[Edit]]) -> list[Sequence[Edit]]:
-    """The targets that the authors' program of 2023 keeps: it drops empty ones, a hypothesis too, while it walks.
-
-    After one that is dropped the next is passed over, and two are always kept; the first that is left counts as the
-    hypothesis.
-    """
+    """The targets that the authors' program of 2023 keeps: it drops empty ones, a hypothesis too, while it walks."""
+    # After one that is dropped the next is passed over, and two are always kept; the first that is left counts as the
+    # hypothesis.
     kept = list(targets)
     index = 0
     while index < len(kept):

@@ -28,13 +28,7 @@ class EditScorer(Scorer):
         return choose_annotators(rows, self.settings.beta, self.order())
 
     def result(self, chosen: Chosen, facts: Mapping[str, Any], **details: Any) -> Result:
-        """The result of a corpus.
-
-        Args:
-            chosen: The annotator of each sentence.
-            facts: What the signature contains besides the settings and the M2 file.
-            details: Further details, besides precision, recall, f, tp, fp and fn.
-        """
+        """The result of a corpus."""
         settings = self.settings
         corpus = chosen.counts.to_details(settings.beta)
         by_corpus = settings.average == "corpus"
@@ -47,12 +41,7 @@ class EditScorer(Scorer):
         )
 
     def typed_result(self, compared: Sequence[Mapping[int, TypeCounts]], facts: Mapping[str, Any]) -> Result:
-        """The result of a corpus whose counts are known by error type; for settings that have `predictions_m2`.
-
-        Args:
-            compared: Annotator to counts by type, one mapping per sentence.
-            facts: What the signature says beside the settings, the M2 files and the number of references.
-        """
+        """The result of a corpus whose counts are known by error type; for settings that have `predictions_m2`."""
         chosen = self.choose([{annotator: total(counts) for annotator, counts in row.items()} for row in compared])
         of_types: TypeCounts = {}
         for options, annotator in zip(compared, chosen.annotators, strict=True):

@@ -16,14 +16,7 @@ _NOISE = 1e-5  # of the norm of a text's vector: how far equal texts may lie apa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditVectors:
-    """The edits of one side of a sentence as points with masses.
-
-    Attributes:
-        edits: In the order of the sentence; noops, UNK, repeated edits and those that overlap an earlier one are left
-            out.
-        vectors: float64 [edits][dimensions]; zeros for an edit that the encoder does not see.
-        masses: float64 [edits], at least 0.
-    """
+    """The edits of one side of a sentence as points with masses."""
 
     edits: Sequence[Edit]
     vectors: np.ndarray
@@ -36,18 +29,7 @@ def edit_vectors(
     vectors: str = "ref-remove",
     mass: str = "norm",
 ) -> list[EditVectors]:
-    """The vectors of all edits; all distinct texts are embedded in one call.
-
-    Args:
-        rows: Sources and their edits.
-        embed: From texts to float [texts, dimensions].
-        vectors: `"ref-remove"`: what an edit adds to all others, emb(all edits) - emb(all but this one). `"src-add"`:
-            what it does alone, emb(source with this edit) - emb(source).
-        mass: `"norm"`: an edit's mass is the length of its vector. `"uniform"`: one over the number of edits.
-
-    Raises:
-        ValueError: If an edit lies beyond its source.
-    """
+    """The vectors of all edits; all distinct texts are embedded in one call."""
     removes = vectors == "ref-remove"
     texts = []
     for source, edits in rows:

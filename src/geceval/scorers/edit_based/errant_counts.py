@@ -24,16 +24,7 @@ TypeCounts: TypeAlias = dict[str, Counts]
 
 
 def keyed(edits: Iterable[Edit], level: str, length: str, without_types: Iterable[str]) -> Keyed:
-    """What two annotations must have in common.
-
-    Args:
-        edits: The edits of one sentence; noops do not count, and edits of type UNK (seen but not corrected) count for
-            detection only.
-        level: `"correction"`: span and correction; `"correction_with_type"`: the type too; `"detection_span"`: the
-            span; `"detection_token"`: each token of the span, for an insertion the token after it.
-        length: `"any"`, `"single"` (at most one token on either side), or `"multi"` (more on at least one side).
-        without_types: Full types to leave out, e.g. `"R:SPELL"`.
-    """
+    """What two annotations must have in common."""
     types: Keyed = {}
     excluded = frozenset(without_types)
     for edit in edits:
@@ -47,16 +38,7 @@ def keyed(edits: Iterable[Edit], level: str, length: str, without_types: Iterabl
 
 
 def compare(proposed: Keyed, gold: Keyed, duplicates: str) -> TypeCounts:
-    """Count by error type: hits and misses under the annotator's type, false alarms under the system's.
-
-    Args:
-        proposed: The system's edits, from `keyed`.
-        gold: The annotator's edits, from `keyed`.
-        duplicates: How several edits with one key count. `"official"`: a hit counts as often as it occurs in the
-            annotator's edits (so the hits can outnumber the system's edits, errant issue 49), a false alarm as often as
-            it occurs in the system's. `"gec-metrics"`: a hit, too, counts as often as it occurs in the system's edits,
-            under the system's type.
-    """
+    """Count by error type: hits and misses under the annotator's type, false alarms under the system's."""
     counted: dict[str, list[int]] = {}
 
     def add(types: Iterable[str], column: int) -> None:
@@ -80,13 +62,7 @@ def total(counts: TypeCounts) -> Counts:
 
 
 def errant_order(beta: float, rounding: str) -> Order:
-    """How ERRANT ranks references: highest F so far, then most hits, fewest false alarms, fewest misses.
-
-    Args:
-        beta: Weight of recall.
-        rounding: `"official"` compares F rounded to 4 decimal places, as ERRANT does; late in a corpus, where one
-            sentence hardly moves F, the hits then decide. `"none"` compares F as it is.
-    """
+    """How ERRANT ranks references: highest F so far, then most hits, fewest false alarms, fewest misses."""
 
     def keys(before: Counts, options: Counts) -> tuple[np.ndarray, ...]:
         f = (before + options).f(beta)
@@ -96,13 +72,8 @@ def errant_order(beta: float, rounding: str) -> Order:
 
 
 def by_type(counts: TypeCounts, beta: float) -> dict[str, dict[str, dict[str, float]]]:
-    """Tables at three levels of detail: operation (`R`), main type (`VERB:SVA`) and full type (`R:VERB:SVA`).
-
-    UNK and types that are not ERRANT's have no operation; they appear unchanged in all three tables.
-
-    Returns:
-        Level to type to `precision`, `recall`, `f`, `tp`, `fp`, `fn`; types in alphabetical order.
-    """
+    """Tables at three levels of detail: operation (`R`), main type (`VERB:SVA`) and full type (`R:VERB:SVA`)."""
+    # UNK and types that are not ERRANT's have no operation; they appear unchanged in all three tables.
     tables: dict[str, dict[str, Counts]] = {grain: {} for grain in GRAINS}
     for kind in sorted(counts):
         operation, main = (kind[0], kind[2:]) if kind[:2] in ("M:", "R:", "U:") else (kind, kind)

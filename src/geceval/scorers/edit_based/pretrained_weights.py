@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, ModelName, RunTime, check_types
+from geceval.core.options import FilePath, ModelName, RunTime, check_choice, check_count, check_positive, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, apply
@@ -34,21 +33,7 @@ PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can change the number, for either way of extracting edits.
-
-    Attributes:
-        weight: What an edit weighs: `"bertscore"`, `"bartscore"`, or `"self"`, which gives every edit the weight 1 and
-            so yields plain M2 or ERRANT.
-        model: The checkpoint behind the weights: `"bundled"`, a folder, or a Hub id, optionally with `@revision`;
-            `None` takes the bundled encoder for BERTScore and `facebook/bart-large-cnn` for BARTScore.
-        layer: Layer of BERTScore, see `geceval.scorers.bertscore.Settings`.
-        average: What `score` is: `"sentence"`, the mean of the sentences' F (the paper's main setting), or
-            `"corpus"`, F of the weights of all sentences.
-        beta: Weight of recall in F.
-        gold_m2: M2 file with the gold edits; `references` are then not needed.
-        zero_weights: What happens at sentence level if all edits weigh exactly 0: `"uniform"` gives them equal weights,
-            as the released program does; `"keep"` leaves precision and recall at 1, as if there were no edits.
-    """
+    """What can change the number, for either way of extracting edits."""
 
     weight: str = "bertscore"
     model: ModelName | None = None
@@ -72,15 +57,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class EditComparison:
-    """A system's edits of one sentence, compared with one annotator's.
-
-    Attributes:
-        source: The sentence.
-        reference: The annotator's corrected text.
-        edits: The edits of the system.
-        gold: The edits of the annotator.
-        matches: (index in `edits`, index in `gold`) of the edits that agree.
-    """
+    """A system's edits of one sentence, compared with one annotator's."""
 
     source: str
     reference: str
@@ -90,11 +67,10 @@ class EditComparison:
 
 
 class WeightedEdits(EditScorer):
-    """What the two metrics share; a subclass says where edits come from and which of them match.
+    """What the two metrics share; a subclass says where edits come from and which of them match."""
 
-    The score and the sentence scores lie in [0, 1], higher is better. The details are the weights of the corpus,
-    whatever the average, and `annotators`, the annotator chosen for each sentence in the corpus counts.
-    """
+    # The score and the sentence scores lie in [0, 1], higher is better. The details are the weights of the corpus,
+    # whatever the average, and `annotators`, the annotator chosen for each sentence in the corpus counts.
 
     @abc.abstractmethod
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, EditComparison]], dict[str, object]]:
@@ -113,12 +89,7 @@ class WeightedEdits(EditScorer):
 
 
 def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer | None, dict[str, object]]:
-    """The scorer of S + u against R (`None` for weight 1), and its facts for the signature.
-
-    Raises:
-        CheckpointError: If the checkpoint cannot be used.
-        ValueError: If it has no such layer, or the device cannot be used.
-    """
+    """The scorer of S + u against R (`None` for weight 1), and its facts for the signature."""
     if settings.weight == "self":
         return None, {"model": None}
     facts = network_facts(runtime)
@@ -140,20 +111,8 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
 def weighted_counts(
     comparisons: Sequence[EditComparison], score: PairScorer | None, *, uniform_when_zero: bool = False
 ) -> list[Counts]:
-    """Weights of the matched edits (TP), of the system's others (FP) and of the annotator's others (FN).
-
-    All distinct pairs of S + u, or S, and R are scored in one call.
-
-    Args:
-        comparisons: One per sentence and annotator.
-        score: Scores candidates against references; `None` gives every edit the weight 1.
-        uniform_when_zero: If all edits of a comparison weigh exactly 0, let each weigh one over their number, as PT-M2
-            does at sentence level.
-
-    Returns:
-        One `Counts` per comparison. A matched gold edit weighs as much as the edit that matched it, so that a perfect
-        correction has recall 1 even where it uses an alternative; PT-M2's program takes the first alternative's weight.
-    """
+    """Weights of the matched edits (TP), of the system's others (FP) and of the annotator's others (FN)."""
+    # All distinct pairs of S + u, or S, and R are scored in one call.
     if score is None:
         return [_count(comparison, dict.fromkeys(_distinct(comparison), 1.0)) for comparison in comparisons]
     pairs: dict[tuple[str, str], None] = {}

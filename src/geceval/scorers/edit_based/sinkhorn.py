@@ -33,15 +33,7 @@ _CELLS = 2_000_000  # of a batch
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is to be transported.
-
-    Attributes:
-        a: Masses of the sources, [sources], at least 0.
-        b: Masses of the targets, [targets], at least 0.
-        cost: [sources][targets], at least 0.
-        cost_a: Between the sources, [sources][sources]; for `bounded_plans` only, as is
-        cost_b: Between the targets, [targets][targets].
-    """
+    """What is to be transported."""
 
     a: np.ndarray
     b: np.ndarray
@@ -51,12 +43,10 @@ class Problem:
 
 
 def published_plans(problems: Sequence[Problem], reg: float = 0.1, reg_m: float = 0.1) -> list[np.ndarray]:
-    """The plans of POT's stabilised Sinkhorn algorithm, [sources][targets] for each problem.
-
-    Where a target has mass 0, POT stops at its first step, warns of numerical errors and returns what it has: a b'
-    exp(-M / reg), or, if it has just moved large scalings into its kernel, a multiple of that by any factor, so that a
-    plan can exceed all masses by orders of magnitude. So does this, without the warning.
-    """
+    """The plans of POT's stabilised Sinkhorn algorithm, [sources][targets] for each problem."""
+    # Where a target has mass 0, POT stops at its first step, warns of numerical errors and returns what it has: a b'
+    # exp(-M / reg), or, if it has just moved large scalings into its kernel, a multiple of that by any factor, so that
+    # a plan can exceed all masses by orders of magnitude. So does this, without the warning.
 
     def solve(batch: Sequence[Problem]) -> np.ndarray:
         a, b, cost = (np.stack([getattr(each, name) for each in batch]) for name in ("a", "b", "cost"))
@@ -66,11 +56,9 @@ def published_plans(problems: Sequence[Problem], reg: float = 0.1, reg_m: float 
 
 
 def bounded_plans(problems: Sequence[Problem], reg: float = 0.1, reg_m: float = 0.1) -> list[np.ndarray]:
-    """Plans whose rows sum to at most `a` and whose columns to at most `b`, [sources][targets] for each problem.
-
-    What has no mass takes no part. A single source and a single target transport min(a, b, sqrt(a b) exp(-M / (reg + 2
-    reg_m))).
-    """
+    """Plans whose rows sum to at most `a` and whose columns to at most `b`, [sources][targets] for each problem."""
+    # What has no mass takes no part. A single source and a single target transport min(a, b, sqrt(a b) exp(-M / (reg +
+    # 2 reg_m))).
     parts = [(np.flatnonzero(each.a), np.flatnonzero(each.b)) for each in problems]
     inner = [
         Problem(
@@ -168,11 +156,9 @@ class _Published:
 
 
 def _bounded(batch: Sequence[Problem], reg: float, reg_m: float) -> np.ndarray:
-    """The plans of `bounded_plans` for problems of one shape without zero masses; all in logarithms.
-
-    With s = K v for the rows, u = (a / s)^(reg_m / (reg_m + reg)) is the step of the KL penalty alone; u = a / s is
-    where the row gets all its mass, which it must not exceed.
-    """
+    """The plans of `bounded_plans` for problems of one shape without zero masses; all in logarithms."""
+    # With s = K v for the rows, u = (a / s)^(reg_m / (reg_m + reg)) is the step of the KL penalty alone; u = a / s is
+    # where the row gets all its mass, which it must not exceed.
     a, b, cost, cost_a, cost_b = (
         np.stack([getattr(each, name) for each in batch]) for name in ("a", "b", "cost", "cost_a", "cost_b")
     )

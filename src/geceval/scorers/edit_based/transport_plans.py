@@ -21,16 +21,7 @@ _ROUNDING = 1e-9  # of a mass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransportPlan:
-    """Which edits of a system answer which edits of a reference.
-
-    Attributes:
-        edits: The edits of the system.
-        gold: The edits of the reference.
-        masses: Of the system's edits, [edits].
-        gold_masses: Of the reference's edits, [gold].
-        plan: How much of the mass of each edit goes to each of the reference's, [edits][gold].
-        annotator: The annotator, or the index of the reference, whose edits `gold` are.
-    """
+    """Which edits of a system answer which edits of a reference."""
 
     edits: Sequence[Edit]
     gold: Sequence[Edit]
@@ -40,17 +31,11 @@ class TransportPlan:
     annotator: int = 0
 
     def shown(self, least: float = 0.01) -> np.ndarray:
-        """Which pairs of edits are worth showing, bool [edits][gold].
-
-        Args:
-            least: Share of the smaller of two masses below which what is transported between them is left out.
-        """
+        """Which pairs of edits are worth showing, bool [edits][gold]."""
         return (self.plan > 0) & (self.plan >= least * np.minimum(self.masses[:, None], self.gold_masses))
 
     def pairs(self, least: float = 0.01) -> list[tuple[int | None, int | None, float]]:
-        """Index of an edit of the system, of one of the reference, and what is transported; then the edits that are in
-        no pair that is worth showing, of the system, then of the reference, with `None` for the other side and 0.
-        """
+        """Index of an edit of the system, of one of the reference, and what is transported."""
         shown = self.shown(least)
         return [
             *((i, j, float(self.plan[i, j])) for i, j in np.argwhere(shown).tolist()),
@@ -59,15 +44,12 @@ class TransportPlan:
         ]
 
     def left(self) -> tuple[list[float], list[float]]:
-        """The mass of each edit, of the system and of the reference, that is not transported; negative where more is
-        transported than there is.
-        """
+        """The mass of each edit, of the system and of the reference, that is not transported."""
         return _left(self.masses, self.plan.sum(axis=1)), _left(self.gold_masses, self.plan.sum(axis=0))
 
     def counts(self) -> TypeCounts:
         """Error type to counts: mass that is transported (tp) or not (fp), by the type of the system's edit, and mass
-        of the reference that nothing answers (fn), by its type; see `left`.
-        """
+        of the reference that nothing answers (fn), by its type; see `left`."""
         unanswered, missed = self.left()
         counts: TypeCounts = {}
         of_system = zip(self.edits, self.plan.sum(axis=1).tolist(), unanswered, strict=True)
@@ -87,17 +69,7 @@ def transport(
     reg: float = 0.1,
     reg_m: float = 0.1,
 ) -> list[TransportPlan]:
-    """The plans of many pairs of a system's edits and a reference's.
-
-    Args:
-        pairs: The edits of a system and those of a reference.
-        cost: `"euclidean"`: the distance of two vectors. `"cosine"`: one minus their cosine, in [0, 2]; two vectors of
-            zeros are 0 apart, and 1 from all others.
-        behaviour: `"normalised"` for `bounded_plans`, `"published"` for `published_plans` of
-            `geceval.scorers.edit_based.sinkhorn`.
-        reg: Strength of the entropic regularisation.
-        reg_m: Strength with which all mass is to be transported.
-    """
+    """The plans of many pairs of a system's edits and a reference's."""
     bounded = behaviour == "normalised"
     own = {id(side): _costs(side.vectors, side.vectors, cost) for pair in pairs for side in pair} if bounded else {}
     problems = [
@@ -111,16 +83,7 @@ def transport(
 
 
 def plan_table(plans: Sequence[TransportPlan], least: float = 0.01) -> list[tuple[str | int | float, ...]]:
-    """Transport plans as rows under `TABLE_HEADER`.
-
-    Args:
-        plans: One per sentence, as `UotErrant.plans` gives them.
-        least: Share of the smaller of two masses below which what is transported between them is left out.
-
-    Returns:
-        For each sentence, by index, its pairs of edits with what is transported, then the edits that answer nothing and
-        the edits of the reference that nothing answers: the other side of such a row is empty, and 0 is transported.
-    """
+    """Transport plans as rows under `TABLE_HEADER`."""
     nothing = "", "", 0.0
     rows: list[tuple[str | int | float, ...]] = []
     for index, each in enumerate(plans):

@@ -28,22 +28,9 @@ def answer_schema(ids: Sequence[str]) -> dict[str, Any]:
 
 
 def read_grades(text: str, ids: Sequence[str]) -> tuple[int, ...]:
-    """The grades in an answer.
-
-    Models like to say something before and after the answer, so exactly one of the outermost JSON objects of the text
-    must have the key `"scores"`: with two, it would not be clear which one counts.
-
-    Args:
-        text: What the model wrote.
-        ids: The outputs that it was asked to grade.
-
-    Returns:
-        Whole numbers from 1 to 5, one per output, in the order of `ids`.
-
-    Raises:
-        ValueError: If there is not exactly one object `{"scores": {...}}`, if it holds anything else, if an id is
-            missing, unknown or there twice, or if a grade is not a whole number from 1 to 5.
-    """
+    """The grades in an answer."""
+    # Models like to say something before and after the answer, so exactly one of the outermost JSON objects of the text
+    # must have the key `"scores"`: with two, it would not be clear which one counts.
     if len(text) > LONGEST_ANSWER:
         raise InputError(f"the answer has {len(text)} characters")
     found = [value for value in _objects(text) if any(name == "scores" for name, _ in value)]

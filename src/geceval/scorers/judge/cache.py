@@ -23,14 +23,7 @@ def answer_key(fingerprint: Mapping[str, Any], messages: Messages) -> str:
 
 
 class AnswerCache:
-    """The answers in a folder, which threads and processes may share.
-
-    Args:
-        folder: Created if necessary; with `None` nothing is read or written.
-
-    Raises:
-        OSError: If it cannot be created or written to; raised before anything is paid for.
-    """
+    """The answers in a folder, which threads and processes may share."""
 
     def __init__(self, folder: str | Path | None) -> None:
         self._folder = None if folder is None else expanded(folder)

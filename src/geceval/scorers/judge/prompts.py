@@ -78,12 +78,7 @@ one JSON object and nothing else, with every id of the outputs exactly once:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Distinct outputs of one source that are graded in one prompt.
-
-    Attributes:
-        source: What the learner wrote.
-        outputs: One to five.
-    """
+    """Distinct outputs of one source that are graded in one prompt."""
 
     source: str
     outputs: tuple[str, ...]
@@ -95,10 +90,9 @@ class Question:
 
 
 def questions(source: str, outputs: Iterable[str]) -> list[Question]:
-    """Divide the distinct outputs of one source into as few questions as possible, of nearly equal size.
-
-    Neither their order nor repetitions matter: outputs are sorted by a hash, so that no system is first in all prompts.
-    """
+    """Divide the distinct outputs of one source into as few questions as possible, of nearly equal size."""
+    # Neither their order nor repetitions matter: outputs are sorted by a hash, so that no system is first in all
+    # prompts.
     ordered = sorted(set(outputs), key=lambda text: hashlib.sha256(f"{source}\n{text}".encode()).digest())
     count = -(-len(ordered) // MAX_OUTPUTS)
     bounds = [len(ordered) * number // count for number in range(count + 1)]
@@ -106,14 +100,7 @@ def questions(source: str, outputs: Iterable[str]) -> list[Question]:
 
 
 def messages(question: Question, level: str, criterion: str, edits: Sequence[Sequence[Edit]] | None = None) -> Messages:
-    """The chat that asks a question.
-
-    Args:
-        question: Source and outputs, which go into the chat exactly as they are.
-        level: One of `LEVELS`.
-        criterion: One of `CRITERIA`.
-        edits: One list per output, for level `"edit"`.
-    """
+    """The chat that asks a question."""
     tokens = question.source.split()
     entries = []
     for index, (name, text) in enumerate(zip(question.ids, question.outputs, strict=True)):

@@ -21,16 +21,7 @@ LONGEST_WAIT = 300.0  # an endpoint that asks to be left alone for longer is not
 
 @dataclass(slots=True)
 class Usage:
-    """Requests and tokens that the questions used.
-
-    Attributes:
-        calls: Requests, including those that failed.
-        errors: Requests without a valid answer, by kind; a later request may have brought one.
-        cached: Questions that the cache on disk answered.
-        prompt_tokens: Tokens read, as far as the endpoint said.
-        completion_tokens: Tokens written, as far as the endpoint said.
-        uncounted: Replies whose tokens the endpoint did not state.
-    """
+    """Requests and tokens that the questions used."""
 
     calls: int = 0
     errors: Counter[str] = field(default_factory=Counter)
@@ -47,13 +38,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a question.
-
-    Attributes:
-        grades: One whole number per output, in the order of the question; `None` if there is no valid answer.
-        failure: The kind of the last failure, if there is no valid answer.
-        reason: The message of the last failure.
-    """
+    """The outcome of a question."""
 
     grades: tuple[int, ...] | None
     failure: str = ""
@@ -61,16 +46,7 @@ class Verdict:
 
 
 class JudgeSession:
-    """Asks a chat model for grades.
-
-    Args:
-        chat: The model.
-        cache: Holds the valid answers.
-        retries: How often a question is asked again.
-        concurrency: Questions in flight at once.
-        stop: Give up at the first question that gets no valid answer; those in flight are still answered.
-        sleep: Waits for the given number of seconds. By default the wait ends early when the client gives up.
-    """
+    """Asks a chat model for grades."""
 
     def __init__(
         self,
@@ -90,19 +66,7 @@ class JudgeSession:
     def ask_all(
         self, chats: Sequence[tuple[Messages, str]], advance: Callable[[], object]
     ) -> tuple[list[Verdict | None], Usage]:
-        """Ask all questions.
-
-        Args:
-            chats: Messages and the ids of the outputs to be graded, one pair per question. Equal questions are asked
-                once.
-            advance: Called after each distinct question.
-
-        Returns:
-            One `Verdict` per question, in the order given, `None` for those not asked because of `stop`; and the usage.
-
-        Raises:
-            ValueError: If the model cannot be used at all.
-        """
+        """Ask all questions."""
         keys = [answer_key(self._chat.fingerprint, messages) for messages, _ in chats]
         distinct = dict(zip(keys, chats, strict=True))
         verdicts: dict[str, Verdict] = {}
@@ -150,12 +114,7 @@ class JudgeSession:
         return verdict, usage
 
     def _attempt(self, messages: Messages, ids: str, usage: Usage) -> tuple[str, tuple[int, ...]]:
-        """One request: a valid answer and its grades.
-
-        Raises:
-            CallFailed: If there is no valid answer.
-            ValueError: If the model cannot be used at all.
-        """
+        """One request: a valid answer and its grades."""
         usage.calls += 1
         reply = self._chat.ask(messages, answer_schema(ids))
         usage.prompt_tokens += reply.prompt_tokens or 0

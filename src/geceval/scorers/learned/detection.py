@@ -21,12 +21,7 @@ BUNDLED_CLASSES = (2, 25)
 
 
 def load_detector(model: str, runtime: RunTime, max_length: int | None = None, classes: int | None = None) -> Detector:
-    """The detector of that name, or the bundled one with that many classes (two by default).
-
-    Raises:
-        CheckpointError: If there is no such detector or it cannot be used (a ValueError).
-        ValueError: If the device or the maximum length cannot be used.
-    """
+    """The detector of that name, or the bundled one with that many classes (two by default)."""
     from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
     from geceval.models.detector import Detector
 
@@ -40,18 +35,7 @@ def load_detector(model: str, runtime: RunTime, max_length: int | None = None, c
 
 
 def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, runtime: RunTime) -> np.ndarray:
-    """Mean or sum of log P(correct) over the words of each sentence, natural logarithms.
-
-    Args:
-        detector: From `load_detector`.
-        sentences: Texts whose words are `split()`.
-        reduction: `"mean"` or `"sum"`. Words that the detector does not see (beyond its length limit, or without a
-            sub-token) are left out of both.
-        runtime: Batch size, progress and cache.
-
-    Returns:
-        float64 [sentences], at most 0; 0 for a sentence without words.
-    """
+    """Mean or sum of log P(correct) over the words of each sentence, natural logarithms."""
     from geceval.models.detector import is_seen
 
     found = []
@@ -68,15 +52,7 @@ def scheme(detector: Detector) -> int:
 
 
 def in_scheme(detector: Detector, classes: int) -> list[int]:
-    """The id that each of the detector's labels has in a label scheme.
-
-    Args:
-        detector: From `load_detector`.
-        classes: 2, 4, 25 or 55.
-
-    Raises:
-        ValueError: If one of its labels belongs to none of the classes; with two classes, all but one are INCORRECT.
-    """
+    """The id that each of the detector's labels has in a label scheme."""
     ids = _ids(detector, classes)
     if None in ids:
         raise InputError(

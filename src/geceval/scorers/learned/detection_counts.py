@@ -19,16 +19,7 @@ MACRO = ("macro_precision", "macro_recall", "macro_f")
 
 
 def count(predicted: Sequence[int], gold: Sequence[int], classes: int) -> np.ndarray:
-    """The row of one sentence.
-
-    Args:
-        predicted: Ids of labels, one per token; 0 is CORRECT.
-        gold: Likewise.
-        classes: How many labels there are.
-
-    Returns:
-        Whole numbers as float64 [3 + 3 · classes].
-    """
+    """The row of one sentence."""
     left, right = np.array(predicted, int), np.array(gold, int)
     binary = [((left > 0) & (right > 0)).sum(), ((left > 0) & (right == 0)).sum(), ((left == 0) & (right > 0)).sum()]
     by_class = [np.bincount(ids, minlength=classes) for ids in (left[left == right], left, right)]
@@ -36,16 +27,7 @@ def count(predicted: Sequence[int], gold: Sequence[int], classes: int) -> np.nda
 
 
 def macro_scores(sums: np.ndarray, beta: float) -> np.ndarray:
-    """Macro precision, recall and F: F of the means of P and R over classes (Yuan et al. 2021's public scorer).
-
-    Args:
-        sums: Sums of rows, [...][3 + 3 · classes].
-        beta: Weight of recall.
-
-    Returns:
-        [...][3]. The classes are those that occur in either labelling, CORRECT included; the precision of one that was
-        never predicted is 0, and so is the recall of one that never occurs in the gold labels.
-    """
+    """Macro precision, recall and F: F of the means of P and R over classes (Yuan et al. 2021's public scorer)."""
     hits, proposed, present = np.moveaxis(sums[..., 3:].reshape(*sums.shape[:-1], 3, -1), -2, 0)
     seen = (proposed + present) > 0
     classes = np.maximum(seen.sum(axis=-1), 1)
@@ -65,19 +47,7 @@ def details(sums: np.ndarray, beta: float, labels: Sequence[str]) -> dict[str, A
 
 
 def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> dict[str, float]:
-    """Token-level precision, recall and F0.5.
-
-    Args:
-        predicted: Ids of labels, [tokens].
-        gold: Ids of labels, [tokens].
-        classes: How many labels there are; id 0 is CORRECT.
-
-    Returns:
-        `precision`, `recall` and `f` of errors against correct tokens, whatever their class, and `macro_precision`,
-        `macro_recall` and `macro_f`: F0.5 from the means over the classes that occur in either, CORRECT included. The
-        precision of a detector that marks nothing is 0 here, so that it is never chosen, and so is recall without
-        errors.
-    """
+    """Token-level precision, recall and F0.5."""
     row = count(predicted, gold, classes)
     hits, needless, missed = row[:3].tolist()
     precision, recall = hits / max(hits + needless, 1), hits / max(hits + missed, 1)
@@ -86,17 +56,7 @@ def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> d
 
 
 def class_scores(predicted: np.ndarray, gold: np.ndarray, labels: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Precision, recall and F0.5 of each class against all others.
-
-    Args:
-        predicted: Ids of labels, [tokens].
-        gold: Ids of labels, [tokens].
-        labels: Their names by id.
-
-    Returns:
-        Label to `precision`, `recall`, `f` and `tokens`, how many tokens have it in `gold`; labels that occur in
-        neither are left out.
-    """
+    """Precision, recall and F0.5 of each class against all others."""
     row = count(predicted, gold, len(labels))
     return {name: {**figures, "tokens": int(found[2])} for name, figures, found in _by_class(row, BETA, labels)}
 

@@ -14,21 +14,8 @@ Embed = Callable[[list[str]], np.ndarray]
 
 
 def edit_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
-    """The impact of each edit: 1 - cos(embed(T), embed(T_-e)), Eq. 5.
-
-    Every distinct text is embedded once, in one call.
-
-    Args:
-        rows: Sources and their edits, which must not overlap; T is the source with all of them applied.
-        embed: Maps texts to an array [texts, dimensions], e.g. `Encoder.embed`: the mean of the token states.
-
-    Returns:
-        One list per row, in the order of the row's edits, each in [0, 2]; NaN where an embedding is zero. A noop has
-        impact 0.
-
-    Raises:
-        ValueError: If two edits of a row overlap or lie beyond its source.
-    """
+    """The impact of each edit: 1 - cos(embed(T), embed(T_-e)), Eq. 5."""
+    # Every distinct text is embedded once, in one call.
     texts = [_leave_one_out(source, edits) for source, edits in rows]
     index = {text: number for number, text in enumerate(dict.fromkeys(t for group in texts for t in group))}
     if not index:

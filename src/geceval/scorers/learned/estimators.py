@@ -20,17 +20,12 @@ if TYPE_CHECKING:
 
 
 class EncoderScorer(ReadAheadScorer):
-    """A metric of rows by encoders, which read those of several systems together: batches are full, with less padding.
+    """A metric of rows by encoders, which read those of several systems together."""
 
-    One system after the other, each leaves a few texts of all lengths that no system before it had.
-    """
+    # One system after the other, each leaves a few texts of all lengths that no system before it had.
 
     def _rows_ahead(self, columns: Columns) -> tuple[list[str], list[str]]:
-        """Sources and predictions that the next calls will ask for, the first time; none if they cannot be remembered.
-
-        Returns:
-            Sources and predictions of the distinct rows of all systems.
-        """
+        """Sources and predictions that the next calls will ask for, the first time."""
         sources, predictions = self._rows_of_systems(columns.sources)
         if 2 * len(sources) > BatchedModel.cached_texts:  # sources may be read, too
             return [], []
@@ -45,19 +40,7 @@ def estimate(
     what: str = "the quality estimator",
     ahead: Sequence[Text] = (),
 ) -> np.ndarray:
-    """What the network answers for each prediction: float64 [texts].
-
-    Args:
-        metric: Name of the metric, for the message.
-        estimator: An encoder with its head, or a head over a language model.
-        texts: Predictions, or pairs of source and prediction.
-        runtime: Batch size, progress, cache.
-        what: What to call the network in the message.
-        ahead: Further texts, which are read too and remembered for later calls.
-
-    Raises:
-        ValueError: If an answer is not a finite number.
-    """
+    """What the network answers for each prediction: float64 [texts]."""
     answers = estimator.logits([*texts, *ahead], runtime)[: len(texts), 0]
     bad = np.flatnonzero(~np.isfinite(answers))
     if bad.size:

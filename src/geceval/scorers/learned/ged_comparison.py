@@ -27,20 +27,7 @@ if TYPE_CHECKING:
 
 
 class LabelComparison:
-    """The predictions of one system compared with the references.
-
-    Args:
-        metric: Name of the metric, for the messages.
-        settings: The settings of the metric.
-        runtime: How to compute.
-        columns: Checked columns.
-        detector: Marks the errors in the sources; `None` takes those that the predictions mark.
-        gold: The edits of an M2 file, one mapping per sentence, in place of references.
-
-    Attributes:
-        classes: How many classes are compared.
-        annotators: The reference chosen for each sentence; set by `statistics`.
-    """
+    """The predictions of one system compared with the references."""
 
     def __init__(
         self,
@@ -61,14 +48,9 @@ class LabelComparison:
         self.gold_as = "m2" if gold is not None else _kind(settings.reference_kind, references)
 
     def statistics(self) -> np.ndarray:
-        """The rows of `geceval.scorers.learned.detection_counts`, [sentences][3 + 3 · classes].
-
-        Each sentence is compared with the reference that gives it the best F by itself; on ties, the one with more true
-        positives, then the one that marks less.
-
-        Raises:
-            ValueError: If a label sequence does not fit its source, or a type of edit is not in the label scheme.
-        """
+        """The rows of `geceval.scorers.learned.detection_counts`, [sentences][3 + 3 · classes]."""
+        # Each sentence is compared with the reference that gives it the best F by itself; on ties, the one with more
+        # true positives, then the one that marks less.
         gold, predicted = self._gold(), self._predicted()
         order = m2_order(self.settings.beta)
         rows = []

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from geceval.core.checks import check_choice, check_count, check_positive
 from geceval.core.errors import InputError
-from geceval.core.options import FilePath, ModelName, PipelineName, check_types
+from geceval.core.options import (
+    FilePath,
+    ModelName,
+    PipelineName,
+    check_choice,
+    check_count,
+    check_positive,
+    check_types,
+)
 from geceval.edits.ged_labels import FINAL_INSERTIONS, UNCORRECTED_RULES, label_ids
 from geceval.scorers.learned.detection import REDUCTIONS
 from geceval.scorers.learned.label_sequences import KINDS

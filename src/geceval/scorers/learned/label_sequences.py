@@ -14,16 +14,7 @@ _NAMES = frozenset(label for labels in LABELS.values() for label in labels)
 
 
 def label_id(text: str, classes: int) -> int | None:
-    """The id of a label in the label scheme with that many classes.
-
-    Args:
-        text: A label name from any of the schemes, `c` or `i`, or an id below `classes`.
-        classes: 2, 4, 25 or 55.
-
-    Returns:
-        The id; a label of a finer scheme gets that of the coarser class it belongs to. `None` if there is no such
-        class.
-    """
+    """The id of a label in the label scheme with that many classes."""
     if text.isascii() and text.isdigit():
         return int(text) if len(text) < 4 and int(text) < classes else None
     name = _SHORT.get(text, text)
@@ -39,29 +30,16 @@ def label_id(text: str, classes: int) -> int | None:
 
 
 def kind_of(column: Sequence[str]) -> str:
-    """Whether a column holds `"labels"` or `"corrections"`: labels, if more than half of its texts hold nothing else.
-
-    Empty texts do not count. Hardly any sentence consists only of words like `C`, `I` or `2`; so one wrong label is
-    reported as such and does not turn the column into corrected sentences.
-    """
+    """`"labels"` if more than half of the texts of a column hold nothing else, else `"corrections"`."""
+    # Empty texts do not count. Hardly any sentence consists only of words like `C`, `I` or `2`; so one wrong label is
+    # reported as such and does not turn the column into corrected sentences.
     known = _NAMES | _SHORT.keys() | {str(number) for number in range(len(LABELS[55]))}
     texts = [text.split() for text in column if text.strip()]
     return "labels" if 2 * sum(known.issuperset(words) for words in texts) > len(texts) else "corrections"
 
 
 def parse_labels(metric: str, cell: str, text: str, source: str, classes: int) -> list[int]:
-    """The ids of a label sequence.
-
-    Args:
-        metric: Name of the metric, for the messages.
-        cell: What to call the text in messages, e.g. `predictions[3]`.
-        text: Labels, separated by white space; one per token of the source.
-        source: The sentence that is labelled.
-        classes: 2, 4, 25 or 55.
-
-    Raises:
-        ValueError: If there are more or fewer labels than tokens, or one is not in the label scheme.
-    """
+    """The ids of a label sequence."""
     labels, tokens = text.split(), source.split()
     if len(labels) != len(tokens):
         raise InputError(

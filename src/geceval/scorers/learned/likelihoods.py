@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 
 class LikelihoodScorer(ReadAheadScorer):
-    """A metric of texts under a causal language model, which reads those of several systems together.
+    """A metric of texts under a causal language model, which reads those of several systems together."""
 
-    Most of them begin alike, and what they share is computed once, see `geceval.models.decoders.prefix_trees`.
-    """
+    # Most of them begin alike, and what they share is computed once, see `geceval.models.decoders.prefix_trees`.
 
     @abc.abstractmethod
     def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
@@ -36,23 +35,9 @@ class LikelihoodScorer(ReadAheadScorer):
 def log_likelihoods(
     model: CausalModel, texts: Sequence[str], runtime: RunTime, as_prose: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The sum of log P(token | before) over each text, how many tokens it has, and the value of the model's head.
-
-    A text without words has one token, the end: its log-likelihood is log P(end | start). Of a text that is too long
-    for the model, what lies beyond is taken to be as probable as what was read.
-
-    Args:
-        model: A causal language model.
-        texts: Tokenised or not.
-        runtime: Batch size, progress, cache.
-        as_prose: Whether the model reads texts de-tokenised.
-
-    Returns:
-        float64 [texts], int [texts] and float64 [texts]; the last is 0 where the model has no head.
-
-    Raises:
-        ValueError: If a log-likelihood is not a finite number.
-    """
+    """The sum of log P(token | before) over each text, how many tokens it has, and the value of the model's head."""
+    # A text without words has one token, the end: its log-likelihood is log P(end | start). Of a text that is too long
+    # for the model, what lies beyond is taken to be as probable as what was read.
     read = prose(texts) if as_prose else [text if text.split() else "" for text in texts]
     rows, heads = model.log_probs_and_heads(read, runtime)
     totals = np.array([row.sum(dtype=np.float64) for row in rows])

@@ -23,23 +23,9 @@ def similar_enough(
     runtime: RunTime,
     rule: str = "paper",
 ) -> np.ndarray:
-    """Which predictions pass the threshold (Maeda et al. 2022, Eq. 1 and 10).
-
-    The similarity is the cosine between the mean token states of source and prediction, 1 by definition where they are
-    equal.
-
-    Args:
-        encoder: Without fine-tuning; with `None` all pass.
-        sources: As many as predictions.
-        predictions: Corrections.
-        threshold: Similarity that they must exceed.
-        runtime: Batch size, progress, cache.
-        rule: `"paper"`: similarity > threshold, so that what is no number fails; `"gec-metrics"`: not similarity <
-            threshold, so that equality and what is no number pass.
-
-    Returns:
-        bool [sentences].
-    """
+    """Which predictions pass the threshold (Maeda et al. 2022, Eq. 1 and 10)."""
+    # The similarity is the cosine between the mean token states of source and prediction, 1 by definition where they
+    # are equal.
     similarity = np.ones(len(sources))
     if encoder is None:
         return similarity > 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from geceval.core.checks import check_choice, check_moderate
 from geceval.core.errors import InputError
+from geceval.core.options import check_choice, check_moderate
 
 SUBMETRICS = ("grammaticality", "fluency", "meaning")
 
@@ -13,15 +13,7 @@ Weights = tuple[float, float, float]
 
 
 def check_weights(weights: str | Sequence[float], named: Mapping[str, Weights]) -> str | Weights:
-    """The setting `weights` of a metric, numbers as a tuple of float.
-
-    Args:
-        weights: A name, or three non-negative numbers, not all of them 0.
-        named: What the names stand for.
-
-    Raises:
-        ValueError: If it is neither.
-    """
+    """The setting `weights` of a metric, numbers as a tuple of float."""
     if isinstance(weights, str):
         check_choice("weights", weights, tuple(named))
         return weights

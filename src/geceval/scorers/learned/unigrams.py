@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from geceval.core.assets import ASSETS
 from geceval.core.errors import InputError, MissingExtraError
-from geceval.core.files import expanded, read_text, split_lines
+from geceval.core.files import ASSETS, expanded, read_text, split_lines
 from geceval.core.signature import package_version
 
 BUNDLED, WORDFREQ = "bundled", "wordfreq"
@@ -25,12 +24,7 @@ _WORD = re.compile(r"n't|'(?:s|re|ve|ll|d|m)\b|[^\W_]+?(?=n't\b)|[^\W_]+|[^\w\s]
 
 @dataclass(frozen=True, slots=True)
 class Unigrams:
-    """Unigram log-probabilities.
-
-    Attributes:
-        name: Where they come from, for the signature: with a hash or a version.
-        of_word: Maps a word of `words` to the natural logarithm of its probability.
-    """
+    """Unigram log-probabilities."""
 
     name: str
     of_word: Callable[[str], float]
@@ -41,10 +35,8 @@ class Unigrams:
 
 
 def words(text: str) -> list[str]:
-    """What is counted: runs of letters and digits in lower case, each other character but white space, contractions.
-
-    `Don't` and `do n't` alike are `do` and `n't`: tokenised or not, a text has the same words.
-    """
+    """What is counted: runs of letters and digits in lower case, each other character but white space, contractions."""
+    # `Don't` and `do n't` alike are `do` and `n't`: tokenised or not, a text has the same words.
     return _WORD.findall(text.lower().replace("\u2019", "'"))
 
 
@@ -55,17 +47,7 @@ def count(texts: Iterable[str], least: int = 2) -> Counter[str]:
 
 
 def load_unigrams(source: str | Path) -> Unigrams:
-    """Unigram log-probabilities by the name of their source.
-
-    Args:
-        source: `"bundled"`, the counts that come with geceval; `"wordfreq"`, the package of that name; or a text file
-            with a word, a tab and a count in each line. A word without a count is taken to have been seen once.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ImportError: If wordfreq is not installed.
-        ValueError: If a line is not a word and a positive whole number, or a word has two lines.
-    """
+    """Unigram log-probabilities by the name of their source."""
     if source == WORDFREQ:
         return _wordfreq()
     path = COUNTS if source == BUNDLED else expanded(source)

@@ -8,31 +8,17 @@ from collections.abc import Callable, Hashable, Iterable
 import numpy as np
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.errors import MissingExtraError
-from geceval.core.extras import naming_the_extra
+from geceval.core.errors import MissingExtraError, naming_the_extra
 from geceval.core.signature import package_version
 
 ALPHA = 0.85
 
 
 def meteor(prediction: str, source: str, synonyms: bool = False) -> float:
-    """PR / (.85 P + .15 R), P and R the shares of the words of either text that are matched.
-
-    Words are separated by white space and compared in lower case. Each is matched with at most one word of the other
-    text: as many as possible that are equal, of those left as many as possible with the same stem (Snowball's English
-    stemmer), and then, with `synonyms`, as many as possible that share a synset of WordNet.
-
-    Args:
-        prediction: The text whose words P counts.
-        source: The text whose words R counts.
-        synonyms: Whether to match synonyms.
-
-    Returns:
-        A number in [0, 1]: 1 for two texts without words, 0 if just one has none.
-
-    Raises:
-        ImportError: If the stemmer is not installed or, with `synonyms`, nltk or its WordNet.
-    """
+    """PR / (.85 P + .15 R), P and R the shares of the words of either text that are matched."""
+    # Words are separated by white space and compared in lower case. Each is matched with at most one word of the other
+    # text: as many as possible that are equal, of those left as many as possible with the same stem (Snowball's English
+    # stemmer), and then, with `synonyms`, as many as possible that share a synset of WordNet.
     left, right = prediction.lower().split(), source.lower().split()
     if not left or not right:
         return float(left == right)
@@ -77,11 +63,7 @@ def _match_synonyms(left: list[str], right: list[str]) -> int:
 
 
 def versions(synonyms: bool = False) -> dict[str, str]:
-    """The versions of what words are matched with, for the signature.
-
-    Raises:
-        ImportError: If the stemmer is not installed or, with `synonyms`, nltk or its WordNet.
-    """
+    """The versions of what words are matched with, for the signature."""
     _stem("words")
     found = {"snowballstemmer": package_version("snowballstemmer")}
     return {**found, "wordnet": _wordnet().get_version()} if synonyms else found

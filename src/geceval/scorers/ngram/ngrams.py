@@ -28,15 +28,7 @@ _WORD = 5  # characters, roughly
 
 @dataclass(frozen=True, slots=True)
 class Ngrams:
-    """How often each n-gram of one order occurs; G is the number of distinct n-grams, summed over the sentences.
-
-    Attributes:
-        sentence: Index of its sentence, `[G]`.
-        source: Occurrences in the source, `[G]`.
-        prediction: Occurrences in the prediction, `[G]`.
-        references: Occurrences in each reference, `[R][G]`, R the largest number of references of a sentence;
-            zeros where a sentence has fewer.
-    """
+    """How often each n-gram of one order occurs; G is the number of distinct n-grams, summed over the sentences."""
 
     sentence: np.ndarray
     source: np.ndarray
@@ -50,12 +42,7 @@ class Ngrams:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Texts cut into units (words or characters), one after the other in one array.
-
-    Attributes:
-        numbers: The number of each unit, `[total]`.
-        lengths: Units of each text, `[texts]`.
-    """
+    """Texts cut into units (words or characters), one after the other in one array."""
 
     numbers: np.ndarray
     lengths: np.ndarray
@@ -67,14 +54,7 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The n-grams of one order in sources and references.
-
-    Attributes:
-        keys: Their keys, ascending, `[G]`: the index of the first n - 1 units in the table before (for n = 1 the index
-            of the sentence), and the number of the last unit.
-        sentence: Index of the sentence of each, `[G]`.
-        counts: Occurrences in the source and in each reference, `[1 + R][G]`.
-    """
+    """The n-grams of one order in sources and references."""
 
     keys: np.ndarray
     sentence: np.ndarray
@@ -83,13 +63,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class TextTables:
-    """The n-grams of sources and references, which are the same for all systems.
-
-    Attributes:
-        vocabulary: The number of each unit.
-        lengths: Units of each text, `[1 + R][sentences]`; 0 where a sentence has fewer than R references.
-        tables: One table per order, from 1.
-    """
+    """The n-grams of sources and references, which are the same for all systems."""
 
     vocabulary: dict[str, int]
     lengths: np.ndarray
@@ -98,13 +72,7 @@ class TextTables:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """All columns in units.
-
-    Attributes:
-        lengths: Units of each text, `[2 + R][sentences]`: sources, predictions, then the references; 0 where a
-            sentence has fewer than R references.
-        ngrams: One entry per order, from 1; can be read only once.
-    """
+    """All columns in units."""
 
     lengths: np.ndarray
     ngrams: Iterator[Ngrams]
@@ -122,17 +90,7 @@ def reference_mask(columns: Columns) -> np.ndarray:
 
 
 def sentence_rows(columns: Columns, unit: str, order: int, count: Callable[[Corpus], np.ndarray]) -> np.ndarray:
-    """Cut every text into units, count their n-grams and make numbers of each sentence; large corpora block by block.
-
-    Args:
-        columns: Checked columns with references.
-        unit: `"word"` for the tokens of `str.split()`, `"char"` for their characters and one space between tokens.
-        order: Longest n-grams.
-        count: What makes the numbers, `[R][sentences][...]`, of some of the sentences, which have up to R references.
-
-    Returns:
-        `[R][sentences][...]`; zeros where a sentence has fewer than R references.
-    """
+    """Cut every text into units, count their n-grams and make numbers of each sentence."""
     references = columns.references or []
     per_character = order / (_WORD if unit == "word" else 1)
     sizes = np.array([len(text) for text in columns.sources], dtype=np.int64) * per_character
@@ -221,14 +179,7 @@ def _join(tables: Iterable[Table], units: Units) -> Iterator[Ngrams]:
 
 
 def _lengthen(units: Units, start: np.ndarray, number: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """The starts of the n-grams that are one unit longer, and their keys.
-
-    Args:
-        units: All texts.
-        start: Where n-grams of `length` units start.
-        number: The number of each n-gram.
-        length: Their length; 0 at the beginning.
-    """
+    """The starts of the n-grams that are one unit longer, and their keys."""
     ends = np.repeat(np.cumsum(units.lengths), units.lengths)
     fits = start + length < ends[start]
     start = start[fits]

@@ -19,11 +19,9 @@ sentence for each annotator, `[...][annotators]`, to sort keys of the latter sha
 
 
 def m2_order(beta: float) -> Order:
-    """The order of the official M2 scorer.
-
-    The best is the annotator with the highest F of all sentences up to this one, then the most matches, then the fewest
-    proposed + beta² · gold edits.
-    """
+    """The order of the official M2 scorer."""
+    # The best is the annotator with the highest F of all sentences up to this one, then the most matches, then the
+    # fewest proposed + beta² · gold edits.
     weight = beta * beta
 
     def keys(before: Counts, options: Counts) -> tuple[np.ndarray, ...]:
@@ -35,45 +33,22 @@ def m2_order(beta: float) -> Order:
 
 
 def best_annotator(keys: Sequence[np.ndarray]) -> np.ndarray:
-    """The index of the best annotator, `[...]`.
-
-    Args:
-        keys: Each `[...][annotators]`, NaN where there is no such annotator. The highest first key wins; on ties, the
-            highest second key, and so on; then the annotator that comes first.
-    """
+    """The index of the best annotator, `[...]`."""
     return np.lexsort([-key for key in reversed(keys)], axis=-1)[..., 0]
 
 
 def choose(rows: np.ndarray, order: Order) -> tuple[np.ndarray, np.ndarray]:
-    """Choose an annotator for each sentence by counts of true and false positives and false negatives.
-
-    Args:
-        rows: `[samples][sentences][annotators][3]`; see `counts_array`.
-        order: How annotators are ranked.
-
-    Returns:
-        See `choose_by`.
-    """
+    """Choose an annotator for each sentence by counts of true and false positives and false negatives."""
     return choose_by(rows, lambda before, options: order(Counts.of(before), Counts.of(options)))
 
 
 def choose_by(
     rows: np.ndarray, keys: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Choose an annotator for each sentence, in the order of the sentences, for many samples side by side.
-
-    A choice depends on the choices before it. All sentences choose at once, repeatedly, until their choices no longer
-    change; the result is the same as that of choosing one sentence at a time. Each round settles at least one more
-    sentence; in practice three to six rounds settle all.
-
-    Args:
-        rows: Counts of any kinds, `[samples][sentences][annotators][kinds]`; NaN where there is no such annotator.
-        keys: From the counts before each sentence, `[...][1][kinds]`, and those of the sentence, the rows, to the keys
-            of `best_annotator`.
-
-    Returns:
-        The index of the annotator, `[samples][sentences]`, and the counts of each sample, `[samples][kinds]`.
-    """
+    """Choose an annotator for each sentence, in the order of the sentences, for many samples side by side."""
+    # A choice depends on the choices before it. All sentences choose at once, repeatedly, until their choices no longer
+    # change; the result is the same as that of choosing one sentence at a time. Each round settles at least one more
+    # sentence; in practice three to six rounds settle all.
     chosen = np.zeros(rows.shape[:2], dtype=int)
     before = np.zeros((len(rows), rows.shape[1] + 1, 1, rows.shape[-1]))
     while True:
@@ -86,14 +61,7 @@ def choose_by(
 
 
 def counts_array(rows: Sequence[Mapping[int, Counts]]) -> np.ndarray:
-    """The counts of each sentence for each of its annotators, in their order.
-
-    Args:
-        rows: Annotator to counts, one mapping per sentence.
-
-    Returns:
-        `[sentences][annotators][3]`: tp, fp, fn; NaN where a sentence has fewer annotators than another.
-    """
+    """The counts of each sentence for each of its annotators, in their order."""
     counts = np.full((len(rows), max(map(len, rows)), 3), np.nan)
     for row, options in enumerate(rows):
         counts[row, : len(options)] = [(option.tp, option.fp, option.fn) for option in options.values()]
@@ -102,14 +70,7 @@ def counts_array(rows: Sequence[Mapping[int, Counts]]) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A corpus with the annotator chosen for each sentence.
-
-    Attributes:
-        counts: Counts of all sentences, each against its annotator.
-        annotators: The annotator of each sentence.
-        scores: The best F of each sentence by itself, in [0, 1].
-        statistics: Counts of every annotator, `[sentences][annotators][3]`; see `counts_array`.
-    """
+    """A corpus with the annotator chosen for each sentence."""
 
     counts: Counts
     annotators: list[int]
@@ -118,13 +79,7 @@ class Chosen:
 
 
 def choose_annotators(rows: Sequence[Mapping[int, Counts]], beta: float, order: Order) -> Chosen:
-    """Choose an annotator for each sentence of one corpus; see `choose`.
-
-    Args:
-        rows: Annotator to counts, one mapping per sentence.
-        beta: Weight of recall in the sentences' F.
-        order: How annotators are ranked.
-    """
+    """Choose an annotator for each sentence of one corpus; see `choose`."""
     statistics = counts_array(rows)
     chosen, totals = choose(statistics[None], order)
     annotators = [list(options)[index] for options, index in zip(rows, chosen[0].tolist(), strict=True)]
@@ -133,15 +88,7 @@ def choose_annotators(rows: Sequence[Mapping[int, Counts]], beta: float, order: 
 
 
 def best_of_references(columns: Columns, score: Callable[[Sequence[str], Sequence[str]], np.ndarray]) -> np.ndarray:
-    """Score each prediction against each of its references and keep the best of each figure.
-
-    Args:
-        columns: Checked columns with references.
-        score: Maps predictions and references, one text per pair on either side, to `[pairs]` or `[pairs][figures]`.
-
-    Returns:
-        `[sentences]` or `[sentences][figures]`.
-    """
+    """Score each prediction against each of its references and keep the best of each figure."""
     references = columns.references or []
     pairs = [(p, text) for p, row in zip(columns.predictions, references, strict=True) for text in row]
     found = score([prediction for prediction, _ in pairs], [text for _, text in pairs])

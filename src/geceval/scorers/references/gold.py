@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from geceval.core.cache.memory import lru_cache
-from geceval.core.errors import InputError, InputTypeError
+from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.messages import counted
 from geceval.core.options import RunTime
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, distinct
@@ -28,20 +27,7 @@ Gold: TypeAlias = Mapping[int, Sequence[Edit]]
 def m2_sentences(
     metric: str, path: str | Path, sources: Sequence[str], option: str = "gold_m2", alternatives: bool = True
 ) -> list[M2Sentence]:
-    """Read the sentences of an M2 file and check that they are those of the sources, token by token.
-
-    Args:
-        metric: Name of the metric, for the messages.
-        path: The M2 file.
-        sources: One string per sentence.
-        option: Which option names the file, for the messages.
-        alternatives: Whether `||` separates alternatives; see `geceval.edits.m2.parse_m2`.
-
-    Raises:
-        OSError: If the file cannot be read.
-        TypeError: If `path` is not a path.
-        ValueError: If it is not M2, or does not hold the same sentences as `sources`.
-    """
+    """Read the sentences of an M2 file and check that they are those of the sources, token by token."""
     if not isinstance(path, (str, os.PathLike)):
         raise InputTypeError(f"{metric}: {option} must be the path of an M2 file, got {type(path).__name__}")
     sentences = gold_sentences(path, alternatives)
@@ -60,11 +46,9 @@ def m2_sentences(
 
 
 def m2_references(metric: str, path: str | Path, sources: Sequence[str]) -> list[list[str]]:
-    """The text of each annotator, one list per sentence; see `m2_sentences`.
-
-    An annotator who has no line in a block has not annotated that sentence; a block without any edit is its own
-    reference.
-    """
+    """The text of each annotator, one list per sentence; see `m2_sentences`."""
+    # An annotator who has no line in a block has not annotated that sentence; a block without any edit is its own
+    # reference.
     return [list(references(sentence).values()) for sentence in m2_sentences(metric, path, sources)]
 
 
@@ -84,13 +68,7 @@ def columns_with_references(
     given: References | None,
     gold_m2: str | Path | None,
 ) -> Columns:
-    """Checked columns with the references of an M2 file, or, without a file, with those given.
-
-    Raises:
-        OSError: If the file cannot be read.
-        TypeError: See `check_columns`.
-        ValueError: See `check_columns` and `m2_sentences`.
-    """
+    """Checked columns with the references of an M2 file, or, without a file, with those given."""
     if gold_m2 is not None:
         check_columns(metric, sources, predictions, warn=False)
         given = m2_references(metric, gold_m2, sources)
@@ -98,15 +76,7 @@ def columns_with_references(
 
 
 def errant_annotator(nlp: Any) -> Annotator:
-    """The annotator behind ERRANT; spaCy is imported only when it is called.
-
-    Args:
-        nlp: See `geceval.edits.errant.annotator.get_annotator`.
-
-    Raises:
-        TypeError: If `nlp` is neither a pipeline nor a name nor a path.
-        ValueError: If the pipeline is missing, broken or unusable for ERRANT.
-    """
+    """The annotator behind ERRANT; spaCy is imported only when it is called."""
     from geceval.edits.errant.annotator import get_annotator
 
     return get_annotator(nlp)
@@ -115,30 +85,14 @@ def errant_annotator(nlp: Any) -> Annotator:
 def errant_edits(
     annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[Sequence[str]]
 ) -> list[list[list[Edit]]]:
-    """ERRANT's edits from each source to each of its texts, extracted in one call.
-
-    Args:
-        annotator: The pipeline behind ERRANT.
-        runtime: Worker processes, progress, cache.
-        sources: One string per sentence.
-        texts: Predictions, references or both, one list per sentence.
-
-    Returns:
-        Edits in the shape [sentences][texts of that sentence][edits].
-    """
+    """ERRANT's edits from each source to each of its texts, extracted in one call."""
     pairs = [(source, text) for source, row in zip(sources, texts, strict=True) for text in row]
     edits = iter(annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache))
     return [[next(edits) for _ in row] for row in texts]
 
 
 def proposed_from_m2(metric: str, columns: Columns, path: str | Path | None) -> list[Sequence[Edit]] | None:
-    """A system's own edits from an M2 file, one list per sentence; `None` without a file.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it does not hold the sources, has several annotators in a sentence, or its edits do not make the
-            predictions of the sources.
-    """
+    """A system's own edits from an M2 file, one list per sentence; `None` without a file."""
     if path is None:
         return None
     proposed = []
@@ -167,18 +121,7 @@ def edits_and_gold(
     gold: list[Gold] | None,
     proposed: list[Sequence[Edit]] | None = None,
 ) -> tuple[list[Sequence[Edit]], list[Gold]]:
-    """Edits of the predictions and gold edits; those that are not given are extracted by ERRANT, all in one call.
-
-    Args:
-        nlp: The pipeline behind ERRANT, see `errant_annotator`; loaded only if edits are to be extracted.
-        runtime: Worker processes, progress, cache.
-        columns: Checked columns, with references unless `gold` is given.
-        gold: From `gold_from_m2`.
-        proposed: From `proposed_from_m2`.
-
-    Returns:
-        One list of edits per sentence, and one mapping of annotator (or index of the reference) to edits per sentence.
-    """
+    """Edits of the predictions and gold edits; those that are not given are extracted by ERRANT, all in one call."""
     if gold is not None and proposed is not None:
         return proposed, gold
     rows = zip(columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
@@ -204,12 +147,7 @@ def extraction_facts(settings: Any) -> dict[str, str | None]:
 
 
 def gold_sentences(path: str | Path, alternatives: bool = True) -> list[M2Sentence]:
-    """The sentences of an M2 file, which may be `"-"` or a pipe: they are read once, also for `gold_facts`.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not M2.
-    """
+    """The sentences of an M2 file, which may be `"-"` or a pipe: they are read once, also for `gold_facts`."""
     return _parse(path, _read(path), alternatives)
 
 

@@ -17,19 +17,7 @@ def sources_and_predictions(
     gold_m2: str | Path | None,
     predictions_m2: str | Path | None,
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Both columns; sources that are not given are those of an M2 file, predictions what the edits of one make of them.
-
-    Args:
-        name: Of the analysis, for the messages.
-        sources: One string per sentence.
-        predictions: One string per sentence.
-        gold_m2: M2 file with the edits of the references.
-        predictions_m2: M2 file with the edits of the predictions.
-
-    Raises:
-        OSError: If a file cannot be read.
-        ValueError: If there is no file to take a column from, or the edits of a sentence cannot be applied.
-    """
+    """Both columns."""
     if sources is None:
         path = predictions_m2 or gold_m2
         if path is None:
@@ -54,11 +42,7 @@ def _made(name: str, path: str | Path) -> list[str]:
 
 
 def wanted_rows(name: str, lines: Collection[int] | None, count: int) -> list[int]:
-    """Indices of the sentences that are wanted, by their numbers from 1; all for `None`.
-
-    Raises:
-        ValueError: If there is no such sentence.
-    """
+    """Indices of the sentences that are wanted, by their numbers from 1; all for `None`."""
     if lines is None:
         return list(range(count))
     for line in lines:

@@ -1,12 +1,12 @@
-"""A missing optional dependency is named with the extra that brings it."""
+"""A missing optional dependency is named with its extra; numbers with their nouns, and names that are nearly right."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from geceval.core import extras as module
-from geceval.core.extras import EXTRAS, install_command, naming_the_extra
+from geceval.core import errors as module
+from geceval.core.errors import EXTRAS, counted, did_you_mean, install_command, naming_the_extra
 
 
 def test_the_extra_is_named():
@@ -19,7 +19,7 @@ def test_a_clone_is_installed_from_itself(tmp_path, monkeypatch):
     """No package index need know it; without `setup.py` above the package it came from one."""
     root = Path(module.__file__).parents[3]
     assert install_command("edits") == f"pip install -e '{root}[edits]'"
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "lib" / "site-packages" / "geceval" / "core" / "extras.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "lib" / "site-packages" / "geceval" / "core" / "errors.py"))
     assert install_command("edits") == "pip install 'geceval[edits]'"
 
 
@@ -33,3 +33,16 @@ def test_other_errors_pass():
 def test_each_package_is_in_its_extra(extras):
     for package, extra in EXTRAS.items():
         assert any(re.split(r"[\[>]", need)[0] == package for need in extras[extra])
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 edits"), (1, "1 edit"), (2, "2 edits"), (1312, "1,312 edits")])
+def test_counted(number, text):
+    assert counted(number, "edit") == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("glue", "; did you mean 'gleu'?"), ("xyzzy", ""), (3, ""), ("", ""), ("gren", "; did you mean 'green'?")],
+)
+def test_did_you_mean(name, text):
+    assert did_you_mean(name, ["gleu", "green", "m2"]) == text
