@@ -10,7 +10,7 @@ PEER_PYTHON ?= .venv-bench/bin/python
 PEER := $(if $(filter .venv-bench/%,$(PEER_PYTHON)),.venv-bench/.installed)
 EXAMPLE := src/geceval/assets/example
 
-.PHONY: demo space test smoke lint bench clean
+.PHONY: demo space test test-slow smoke lint bench clean
 
 demo: $(BASE) $(LARGE)  ## score and rank the systems of the example corpus, then show the edits of one sentence
 	@echo "1. Five systems that correct 44 sentences, the best of the first metric on top. errant compares their edits with references;"
@@ -30,8 +30,13 @@ space: .venv/.space-installed  ## the demo Space, on http://127.0.0.1:7860 unles
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[space]"
 	touch $@
 
-test: $(STAMP) $(LARGE)  ## the whole suite, one process a core; PYTEST_ARGS="-k gleu" runs a part
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal --durations 10
+
+test: $(STAMP) $(LARGE)  ## proves the library in minutes, one process a core; PYTEST_ARGS="-k gleu" runs a part
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(STAMP) $(LARGE)  ## trainings, kills, clusters, browsers, virtual environments
+	$(PYTEST) -m slow $(PYTEST_ARGS)
 
 smoke: $(STAMP)  ## the wheel in empty environments: text metrics on each of PYTHONS, then two metrics with extras
 	$(BIN)/python tests/packaging/smoke.py $(PYTHONS)
