@@ -240,6 +240,7 @@ def test_augmenter_keeps_annotations_aligned(trees, tmp_path):
     assert all(tree[3].tag == "VBN" and tree[7].head == 3 for tree in variants)
 
 
+@pytest.mark.slow
 def test_script_trains_measures_and_writes_a_bundle(tmp_path):
     data = write_ewt(tmp_path / "ewt", copies=12)
     (tmp_path / "CWEB-G.dev.m2").write_text(M2, encoding="utf-8")

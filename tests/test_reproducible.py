@@ -56,6 +56,7 @@ def test_metrics_of_texts_and_edits_to_the_last_bit(tmp_path):
     assert {name: len(found["scores"]) for name, found in first.items()} == dict.fromkeys(TEXT, 88)
 
 
+@pytest.mark.slow
 def test_metrics_of_networks(make_checkpoint):
     folder = str(make_checkpoint(5))
     metrics = {
