@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from timing import interleaved, peak_memory, print_medians
 
-from geceval.core.cache.memory import clear_caches
+from geceval.core.cache import clear_caches
 from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel

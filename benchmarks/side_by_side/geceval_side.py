@@ -11,7 +11,7 @@ import numpy as np
 from side_by_side.process import serve
 
 from geceval import registry
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache import LRUCache
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve

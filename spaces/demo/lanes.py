@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import scoring
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache import LRUCache
 from geceval.core.result import Result
 
 logger = logging.getLogger("geceval.demo")

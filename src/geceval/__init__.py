@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from geceval.version import __version__
 
 if TYPE_CHECKING:
-    from geceval.core.cache.memory import clear_caches
+    from geceval.core.cache import clear_caches
     from geceval.hub.load import load
     from geceval.hub.register import register
     from geceval.registry import list_metrics
@@ -40,7 +40,7 @@ __all__ = [
 _HOMES = {
     "BatchScorer": "geceval.workflows.batches",
     "attribute": "geceval.workflows.attribution",
-    "clear_caches": "geceval.core.cache.memory",
+    "clear_caches": "geceval.core.cache",
     "compare": "geceval.workflows.compare",
     "detect": "geceval.workflows.detect",
     "edit_impacts": "geceval.workflows.impacts",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError, did_you_mean, named
 from geceval.core.inputs import References
 from geceval.core.options import check_mapping, replace_options

@@ -19,9 +19,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from geceval import registry
-from geceval.core.cache.disk import DiskCache
-from geceval.core.cache.lookup import cached
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache import LRUCache
+from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.errors import InputTypeError
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options

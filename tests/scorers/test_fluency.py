@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 import geceval
 from geceval import registry
-from geceval.core.cache.memory import clear_caches
+from geceval.core.cache import clear_caches
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.scorers.attribution.attribute import attribute

@@ -18,7 +18,7 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.core.cache.disk import FILE
+from geceval.core.disk_cache import FILE
 from geceval.core.errors import InputError
 from geceval.scorers.judge.settings import JudgeRunTime, Settings
 from geceval.scorers.llm_judge import LlmJudge

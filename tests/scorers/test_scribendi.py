@@ -13,7 +13,7 @@ import torch
 import transformers
 
 import geceval
-from geceval.core.cache.memory import clear_caches
+from geceval.core.cache import clear_caches
 from geceval.core.options import RunTime
 from geceval.scorers.scribendi import Scribendi, Settings, distance_ratio, similarity, token_sort_ratio
 

@@ -14,7 +14,7 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.core.cache.disk import FILE
+from geceval.core.disk_cache import FILE
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.workflows.shard_plan import MANIFEST, make_plan

@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, counted
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"

@@ -93,7 +93,7 @@ class RunTime(Options):
         progress: Whether to show a progress bar on standard error; `False` by default.
         workers: Processes that parse and align sentences for the edit metrics. 1, the default, works in this process.
         cache: A folder that stores edits and, in float32, what networks say of texts, for later calls and other
-            processes; see `geceval.core.cache.disk`. By default that of the environment variable `GECEVAL_CACHE`, if
+            processes; see `geceval.core.disk_cache`. By default that of the environment variable `GECEVAL_CACHE`, if
             it is set; `None` stores nothing.
     """
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.version import __version__
 
 _LINE_BREAKS = re.compile("[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
 from geceval.edits.edit import Edit, in_order, without_overlaps

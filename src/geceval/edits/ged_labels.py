@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.options import check_choice
 from geceval.edits.edit import Edit

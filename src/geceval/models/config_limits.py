@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
 from geceval.models.sources.library_messages import first_line
 

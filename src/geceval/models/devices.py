@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.core.signature import package_version

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geceval.core.cache.disk import DiskCache
-from geceval.core.cache.lookup import cached
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache import LRUCache
+from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.batching import SENTENCE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache import LRUCache
 from geceval.core.options import RunTime
 from geceval.models import heads
 from geceval.models.batched_model import BatchedModel, Text, pad

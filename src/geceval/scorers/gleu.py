@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.inputs import Columns, References
 from geceval.core.options import FilePath, check_choice, check_count, check_types
 from geceval.core.result import Result

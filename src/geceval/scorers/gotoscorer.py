@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References
 from geceval.core.options import (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.cache.lookup import cached
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache import LRUCache
+from geceval.core.disk_cache import cached
 from geceval.core.errors import InputError, counted
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns

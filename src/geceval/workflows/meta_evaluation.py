@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.progress import parts
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2

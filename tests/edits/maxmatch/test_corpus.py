@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 import geceval
-from geceval.core.cache.disk import FILE
+from geceval.core.disk_cache import FILE
 from geceval.edits.edit import Edit
 from geceval.edits.maxmatch import corpus as extractor
 from geceval.edits.maxmatch.corpus import extract_all

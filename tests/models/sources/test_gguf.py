@@ -15,7 +15,7 @@ import pytest
 import transformers
 from safetensors.numpy import load_file
 
-from geceval.core.cache.memory import clear_caches
+from geceval.core.cache import clear_caches
 from geceval.core.errors import MissingExtraError, install_command
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve

@@ -18,9 +18,8 @@ import numpy as np
 from errant.edit import Edit as ErrantEdit
 from spacy.tokens import Doc
 
-from geceval.core.cache.disk import DiskCache
-from geceval.core.cache.lookup import cached
-from geceval.core.cache.memory import LRUCache, lru_cache
+from geceval.core.cache import LRUCache, lru_cache
+from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.errors import InputError, counted
 from geceval.core.progress import counting
 from geceval.core.signature import package_version

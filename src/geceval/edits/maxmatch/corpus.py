@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geceval.core.cache.disk import DiskCache
-from geceval.core.cache.lookup import cached
-from geceval.core.cache.memory import LRUCache
+from geceval.core.cache import LRUCache
+from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit
 from geceval.edits.maxmatch.extraction import Extraction, Lattice, Rules

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.options import check_choice, check_count, check_types
 from geceval.meta.significance.resampling import (

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import naming_the_extra
 from geceval.core.files import expanded, file_sha256
 from geceval.core.signature import package_version

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.edits.cleme_chunks import JointChunks, Tokens
 
 ASSUMPTIONS = ("dependent", "independent")

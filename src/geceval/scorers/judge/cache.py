@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.core.cache.disk import DiskCache
+from geceval.core.disk_cache import DiskCache
 from geceval.core.files import expanded
 from geceval.models.chat.base import Messages
 

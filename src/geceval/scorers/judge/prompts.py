@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.edits.edit import Edit
 from geceval.models.chat.base import Messages, json_escape
 from geceval.scorers.judge.answers import MAX_GRADE

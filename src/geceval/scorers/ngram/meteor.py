@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 import numpy as np
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import MissingExtraError, naming_the_extra
 from geceval.core.signature import package_version
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.inputs import Columns
 
 UNITS = ("word", "char")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns

@@ -11,8 +11,8 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.core.cache.disk import FILE
-from geceval.core.cache.memory import clear_caches
+from geceval.core.cache import clear_caches
+from geceval.core.disk_cache import FILE
 from geceval.core.options import RunTime
 from geceval.edits.errant.annotator import Annotator
 from geceval.edits.maxmatch import corpus as extractor

@@ -11,9 +11,8 @@ from contextlib import closing
 
 import pytest
 
-from geceval.core.cache.disk import FILE, DiskCache
-from geceval.core.cache.lookup import cached
-from geceval.core.cache.memory import LRUCache, clear_caches
+from geceval.core.cache import LRUCache, clear_caches
+from geceval.core.disk_cache import FILE, DiskCache, cached
 
 FACTS = ["lengths", 1]
 
@@ -119,7 +118,7 @@ def test_a_full_disk_costs_one_warning(tmp_path):
     code = f"""
 import logging, resource
 from geceval import clear_caches
-from geceval.core.cache.disk import DiskCache
+from geceval.core.disk_cache import DiskCache
 logging.basicConfig(level=logging.WARNING)
 store = DiskCache({str(tmp_path)!r}, [], bytes, bytes)
 store.put_many({{"small": b"kept"}})

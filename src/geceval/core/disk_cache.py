@@ -1,9 +1,4 @@
-"""A cache on disk: earlier results in a folder that any number of processes may share.
-
-The folder holds one SQLite file. An entry is found by the SHA-256 of everything its value depends on and carries a
-checksum, so a damaged entry is computed again; a file that is damaged as a whole is set aside and a new one started. If
-the folder cannot be read or written, there is one warning and the work goes on without it.
-"""
+"""A cache on disk: earlier results in a folder that any number of processes may share."""
 
 from __future__ import annotations
 
@@ -17,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from geceval.core.cache.memory import lru_cache
+from geceval.core.cache import LRUCache, lru_cache
 from geceval.core.files import expanded
 
 logger = logging.getLogger("geceval")
@@ -31,6 +26,7 @@ FILE = "geceval-1.sqlite"  # the number is that of the format
 _AT_ONCE = 500  # keys a query
 _CHECKSUM = 8
 _PATIENCE = 60.0  # seconds to wait for another process that writes
+_WRITTEN_AFTER = 4096  # new values
 _TABLE = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
 
 
@@ -64,8 +60,44 @@ class DiskCache(Generic[Key, Value]):
         return hashlib.sha256(json.dumps([self._facts, key]).encode()).digest()
 
 
+def cached(
+    keys: Iterable[Key],
+    compute: Callable[[list[Key]], Iterable[tuple[Key, Value]]],
+    memory: LRUCache[Key, Value],
+    disk: DiskCache[Key, Value] | None = None,
+) -> dict[Key, Value]:
+    """The value of each key, from memory, else from disk, else computed and stored in both."""
+    keys = list(dict.fromkeys(keys))
+    found = memory.get_many(keys)
+    if disk is not None:
+        on_disk = disk.get_many([key for key in keys if key not in found])
+        memory.put_many(on_disk)
+        found.update(on_disk)
+    fresh: dict[Key, Value] = {}
+
+    def store() -> None:
+        memory.put_many(fresh)
+        if disk is not None:
+            disk.put_many(fresh)
+        fresh.clear()
+
+    missing = [key for key in keys if key not in found]
+    try:
+        for key, value in compute(missing) if missing else ():
+            found[key] = fresh[key] = value
+            if len(fresh) >= _WRITTEN_AFTER:
+                store()
+    finally:  # if `compute` fails halfway, the values that it gave before are stored all the same
+        store()
+    return found
+
+
 class _Database:
     """The SQLite file of a folder; every call opens and closes it, so threads and forked processes may share it."""
+
+    # An entry is found by the SHA-256 of everything that its value depends on and carries a checksum, so a damaged one
+    # is computed again. A file that is damaged as a whole is set aside and a new one begun. If the folder cannot be
+    # used, there is one warning and the work goes on without it.
 
     def __init__(self, folder: str | Path) -> None:
         self.file = expanded(folder) / FILE

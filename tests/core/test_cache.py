@@ -7,8 +7,8 @@ from collections import OrderedDict
 from pathlib import Path
 
 import geceval
-from geceval.core.cache.lookup import cached
-from geceval.core.cache.memory import LRUCache, lru_cache
+from geceval.core.cache import LRUCache, lru_cache
+from geceval.core.disk_cache import cached
 
 
 def test_the_value_used_longest_ago_is_forgotten():
@@ -78,7 +78,7 @@ def test_no_cache_of_the_library_is_left_out():
     """`functools` has caches that `clear_caches` would not find."""
     sources = Path(geceval.__file__).parent.rglob("*.py")
     users = [path.name for path in sources if re.search(r"functools\.(lru_)?cache\b", path.read_text(encoding="utf-8"))]
-    assert users == ["memory.py"]
+    assert users == ["cache.py"]
 
 
 def test_clearing_frees_networks(make_checkpoint):

@@ -1,1 +1,0 @@
-"""Caches of earlier results: in memory, and in a folder that processes share."""
