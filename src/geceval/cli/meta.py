@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -23,21 +22,6 @@ from geceval.workflows import analyses
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
 
 
-class Level(str, enum.Enum):
-    """What is compared with people."""
-
-    system = "system"
-    sentence = "sentence"
-    both = "both"
-
-
-class Ranks(str, enum.Enum):
-    """Whose ranks the axes of a heat map show."""
-
-    metric = "metric"
-    human = "human"
-
-
 def meta(
     data: Annotated[str, typer.Option("--data", help="SEEDA or GJG15: a checkout, or what `geceval data` built.")],
     metrics: Annotated[list[str] | None, typer.Option("-m", "--metrics", help="One or more of `geceval list`.")] = None,
@@ -46,28 +30,31 @@ def meta(
         typer.Option("--scores", help="Scores of any metric: .tsv (system, line, METRIC...), .parquet or .json."),
     ] = None,
     gold_m2: shared.ConllM2 = None,
-    level: Annotated[Level, typer.Option(help="Compare systems or sentences; both: one row a metric.")] = Level.system,
+    level: Annotated[
+        analyses.Level, typer.Option(help="Compare systems or sentences; both: one row a metric.")
+    ] = "system",
     systems: Annotated[
         list[str] | None,
         typer.Option(help="base, +INPUT, +fluency or all, or names of systems; base for SEEDA, all for GJG15."),
     ] = None,
     aggregation: Annotated[
-        OfSystem, typer.Option(help="Score of a system: the metric's own (corpus), or from its sentence scores.")
-    ] = "corpus",
+        OfSystem | None,
+        typer.Option(help="Score of a system: the metric's own (corpus, the default), or from its sentence scores."),
+    ] = None,
     ties: Annotated[
-        TieRule,
+        TieRule | None,
         typer.Option(
-            help="Tied sentences: the later system wins (order), nobody does (zero), no pair (drop); with human ties: "
-            "hties, calibrated."
+            help="Tied sentences: the later system wins (order, the default), nobody does (zero), no pair (drop); with "
+            "human ties: hties, calibrated."
         ),
-    ] = "order",
+    ] = None,
     unexpanded: Annotated[
         bool, typer.Option("--unexpanded", help="Of systems that wrote the same text, compare only one.")
     ] = False,
     window: Annotated[int | None, typer.Option(min=2, help="Correlate each window of this many neighbours.")] = None,
     top_k: Annotated[bool, typer.Option("--top-k", help="Correlate the best K systems, for each K down to 4.")] = False,
     pairwise: Annotated[
-        Ranks | None, typer.Option(help="Agreement for each pair of ranks: the metric's or the human ones.")
+        analyses.Ranks | None, typer.Option(help="Agreement for each pair of ranks: the metric's or the human ones.")
     ] = None,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
@@ -85,7 +72,7 @@ def meta(
     names = list(dict.fromkeys(metrics or []))
     if not names and not scores:
         raise InputError("meta takes metrics (-m NAME...), files of scores (--scores FILE...), or both")
-    _check_analysis(level, window, top_k, pairwise)
+    settings = analyses.Settings(level, window, top_k, pairwise, aggregation, ties, unexpanded)
     _check_files(output, plot, save)
     human = read_human(data)
     chosen = choose_systems(human, systems)
@@ -96,34 +83,11 @@ def meta(
     if save is not None:
         write_scores(save, tables)
     warn_of_degenerate(tables, chosen)
-    expand = not unexpanded
-    if pairwise is not None:
-        found = analyses.pairwise(human, tables, pairwise.value, ties, expand)
-    elif level is Level.both:
-        found = analyses.both_levels(human, tables, ties, expand)
-    elif level is Level.sentence:
-        found = analyses.sentence_level(human, tables, ties, expand)
-    elif window is not None:
-        found = analyses.window_level(human, tables, aggregation, window)
-    elif top_k:
-        found = analyses.top_k_level(human, tables, aggregation)
-    else:
-        found = analyses.system_level(human, tables, aggregation)
+    found = analyses.analyse(human, tables, settings)
     if plot is not None:
         drawing.save(found.draw(), plot)
     caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {found.caption}"
     show(found.columns, found.rows, form, output, caption, _notes(tables, gold_m2))
-
-
-def _check_analysis(level: Level, window: int | None, top_k: bool, pairwise: Ranks | None) -> None:
-    asked = {"--window": window is not None, "--top-k": top_k, "--pairwise": pairwise is not None}
-    given = [name for name, there in asked.items() if there]
-    if len(given) > 1:
-        raise InputError(f"{' and '.join(given)} are different analyses; ask for one of them")
-    if level is Level.both and given:
-        raise InputError(f"{given[0]} is an analysis of one level; leave out --level both")
-    if level is Level.sentence and given and pairwise is None:
-        raise InputError(f"{given[0]} is an analysis of systems, not of sentences")
 
 
 def _check_files(output: str | None, plot: str | None, save: str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -11,7 +11,6 @@ import typer
 import geceval.cli.shared_options as shared
 from geceval import registry
 from geceval.cli.arguments import metric_options
-from geceval.cli.meta import Level
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
@@ -23,8 +22,10 @@ from geceval.scorers.learned.submetric_weights import SUBMETRICS
 from geceval.scorers.some import WEIGHTS
 from geceval.workflows.meta_evaluation import choose_systems
 
+Level = Literal["system", "sentence"]
+
 METRIC = "some"
-DEFAULTS = {"seeda": {Level.system: "ts_sent", Level.sentence: "sent"}, "gjg15": {Level.system: "ts"}}
+DEFAULTS = {"seeda": {"system": "ts_sent", "sentence": "sent"}, "gjg15": {"system": "ts"}}
 
 Rows = tuple[list[str], list[list[Any]]]
 
@@ -44,7 +45,7 @@ def tune_weights(
             "ranking (ts_sent, ew, ...) or, for sentences, of judgments (sent, edit, all)."
         ),
     ] = None,
-    level: Annotated[Level, typer.Option(help="Maximise Pearson on systems, or Kendall on sentences.")] = Level.system,
+    level: Annotated[Level, typer.Option(help="Maximise Pearson on systems, or Kendall on sentences.")] = "system",
     systems: Annotated[
         list[str] | None, typer.Option(help="With --data: base, +INPUT, +fluency or all, or names of systems.")
     ] = None,
@@ -73,7 +74,7 @@ def tune_weights(
             raise InputError("tune-weights takes either --data or -s and -p, not both")
         found, notes = _from_data(data, human, level, systems, options, (share, seed))
     else:
-        if systems or level is Level.sentence:
+        if systems or level == "sentence":
             raise InputError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
         found, notes = _from_files(sources, predictions or [], human, options)
     columns, rows = found
@@ -90,12 +91,12 @@ def _from_data(
 ) -> tuple[Rows, list[str]]:
     human = read_human(folder)
     chosen = choose_systems(human, systems)
-    known: Mapping[str, Any] = human.scores if level is Level.system else human.judgments
+    known: Mapping[str, Any] = human.scores if level == "system" else human.judgments
     name = name or DEFAULTS.get(human.name, {}).get(level) or next(iter(known))
     if name not in known:
-        raise InputError(f"{human.name} has no {level.value} ranking {name!r}; choose one of {', '.join(known)}")
+        raise InputError(f"{human.name} has no {level} ranking {name!r}; choose one of {', '.join(known)}")
     outputs = {system: human.outputs[system] for system in chosen}
-    if level is Level.system:
+    if level == "system":
         parts = _sub_scores(human.sources, outputs, options)
         best, rows = _on_systems(parts, [human.scores[name][system] for system in chosen])
     else:

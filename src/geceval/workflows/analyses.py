@@ -4,17 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from geceval.meta.agreement import agreement, judged_pairs
+from geceval.core.errors import InputError
+from geceval.core.options import Options, Range
+from geceval.meta.agreement import TieRule, agreement, judged_pairs
 from geceval.meta.correlation import Correlation, correlate_systems, top_k, windows
 from geceval.meta.figures import plots
 from geceval.meta.figures.pair_maps import PairMap, by_human_rank, by_metric_rank
 from geceval.meta.judgments.data import HumanData
-from geceval.meta.scores import MetricScores
+from geceval.meta.scores import MetricScores, OfSystem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+Level = Literal["system", "sentence", "both"]
+Ranks = Literal["metric", "human"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Options):
+    """Which analysis, and how; `ties` is `"order"` and `aggregation` `"corpus"` where an analysis reads them."""
+
+    level: Level = "system"
+    window: Annotated[int, Range(2)] | None = None
+    top_k: bool = False
+    pairwise: Ranks | None = None
+    aggregation: OfSystem | None = None
+    ties: TieRule | None = None
+    unexpanded: bool = False
+
+    def __post_init__(self) -> None:
+        super(Settings, self).__post_init__()
+        chosen = [name for name in ("window", "top_k", "pairwise") if getattr(self, name)]
+        if len(chosen) > 1:
+            raise InputError(f"{' and '.join(chosen)} are different analyses; ask for one of them")
+        if self.level == "both" and chosen:
+            raise InputError(f"{chosen[0]} is an analysis of one level; leave out level both")
+        if self.level == "sentence" and chosen and not self.pairwise:
+            raise InputError(f"{chosen[0]} is an analysis of systems, not of sentences")
+        if self.pairwise:
+            name, read = f"pairwise {self.pairwise}", {"unexpanded"} | ({"ties"} if self.pairwise == "human" else set())
+        elif self.level == "system":
+            name, read = f"{' '.join(['system level', *chosen])}", {"aggregation"}
+        else:
+            name, read = f"level {self.level}", {"ties", "unexpanded"}
+        for option in ("aggregation", "ties", "unexpanded"):
+            if getattr(self, option) and option not in read:
+                raise InputError(f"{name} reads no {option}; leave it out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +63,21 @@ class Analysis:
     rows: list[list[Any]]
     caption: str
     draw: Callable[[], Figure]
+
+
+def analyse(human: HumanData, tables: Sequence[MetricScores], settings: Settings | None = None) -> Analysis:
+    """Compare metrics with people: correlations over systems, or agreement on sentences."""
+    settings = settings or Settings()
+    how, ties, expand = settings.aggregation or "corpus", settings.ties or "order", not settings.unexpanded
+    if settings.pairwise:
+        return pairwise(human, tables, settings.pairwise, ties, expand)
+    if settings.level == "both":
+        return both_levels(human, tables, ties, expand)
+    if settings.level == "sentence":
+        return sentence_level(human, tables, ties, expand)
+    if settings.window:
+        return window_level(human, tables, how, settings.window)
+    return top_k_level(human, tables, how) if settings.top_k else system_level(human, tables, how)
 
 
 def system_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> Analysis:
