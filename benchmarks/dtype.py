@@ -19,14 +19,13 @@ from geceval.core.files import read_lines
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 METRICS = ["impara", "impara_ged", "some", "ged", "bertscore", "pt_m2", "pt_errant"]
-NLP = {"pt_errant": {"nlp": "bundled"}}
 
 
 def scored(name: str, options: dict[str, str], systems: dict[str, list[str]]) -> tuple[list[float], np.ndarray, float]:
     """Corpus scores, sentence scores [systems, sentences], and the seconds of processor time they took."""
     sources = read_lines(EXAMPLE / "source.txt")
     rows = [list(row) for row in zip(*(read_lines(EXAMPLE / f"reference_{n}.txt") for n in (0, 1)), strict=True)]
-    own = {**registry.scorer_class(name).correction_settings, **NLP.get(name, {}), **options}
+    own = {**registry.scorer_class(name).correction_settings, **options}
     scorer = registry.make_scorer(name, {**own, "cache": None})
     scorer.load()
     start = time.process_time()

@@ -46,8 +46,8 @@ Args:
         twice count once.
     gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
     predictions_m2 (`str`, *optional*): M2 file with the edits of the predictions.
-    nlp (`str`, *optional*): spaCy pipeline, by name or folder, or `"bundled"`; by default `en_core_web_sm` where it is
-        installed, else the bundled one.
+    nlp (`str`, *optional*, defaults to `"bundled"`): spaCy pipeline of ERRANT: `"bundled"`, `"official"`
+        (`en_core_web_sm`, if it is installed), the name of another installed one, or a folder.
 
 Returns:
     score (`float`): F of all edits, or the mean of `scores` with `average="sentence"`; in [0, 1], higher is better.

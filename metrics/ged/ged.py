@@ -42,7 +42,8 @@ Args:
     uncorrected (`str`, *optional*, defaults to `"drop"`): `"label"` counts errors of type UNK in `gold_m2`.
     gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
     max_length (`int`, *optional*): Tokens beyond which the detector's input is cut; by default as stored with it.
-    nlp (`str`, *optional*): spaCy pipeline behind ERRANT; by default `en_core_web_sm` or else the bundled one.
+    nlp (`str`, *optional*, defaults to `"bundled"`): spaCy pipeline of ERRANT: `"bundled"`, `"official"`
+        (`en_core_web_sm`, if it is installed), the name of another installed one, or a folder.
 
 Returns:
     score (`float`): F, binary or macro, in [0, 1]; or the mean of `scores`, at most 0. Higher is better.

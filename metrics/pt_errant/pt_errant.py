@@ -33,8 +33,8 @@ Args:
     gold_m2 (`str`, *optional*): M2 file with the gold edits.
     zero_weights (`str`, *optional*, defaults to `"uniform"`): Where all edits of a sentence weigh nothing: `"uniform"`
         or `"keep"`.
-    nlp (`str`, *optional*): spaCy pipeline of ERRANT: a name, a folder or `"bundled"`; by default `en_core_web_sm`
-        where that is installed, else the bundled one.
+    nlp (`str`, *optional*, defaults to `"bundled"`): spaCy pipeline of ERRANT: `"bundled"`, `"official"`
+        (`en_core_web_sm`, if it is installed), the name of another installed one, or a folder.
 
 Returns:
     score (`float`): In [0, 1]; higher is better.

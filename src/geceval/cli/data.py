@@ -28,7 +28,7 @@ def build(
     gold_m2: Annotated[
         str | None, typer.Option("--gold-m2", help="seeda, gjg15: CoNLL-2014 M2 file, for the references.")
     ] = None,
-    nlp: Annotated[str | None, typer.Option(help="fce from JSON: spaCy pipeline for ERRANT.")] = None,
+    nlp: Annotated[str, typer.Option(help="fce from JSON: spaCy pipeline for ERRANT.")] = "bundled",
     workers: Annotated[int, typer.Option(min=1, help="fce from JSON: processes that parse sentences.")] = 1,
 ) -> None:
     """Convert a data set to parquet and a README.

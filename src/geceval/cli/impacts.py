@@ -65,7 +65,7 @@ def impacts(
     max_edits: Annotated[int, typer.Option(help="Edits of a sentence beyond which shapley is sampled.")] = 10,
     seed: Annotated[int, typer.Option(help="Of the random orders.")] = 1,
     model: Annotated[str | None, typer.Option(help="Encoder or model of the metric; bundled by default.")] = None,
-    nlp: shared.Nlp = None,
+    nlp: shared.Nlp = "bundled",
     batch_size: shared.BatchSize = 64,
     device: shared.Device = "auto",
     workers: shared.Workers = 1,
@@ -112,7 +112,7 @@ def impacts(
     write(_render(left, right, rows, value_column, caption, form, terminal_width(output)), output)
 
 
-def _impacts(left: Sequence[str], right: Sequence[str], model: str, nlp: str | None, runtime: RunTime) -> list[_Row]:
+def _impacts(left: Sequence[str], right: Sequence[str], model: str, nlp: str, runtime: RunTime) -> list[_Row]:
     found = edit_impacts(left, right, model=model, nlp=nlp, runtime=runtime)
     return [_Row([edit for edit, _ in row], [value for _, value in row], {}) for row in found]
 

@@ -87,7 +87,7 @@ OneMetricOptions = Annotated[
 Cache = Annotated[
     str | None, typer.Option(help="Folder that keeps edits and answers of networks for later; or set GECEVAL_CACHE.")
 ]
-Nlp = Annotated[str | None, typer.Option(help="spaCy pipeline for ERRANT.")]
+Nlp = Annotated[str, typer.Option(help="spaCy pipeline for ERRANT: bundled, official, a name or a folder.")]
 Workers = Annotated[int, typer.Option(min=1, help="Processes that parse sentences.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")]
 BatchSize = Annotated[int, typer.Option(help="Sentences per batch.")]

@@ -34,7 +34,7 @@ Seeds = Annotated[list[str] | None, typer.Option(help="One run each, the best is
 Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate.")]
 BatchSize = Annotated[int | None, typer.Option(help="Pairs per step.")]
 DType = Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")]
-Nlp = Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT.")]
+Nlp = Annotated[str, typer.Option(help="--parallel: spaCy pipeline for ERRANT.")]
 PushToHub = Annotated[str | None, typer.Option(metavar="ORG/NAME", help="Push the finished checkpoint.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Push nothing, only say what would be pushed.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.")]
@@ -56,7 +56,7 @@ def impara(
         float | None,
         typer.Option(help="Similarity that a correction must pass; by default the bundled IMPARA's, or 0.9."),
     ] = None,
-    nlp: Nlp = None,
+    nlp: Nlp = "bundled",
     push_to_hub: PushToHub = None,
     dry_run: DryRun = False,
     quiet: Quiet = False,
@@ -111,7 +111,7 @@ def impara_lm(
     ratings: Annotated[
         str | None, typer.Option(help="TMU-GFM-Dataset: chooses seed and evaluation; a head learns from it.")
     ] = None,
-    nlp: Nlp = None,
+    nlp: Nlp = "bundled",
     push_to_hub: PushToHub = None,
     dry_run: DryRun = False,
     quiet: Quiet = False,

@@ -41,7 +41,7 @@ def transport(
     changed: Annotated[
         bool, typer.Option("--changed", help="Show only sentences that the correction or its reference changes.")
     ] = False,
-    nlp: shared.Nlp = None,
+    nlp: shared.Nlp = "bundled",
     workers: shared.Workers = 1,
     batch_size: shared.BatchSize = 64,
     device: shared.Device = "auto",

@@ -46,7 +46,7 @@ def weights(
     ] = 1,
     b: Annotated[float, typer.Option(help="See --a.")] = 0,
     c: Annotated[float, typer.Option(help="See --a.")] = 0,
-    nlp: shared.Nlp = None,
+    nlp: shared.Nlp = "bundled",
     workers: shared.Workers = 1,
     progress: shared.Progress = False,
 ) -> None:

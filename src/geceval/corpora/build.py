@@ -28,7 +28,7 @@ def build(
     target: str | Path,
     *,
     gold_m2: str | Path | None = None,
-    nlp: str | None = None,
+    nlp: str = "bundled",
     workers: int = 1,
 ) -> list[Config]:
     """Convert a data set as its authors publish it to a folder for `datasets.load_dataset`."""
@@ -36,7 +36,7 @@ def build(
         raise InputError(f"there is no data set {name!r}; choose one of {', '.join(SOURCES)}")
     if gold_m2 is not None and name not in _JUDGED:
         raise InputError(f"{name} takes no --gold-m2; {' and '.join(_JUDGED)} do")
-    if (nlp is not None or workers != 1) and name != "fce":
+    if (nlp != "bundled" or workers != 1) and name != "fce":
         raise InputError(f"{name} takes neither --nlp nor --workers; fce does")
     folder, target = Path(folder), Path(target)
     check_target(target)

@@ -86,7 +86,7 @@ def build_wi_locness(folder: Path) -> list[Config]:
     return [Config("default", SCHEMA, {"train": train, "validation": rows["ABCN.dev"]})]
 
 
-def build_fce(folder: Path, nlp: str | None, workers: int) -> list[Config]:
+def build_fce(folder: Path, nlp: str, workers: int) -> list[Config]:
     """The table of FCE, from the M2 files of BEA-2019 or, where there are none, from the JSON files."""
     splits, note = {}, ""
     for split, (fold, sentences, essays) in _FCE.items():
@@ -139,7 +139,7 @@ def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> 
     return rows
 
 
-def essay_rows(path: Path, name: str, expected: int, nlp: str | None, workers: int) -> Rows:
+def essay_rows(path: Path, name: str, expected: int, nlp: str, workers: int) -> Rows:
     """Rows of a JSON file of essays, with ERRANT's types; `meta.doc` is the essay's id; see `m2_rows`."""
     from geceval.edits.errant.annotator import get_annotator
     from geceval.edits.errant.error_types import with_types
@@ -161,7 +161,7 @@ def essay_rows(path: Path, name: str, expected: int, nlp: str | None, workers: i
     return rows
 
 
-def essay_note(nlp: str | None) -> str:
+def essay_note(nlp: str) -> str:
     """What the rows of `essay_rows` depend on, for the card."""
     import spacy
 

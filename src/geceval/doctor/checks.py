@@ -127,16 +127,19 @@ def assets(stored: dict[str, str]) -> Iterator[Finding]:
 
 
 def pipeline() -> Iterator[Finding]:
-    """Whether the default spaCy pipeline works."""
+    """Whether the bundled spaCy pipeline works."""
     from geceval.edits.edit import Edit
     from geceval.edits.errant.annotator import get_annotator
+    from geceval.edits.errant.pipeline import official_package
 
     annotator = get_annotator()
     (edits,) = annotator.edits([("He go home .", "He goes home .")])
     if edits == [Edit(1, 2, "goes", "R:VERB:SVA")]:
-        yield Finding("ERRANT", OK, f"pipeline {annotator.pipeline}")
+        package = official_package()
+        hint = f'; {package} is installed, too: nlp="official"' if package else ""
+        yield Finding("ERRANT", OK, f"pipeline {annotator.pipeline}{hint}")
     else:
-        yield Finding("ERRANT", PROBLEM, f"pipeline {annotator.pipeline} makes of go -> goes {edits}; pass nlp=bundled")
+        yield Finding("ERRANT", PROBLEM, f"pipeline {annotator.pipeline} makes of go -> goes {edits}")
 
 
 def devices(device: str) -> Iterator[Finding]:

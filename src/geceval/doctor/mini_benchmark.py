@@ -36,9 +36,7 @@ def store() -> dict[str, str]:
 
 def run(name: str, device: str = "auto") -> dict[str, Any]:
     """Score all systems of the example corpus with one metric, on what is bundled."""
-    cls = registry.scorer_class(name)
-    options = {"device": device, "cache": None, **({"nlp": "bundled"} if hasattr(cls.Settings(), "nlp") else {})}
-    scorer = registry.make_scorer(name, options)
+    scorer = registry.make_scorer(name, {"device": device, "cache": None})
     example = ASSETS / "example"
     sources = read_lines(example / "source.txt")
     references = [list(row) for row in zip(*map(read_lines, sorted(example.glob("reference_*.txt"))), strict=True)]

@@ -49,8 +49,8 @@ class Settings:
         gold_m2: M2 file whose edits are the reference, with the spans and types of the file; `references` are then not
             needed. Without it, ERRANT extracts the edits of the references.
         predictions_m2: M2 file with the edits of the predictions, taken as they are; with both files nothing is parsed.
-        nlp: The spaCy pipeline: its name or folder, or `"bundled"`; `None` takes `en_core_web_sm` where it is
-            installed, else the bundled one.
+        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
+            name of another installed one, or a folder.
     """
 
     beta: float = 0.5
@@ -62,7 +62,7 @@ class Settings:
     duplicates: str = "official"
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
-    nlp: PipelineName | None = None
+    nlp: PipelineName = "bundled"
 
     def __post_init__(self) -> None:
         check_types(self)

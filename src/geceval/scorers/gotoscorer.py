@@ -89,7 +89,7 @@ class Settings:
     c: float = 0.0
     covered_insertion: str = "wrong"
     zero_division: int = 0
-    nlp: PipelineName | None = None
+    nlp: PipelineName = "bundled"
 
     def __post_init__(self) -> None:
         check_types(self)

@@ -18,11 +18,11 @@ class Settings(pt.Settings):
     """See `geceval.scorers.edit_based.pretrained_weights.Settings`.
 
     Attributes:
-        nlp: spaCy pipeline of ERRANT: a name, a folder, `"bundled"`, or `None` for `en_core_web_sm` where that is
-            installed and the bundled one elsewhere.
+        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
+            name of another installed one, or a folder.
     """
 
-    nlp: PipelineName | None = None
+    nlp: PipelineName = "bundled"
 
 
 class PtErrant(pt.WeightedEdits):

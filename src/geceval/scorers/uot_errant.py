@@ -61,8 +61,8 @@ class Settings:
         beta: Weight of recall in F.
         gold_m2: M2 file with the edits of the references, taken as they are; `references` are then not needed.
         predictions_m2: M2 file with the edits of the predictions, taken as they are.
-        nlp: spaCy pipeline of ERRANT: a name, a folder, `"bundled"`, or `None` for `en_core_web_sm` where that is
-            installed and the bundled one elsewhere.
+        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
+            name of another installed one, or a folder.
     """
 
     model: ModelName = "bundled"
@@ -77,7 +77,7 @@ class Settings:
     beta: float = 0.5
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
-    nlp: PipelineName | None = None
+    nlp: PipelineName = "bundled"
 
     def __post_init__(self) -> None:
         check_types(self)

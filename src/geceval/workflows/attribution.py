@@ -22,7 +22,7 @@ def attribute(
     references: References | None = None,
     *,
     options: Mapping[str, Any] | None = None,
-    nlp: Any = None,
+    nlp: Any = "bundled",
     **settings: Any,
 ) -> list[attribution.Attribution]:
     """Divide the gain of a correction in a metric's sentence score, over the source, among its edits.

@@ -70,7 +70,7 @@ def chunk_tables(
     level: str = "correction",
     merge_distance: int = 0,
     lines: Collection[int] | None = None,
-    nlp: str | None = None,
+    nlp: str = "bundled",
     runtime: RunTime | None = None,
 ) -> list[ChunkTable]:
     """Lay source, correction and references of each sentence side by side, divided as CLEME divides them.

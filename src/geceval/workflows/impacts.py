@@ -25,7 +25,7 @@ def edit_impacts(
     *,
     edits: Sequence[Sequence[Edit]] | None = None,
     model: str = "bundled",
-    nlp: Any = None,
+    nlp: Any = "bundled",
     runtime: RunTime | None = None,
 ) -> list[list[tuple[Edit, float]]]:
     """The impact of each edit: how much the encoding of the sentence changes without it (IMPARA, Eq. 5).

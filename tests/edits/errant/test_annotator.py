@@ -408,23 +408,38 @@ def installed(tmp_path, monkeypatch):
     sys.modules.pop("en_core_web_sm", None)
 
 
-def test_an_installed_pipeline_comes_before_the_bundled_one(installed):
-    assert get_annotator().pipeline == "en_core_web_sm-9.9.9"
-    assert get_annotator() is get_annotator("en_core_web_sm")
-    assert get_annotator("bundled").pipeline != "en_core_web_sm-9.9.9"
+def test_the_bundled_pipeline_is_taken_whatever_is_installed(installed, bundled, caplog):
+    caplog.set_level("INFO", logger="geceval")
+    assert get_annotator().pipeline == bundled.pipeline
+    assert get_annotator("bundled") is get_annotator()
+    (record,) = caplog.records
+    assert record.levelname == "INFO"
+    assert 'en_core_web_sm is installed, too: nlp="official" takes it' in record.message
+
+
+def test_the_official_pipeline_is_found_under_its_name(installed):
+    assert get_annotator("official").pipeline == "en_core_web_sm-9.9.9"
+    assert get_annotator("official") is get_annotator("en_core_web_sm")
+
+
+def test_the_official_pipeline_is_found_under_a_longer_name(monkeypatch):
+    """As the package index has it, whose own names are taken."""
+    monkeypatch.setattr(spacy.util, "is_package", lambda name: name == "en_core_web_sm_again")
+    monkeypatch.setattr(spacy.util, "get_installed_models", lambda: ["en_core_web_lg", "en_core_web_sm_again"])
+    assert pipeline.resolve("official") == "en_core_web_sm_again"
+
+
+def test_the_official_pipeline_is_not_replaced_by_another(monkeypatch):
+    monkeypatch.setattr(spacy.util, "is_package", lambda name: False)
+    monkeypatch.setattr(spacy.util, "get_installed_models", lambda: ["en_core_web_lg"])
+    with pytest.raises(ValueError, match="en_core_web_sm is not installed.* python -m spacy download en_core_web_sm "):
+        get_annotator("official")
 
 
 def test_a_broken_installed_pipeline_is_not_passed_over(installed):
     (installed / "en_core_web_sm-9.9.9" / "tagger" / "model").write_bytes(b"")
     with pytest.raises(ValueError, match="cannot load .* python -m spacy download en_core_web_sm"):
-        get_annotator()
-
-
-def test_without_any_other_pipeline_the_bundled_one_is_taken(bundled):
-    if spacy.util.is_package("en_core_web_sm"):
-        pytest.skip("en_core_web_sm is installed here")
-    assert get_annotator().pipeline == bundled.pipeline
-    assert get_annotator() is get_annotator("bundled")
+        get_annotator("official")
 
 
 def test_a_missing_pipeline_is_an_error_that_says_how_to_get_one(tmp_path, monkeypatch):

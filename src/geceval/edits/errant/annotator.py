@@ -45,12 +45,12 @@ Item = TypeVar("Item")
 Pair = tuple[str, str]
 
 
-def get_annotator(nlp: str | Path | Language | None = None) -> Annotator:
+def get_annotator(nlp: str | Path | Language = "bundled") -> Annotator:
     """The annotator of a pipeline; the same object, with its caches, for the same pipeline.
 
     Args:
-        nlp: A loaded spaCy pipeline, the name of an installed one, a folder, `"bundled"`, or `None`: `en_core_web_sm`
-            where that is installed, else the pipeline that is bundled with geceval.
+        nlp: `"bundled"`, the pipeline that comes with geceval; `"official"`, the installed `en_core_web_sm`, under any
+            of its package names; the name of another installed pipeline, a folder, or a loaded pipeline.
 
     Raises:
         TypeError: If `nlp` is neither a pipeline nor a name nor a path.
@@ -61,6 +61,8 @@ def get_annotator(nlp: str | Path | Language | None = None) -> Annotator:
 
 @lru_cache(maxsize=4)
 def _annotator(nlp: str | Language) -> Annotator:
+    if nlp == str(pipeline.BUNDLED) and (package := pipeline.official_package()):
+        logger.info('ERRANT takes the bundled spaCy pipeline; %s is installed, too: nlp="official" takes it', package)
     return Annotator(*pipeline.load(nlp))
 
 

@@ -14,34 +14,46 @@ from geceval.core.files import ASSETS
 if TYPE_CHECKING:
     from spacy.language import Language
 
-DEFAULT = "en_core_web_sm"
+OFFICIAL = "en_core_web_sm"
 BUNDLED = ASSETS / "pipeline"
 
 _PROBE = ("She", "has", "not", "seen", "the", "dogs", ".")
 
 
-def resolve(nlp: str | Path | Language | None) -> str | Language:
+def resolve(nlp: str | Path | Language) -> str | Language:
     """Find out which pipeline is meant, without loading it."""
     import spacy
     from spacy.language import Language
 
     if isinstance(nlp, Language):
         return nlp
-    if nlp is not None and not isinstance(nlp, (str, Path)):
+    if not isinstance(nlp, (str, Path)):
         raise InputTypeError(f"nlp must be a spaCy pipeline, its name or its folder, got {type(nlp).__name__}")
-    if nlp is None and spacy.util.is_package(DEFAULT):
-        return DEFAULT
-    if nlp is None or nlp == "bundled":
+    if nlp == "bundled":
         if not (BUNDLED / "meta.json").is_file():
-            raise InputError(f"the spaCy pipeline that comes with geceval is missing ({BUNDLED}). {_advice(DEFAULT)}")
+            raise InputError(f"the spaCy pipeline that comes with geceval is missing ({BUNDLED}). {_advice(OFFICIAL)}")
         return str(BUNDLED)
+    if nlp == "official":
+        name = official_package()
+        if name is None:
+            raise InputError(f"the spaCy pipeline {OFFICIAL} is not installed. {_advice(OFFICIAL)}")
+        return name
     if isinstance(nlp, str) and spacy.util.is_package(nlp):
         return nlp
     if (Path(nlp) / "meta.json").is_file():
         return str(Path(nlp).resolve())
     if Path(nlp).is_dir():
-        raise InputError(f"the folder {str(nlp)!r} holds no spaCy pipeline (no meta.json). {_advice(DEFAULT)}")
+        raise InputError(f"the folder {str(nlp)!r} holds no spaCy pipeline (no meta.json). {_advice(OFFICIAL)}")
     raise InputError(f"there is no spaCy pipeline {str(nlp)!r}, neither installed nor as a folder. {_advice(str(nlp))}")
+
+
+def official_package() -> str | None:
+    """The installed package that holds `en_core_web_sm`: the one of this name, else one that starts with it."""
+    import spacy
+
+    if spacy.util.is_package(OFFICIAL):
+        return OFFICIAL
+    return min((name for name in spacy.util.get_installed_models() if name.startswith(OFFICIAL)), default=None)
 
 
 def load(nlp: str | Language) -> tuple[Language, str]:
@@ -88,7 +100,7 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
-def fingerprint(nlp: str | Path | None) -> str:
+def fingerprint(nlp: str | Path) -> str:
     """Name and version of an installed pipeline, or the folder and a hash of its files; nothing is loaded."""
     import spacy
 
@@ -112,12 +124,12 @@ def _probe(pipeline: Language, name: str) -> None:
     if strange:
         raise InputError(
             f"the spaCy pipeline {name!r} does not give the Penn Treebank tags that ERRANT reads (it gave "
-            f"{strange[0]!r}); use an English pipeline with a tagger. {_advice(DEFAULT)}"
+            f"{strange[0]!r}); use an English pipeline with a tagger. {_advice(OFFICIAL)}"
         )
 
 
 def _advice(name: str) -> str:
-    package = name if name.startswith("en_") and "/" not in name else DEFAULT
+    package = name if name.startswith("en_") and "/" not in name else OFFICIAL
     return f"Run: python -m spacy download {package} - or pass nlp='bundled' for the pipeline that comes with geceval"
 
 

@@ -118,7 +118,7 @@ def _changed(sources: Iterable[str], targets: Iterable[str]) -> list[tuple[str, 
     return [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
 
 
-def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str | None) -> list[Row]:
+def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str) -> list[Row]:
     from geceval.edits.errant.annotator import get_annotator
 
     changed = _changed(sources, targets)

@@ -31,7 +31,7 @@ class PairJob:
     pairs: int = PAIRS
     attempts: int = ATTEMPTS
     ratings: Path | None = None
-    nlp: str | None = None
+    nlp: str = "bundled"
 
     def __post_init__(self) -> None:
         check_types(self)

@@ -104,7 +104,7 @@ def attribute(
     references: References | None = None,
     *,
     settings: Settings | None = None,
-    nlp: Any = None,
+    nlp: Any = "bundled",
 ) -> list[Attribution]:
     """Divide the gain in a metric's sentence score among the edits of each sentence.
 

@@ -89,7 +89,7 @@ class ChunkSettings:
     model: ModelName = "bundled"
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
-    nlp: PipelineName | None = None
+    nlp: PipelineName = "bundled"
 
     def __post_init__(self) -> None:
         check_types(self)

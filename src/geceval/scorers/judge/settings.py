@@ -58,7 +58,7 @@ class Settings:
     response_format: str = "json_object"
     on_failure: str = "raise"
     systems: Sequence[Sequence[str]] | None = None
-    nlp: PipelineName | None = None
+    nlp: PipelineName = "bundled"
 
     def __post_init__(self) -> None:
         check_types(self)

@@ -52,8 +52,8 @@ class Settings:
         gold_m2: M2 file with the gold edits; `references` are then not needed.
         max_length: Tokens, special ones included, beyond which the detector's input is cut; `None` takes
             `geceval_max_length` of its `config.json`, else 128.
-        nlp: The spaCy pipeline behind ERRANT: its name or folder, or `"bundled"`; `None` takes `en_core_web_sm` where
-            it is installed, else the bundled one.
+        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
+            name of another installed one, or a folder.
     """
 
     task: str = "detection"
@@ -69,7 +69,7 @@ class Settings:
     uncorrected: str = "drop"
     gold_m2: FilePath | None = None
     max_length: int | None = None
-    nlp: PipelineName | None = None
+    nlp: PipelineName = "bundled"
 
     def __post_init__(self) -> None:
         check_types(self)
