@@ -101,6 +101,7 @@ setup(
     install_requires=[
         "numpy>=1.26",
         "evaluate>=0.4.3",
+        "filelock>=3.12",
         "datasets>=3.0",
         "huggingface-hub>=0.25",
         "rapidfuzz>=3.0",

@@ -161,6 +161,16 @@ def test_options_of_load_last_and_those_of_compute_do_not(folder):
     assert (again["score"], again["batch_size"]) == (0.25, 7)
 
 
+def test_options_that_evaluate_has_too_are_those_of_the_metric():
+    endpoint = {"model": "any", "base_url": "http://127.0.0.1:9", "api_key_env": None}
+    module = geceval.load("llm_judge", **endpoint, seed=7, timeout=5)
+    assert (module.scorer.settings.seed, module.scorer.runtime.timeout) == (7, 5)
+    assert module.timeout == 100  # seconds that evaluate waits for other processes
+    again = pickle.loads(pickle.dumps(module))
+    assert (again.scorer.settings.seed, again.scorer.runtime.timeout) == (7, 5)
+    assert geceval.load("gleu", seed=7, timeout=5).timeout == 5  # a metric without options of these names
+
+
 def test_models_load_once_at_load(folder):
     module = evaluate.load(folder, model="x")
     loads = sys.modules[type(module).__module__].loads

@@ -8,8 +8,8 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import sys
-import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -121,17 +121,19 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:20]}.", dir=path.parent)
+    temporary = unused_name(path)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def unused_name(path: Path) -> Path:
+    """A hidden name beside `path` for what is to replace it; made by `open` or `mkdir`, it has the mode of any file."""
+    return path.with_name(f".{path.name[:20]}.{secrets.token_hex(8)}")
 
 
 def file_sha256(path: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from geceval.core.errors import InputError
+from geceval.core.files import unused_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,15 @@ def check_target(target: Path) -> None:
 def write_folder(target: Path, configs: Sequence[Config], card: str) -> None:
     """Write `<config>/<split>.parquet` and `README.md` to a temporary folder, which then takes the target's name."""
     check_target(target)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.absolute().parent))
+    temporary = unused_name(target.absolute())
     try:
+        temporary.mkdir()
         for config in configs:
             (temporary / config.name).mkdir()
             for split, rows in config.splits.items():
                 table = pa.Table.from_pylist(rows, schema=config.schema)
                 parquet.write_table(table, temporary / config.name / f"{split}.parquet")
         (temporary / "README.md").write_text(card, encoding="utf-8")
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o777 & ~mask)
         if target.is_dir():
             target.rmdir()
         temporary.rename(target)

@@ -30,7 +30,7 @@ def load(name: str, **options: Any) -> evaluate.EvaluationModule:
     Args:
         name: One of `list_metrics()`.
         options: Settings of the metric, run-time options, and what `evaluate.load` takes (`keep_in_memory`,
-            `experiment_id`, ...).
+            `experiment_id`, ...). A name that both have, such as `seed` and `timeout` of `llm_judge`, is the metric's.
 
     Raises:
         ValueError: If there is no such metric or an option has a bad value.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import importlib
 import inspect
 import pickle
@@ -34,7 +35,9 @@ class Module(evaluate.Metric, abc.ABC):
 
     Options of either kind (settings, which can change the number, and run-time options, see
     `geceval.core.options.RunTime`) are accepted by `load` and by `compute`; those given to `compute` apply to one call.
-    The positional `config_name` of `evaluate.load` is another way to write `model=`.
+    The positional `config_name` of `evaluate.load` is another way to write `model=`. Where an option of the metric has
+    the name of an argument of `evaluate` (`seed` and `timeout` of `llm_judge`), it is the metric's; `evaluate` keeps its
+    default, e.g. waits 100 s for the locks of other processes.
     """
 
     codebase_urls: ClassVar[list[str]] = []
@@ -50,9 +53,12 @@ class Module(evaluate.Metric, abc.ABC):
 
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         self._arguments = {"config_name": config_name, **arguments}
-        for_evaluate = {name: value for name, value in arguments.items() if name in _EVALUATE_ARGUMENTS}
-        options = {name: value for name, value in arguments.items() if name not in _EVALUATE_ARGUMENTS}
         scorer_class = self.scorer_class()
+        defaults = scorer_class.Settings(), scorer_class.RunTime()
+        of_metric = {field.name for each in defaults for field in dataclasses.fields(each)}
+        of_evaluate = _EVALUATE_ARGUMENTS - of_metric
+        for_evaluate = {name: value for name, value in arguments.items() if name in of_evaluate}
+        options = {name: value for name, value in arguments.items() if name not in of_evaluate}
         if config_name not in (None, "default"):
             if "model" in options:
                 raise InputTypeError(
@@ -60,7 +66,6 @@ class Module(evaluate.Metric, abc.ABC):
                 )
             options["model"] = config_name
         self._takes_references = scorer_class().needs_references()
-        defaults = scorer_class.Settings(), scorer_class.RunTime()
         self.scorer = scorer_class(*replace_options(scorer_class.name, *defaults, options))
         self._lock = threading.RLock()  # the rows of two threads must not meet in one computation
         super().__init__(config_name=None, **for_evaluate)
