@@ -36,8 +36,8 @@ class Module(evaluate.Metric, abc.ABC):
     Options of either kind (settings, which can change the number, and run-time options, see
     `geceval.core.options.RunTime`) are accepted by `load` and by `compute`; those given to `compute` apply to one call.
     The positional `config_name` of `evaluate.load` is another way to write `model=`. Where an option of the metric has
-    the name of an argument of `evaluate` (`seed` and `timeout` of `llm_judge`), it is the metric's; `evaluate` keeps its
-    default, e.g. waits 100 s for the locks of other processes.
+    the name of an argument of `evaluate` (`seed` and `timeout` of `llm_judge`), it is the metric's, and `evaluate` keeps
+    its default: it waits 100 s for the locks of other processes.
     """
 
     codebase_urls: ClassVar[list[str]] = []

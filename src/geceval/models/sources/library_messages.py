@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections.abc import Iterator
 
-
 _lock = threading.Lock()
 _silence = contextlib.ExitStack()
 _blocks = 0  # of all threads: the first one silences the libraries, the last one lets them speak again
