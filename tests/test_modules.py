@@ -103,8 +103,9 @@ def test_texts_and_columns(name, load):
     assert [list(form) for form in forms] == [wanted] * len(forms)
     scorer_class = registry.scorer_class(name)
     for field in (*dataclasses.fields(scorer_class.Settings), *dataclasses.fields(scorer_class.RunTime)):
-        entry = rf"^    ([\w, ]*, )?{field.name}\b[\w, ]*(:| \()"
-        assert re.search(entry, module.inputs_description, re.MULTILINE), f"option {field.name} is not described"
+        entry = rf"^    {field.name} \([^:]+\):( |\n {{8}})\S"
+        described = re.search(entry, module.inputs_description, re.MULTILINE)
+        assert described, f"the docstring of the dataclass does not describe {field.name}"
 
 
 def plain(value):

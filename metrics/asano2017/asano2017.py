@@ -20,21 +20,7 @@ The reference-free baseline of 2017: a weighted sum of the grammaticality of a c
 in which an error detector finds none, its fluency, SLOR under a language model, and its METEOR against the source.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references: Not used; dropped if given, so that the metric can be combined with others.
-    weights (`str` or three `float`, *optional*, defaults to `"some-sentence"`): Weights of grammaticality, fluency and
-        meaning: `"some-system"` (.07, .83, .10), `"some-sentence"` (.02, .82, .16), or three numbers, none negative.
-    grammar (`str`, *optional*, defaults to `"detector"`): `"detector"`: 1 - errors / words; `"regressor"`: the
-        grammaticality of SOME.
-    grammar_model (`str`, *optional*, defaults to `"bundled"`): The error detector, or a checkpoint of SOME:
-        `"bundled"`, `"smollm2-some"`, a folder, or a Hub id, optionally with `@revision`.
-    model (`str`, *optional*, defaults to `"smollm2"`): The causal language model of the fluency.
-    start, detokenize, unigrams, max_length (*optional*): Of the fluency, see `fluency`.
-    synonyms (`str`, *optional*): `"wordnet"` lets METEOR match synonyms; nltk and its WordNet must be installed.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores; higher is better.
     scores (`list` of `float`): One score per sentence.

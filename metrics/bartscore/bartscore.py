@@ -16,15 +16,7 @@ BARTScore is the mean log-probability that a sequence-to-sequence model gives to
 has read the reference. PT-M2 and PT-ERRANT weigh edits with it. No such model is bundled: pass a folder or a Hub id.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence; only checked.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references (`list` of `list` of `str`): One list of references per sentence, or one string per sentence.
-    model (`str`, *optional*, defaults to `"facebook/bart-large-cnn"`): A sequence-to-sequence model: a folder, or a Hub
-        id, optionally with `@revision`.
-    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the network reads, at most 1024.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean over the sentences, at most 0; higher is better.
     scores (`list` of `float`): One a sentence, natural logarithms; of several references the best counts.

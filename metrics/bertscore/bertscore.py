@@ -17,19 +17,7 @@ similar token on the other side. On its own it correlates poorly with human rati
 since a correction changes few words; it is here because PT-M2 and PT-ERRANT weigh edits with it.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence; only checked.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references (`list` of `list` of `str`): One list of references per sentence, or one string per sentence.
-    model (`str`, *optional*, defaults to `"bundled"`): The encoder: `"bundled"`, a folder, or a Hub id, optionally with
-        `@revision`.
-    layer (`int`, *optional*): Whose token states are compared, from 1; by default the published layer of a known
-        encoder, else five sixths of the way up.
-    idf (`bool`, *optional*, defaults to `False`): Weigh tokens by inverse document frequency in the references.
-    baseline (`tuple` of three `float`, *optional*): Precision, recall and F1 of unrelated texts, for rescaling.
-    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the network reads, at most 512.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean F1, at most 1; higher is better.
     scores (`list` of `float`): F1 of each sentence.

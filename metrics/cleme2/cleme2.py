@@ -20,31 +20,7 @@ needed). The score is a weighted sum of Hit, 1 - Wrong, 1 - Under and 1 - Over. 
 much they change the BERTScore with the reference.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
-    predictions (`list` of `str`): Tokenised corrections, one per sentence.
-    references (`list` of `list` of `str`): One list of references, or one string, per sentence; their edits are
-        extracted by ERRANT. Not needed with `gold_m2`.
-    assumption (`str`, *optional*, defaults to `"dependent"`): `"dependent"`, or `"independent"`.
-    weights (`str`, *optional*, defaults to `"similarity"`): `"similarity"`, `"length"`, or `"none"`.
-    average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentCLEME2.0.
-    preset (`str`, *optional*): Take length weights and coefficients of `"corpus"` or `"sentence"`; by default those of
-        `average`.
-    coefficients (`list` of `float`, *optional*): Of Hit, 1 - Wrong, 1 - Under and 1 - Over; they add up to 1.
-    level (`str`, *optional*, defaults to `"correction"`): `"detection"` only asks which chunks are changed.
-    merge_distance (`int`, *optional*, defaults to 0): Edits with at most so many tokens between them share a chunk.
-    drop_unchanged_references (`bool`, *optional*, defaults to `False`): Of several references, leave out those that
-        equal the source.
-    drop_identity (`bool`, *optional*, defaults to `False`): Count a chunk that edits leave as it was as unchanged.
-    reward_untouched (`bool`, *optional*, defaults to `False`): Where nothing needs correction and nothing is changed,
-        Hit and score are 1.
-    behaviour (`str`, *optional*, defaults to `"paper"`): `"head"` for the authors' program with its defects.
-    model (`str`, *optional*, defaults to `"bundled"`): Encoder for weights by similarity.
-    gold_m2 (`str`, *optional*): M2 file with the edits of the references.
-    predictions_m2 (`str`, *optional*): M2 file with the edits of the predictions.
-    nlp (`str`, *optional*): spaCy pipeline for ERRANT, by name or folder, or `"bundled"`.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): The weighted sum, in [0, 1]; higher is better.
     scores (`list` of `float`): That of each sentence with the reference that is best for it, in [0, 1].

@@ -28,27 +28,7 @@ compares the edits of a system with those of annotators: precision, recall and F
 for correction and for detection. With `average="sentence"` it is SentERRANT, the mean of the sentences' F.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
-    predictions (`list` of `str`): Tokenised corrections, one per sentence.
-    references (`list` of `list` of `str`): A list of references, or one string, per sentence. Their edits are extracted
-        like the system's; not needed with `gold_m2`.
-    beta (`float`, *optional*, defaults to 0.5): Weight of recall.
-    average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentERRANT.
-    level (`str`, *optional*, defaults to `"correction"`): What must agree: `"correction"`, `"correction_with_type"`,
-        `"detection_span"` or `"detection_token"`.
-    length (`str`, *optional*, defaults to `"any"`): `"single"` counts edits of at most one token on either side only,
-        `"multi"` the others only.
-    without_types (`list` of `str`, *optional*): Types of edits that do not count, e.g. `["R:SPELL"]`.
-    rounding (`str`, *optional*, defaults to `"official"`): `"none"` compares references by unrounded F.
-    duplicates (`str`, *optional*, defaults to `"official"`): `"gec-metrics"` lets an annotator's edit that is given
-        twice count once.
-    gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
-    predictions_m2 (`str`, *optional*): M2 file with the edits of the predictions.
-    nlp (`str`, *optional*, defaults to `"bundled"`): spaCy pipeline of ERRANT: `"bundled"`, `"official"`
-        (`en_core_web_sm`, if it is installed), the name of another installed one, or a folder.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): F of all edits, or the mean of `scores` with `average="sentence"`; in [0, 1], higher is better.
     scores (`list` of `float`): F of each sentence, in [0, 1].

@@ -27,23 +27,6 @@ Args:
         ids), or corrected sentences, whose ERRANT edits are turned into labels. With `model`, the sources once more.
     references (`list` of `list` of `str`): Label sequences or corrected sentences, one list per sentence, or one string
         per sentence; not needed with `gold_m2` or `task="sentence"`.
-    task (`str`, *optional*, defaults to `"detection"`): `"sentence"` scores corrected sentences without references.
-    model (`str`, *optional*): A detector (token classifier): `"bundled"`, a folder, or a Hub id, optionally with
-        `@revision`. For detection, it marks the sources. The sentence score takes the bundled one by default.
-    classes (`int`, *optional*): 2, 4, 25 or 55; by default as many as the detector has, else 2.
-    average (`str`, *optional*, defaults to `"binary"`): `"binary"`, F of errors whatever their class, or `"macro"`.
-    beta (`float`, *optional*, defaults to 0.5): Weight of recall.
-    threshold (`float`, *optional*): Probability from which the detector marks an error; by default it gives each word
-        its most probable label.
-    reduction (`str`, *optional*, defaults to `"mean"`): `"mean"` or `"sum"` of log P(correct) over the words.
-    prediction_kind, reference_kind (`str`, *optional*, default to `"auto"`): `"labels"` or `"corrections"`.
-    final_insertion (`str`, *optional*, defaults to `"last"`): What an insertion at the end of a sentence marks: the
-        last token, or nothing (`"lost"`).
-    uncorrected (`str`, *optional*, defaults to `"drop"`): `"label"` counts errors of type UNK in `gold_m2`.
-    gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
-    max_length (`int`, *optional*): Tokens beyond which the detector's input is cut; by default as stored with it.
-    nlp (`str`, *optional*, defaults to `"bundled"`): spaCy pipeline of ERRANT: `"bundled"`, `"official"`
-        (`en_core_web_sm`, if it is installed), the name of another installed one, or a folder.
 
 Returns:
     score (`float`): F, binary or macro, in [0, 1]; or the mean of `scores`, at most 0. Higher is better.

@@ -27,22 +27,7 @@ translation (`google_bleu` in evaluate). It is BLEU with the source: an n-gram t
 source but not with the reference counts against it.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence, tokenised.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
-        differ in length. Not needed with `gold_m2`.
-    counting (`str`, *optional*, defaults to `"released"`): `"released"` counts as the authors' code does, `"paper"` as
-        their formula says.
-    sampler (`str`, *optional*, defaults to `"python2"`): How several references enter the corpus score: drawn as
-        Python 2 did for the published numbers, drawn as `"python3"` does, or `"expectation"`, without draws.
-    iterations (`int`, *optional*, defaults to 500): Draws.
-    smoothing (`bool`, *optional*, defaults to `True`): Whether a sentence score replaces zero statistics by 1.
-    order (`int`, *optional*, defaults to 4): Longest n-grams.
-    unit (`str`, *optional*, defaults to `"word"`): `"word"` or `"char"`.
-    gold_m2 (`str`, *optional*): M2 file to make the references from.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): GLEU of the corpus, in [0, 1]; higher is better. The mean over the draws.
     scores (`list` of `float`): GLEU of each sentence, the mean over its references, in [0, 1].

@@ -18,20 +18,7 @@ positive, what it wrongly inserts or deletes a false positive, and what it shoul
 negative. Precision and recall are geometric means over the orders 1 to 4.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence, tokenised.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
-        differ in length. Not needed with `gold_m2`.
-    beta (`float`, *optional*, defaults to 2.0): Weight of recall. 2 is the authors' example and the default of
-        gec-metrics, and so of most published tables; the authors' command line defaults to 1.
-    zero_recall (`str`, *optional*, defaults to `"authors"`): Whose rules hold where an order has nothing to find
-        (recall 0, or 1 with `"gec-metrics"`) and where references tie.
-    order (`int`, *optional*, defaults to 4): Longest n-grams.
-    unit (`str`, *optional*, defaults to `"word"`): `"word"` or `"char"`.
-    gold_m2 (`str`, *optional*): M2 file to make the references from.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): F of the corpus, in [0, 1]; higher is better.
     scores (`list` of `float`): F of each sentence with its best reference, in [0, 1].

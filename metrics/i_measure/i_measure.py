@@ -20,20 +20,7 @@ which changes weigh twice, and sets it in relation to the accuracy of the source
 doing nothing, below 0 is worse than that.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence, tokenised.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references (`list` of `list` of `str`): The references of each sentence, or one string per sentence; the lists may
-        differ in length. Not needed with `gold_m2`.
-    aspect (`str`, *optional*, defaults to `"correction"`): `"correction"` or `"detection"`.
-    change_weight (`float`, *optional*, defaults to 2.0): Weight of a change in the weighted accuracy.
-    beta (`float`, *optional*, defaults to 1.0): Weight of recall in `f`, which is reported beside the score.
-    mix (`bool`, *optional*, defaults to `True`): Whether corrections of different annotators of `gold_m2` may be
-        combined; plain references never are.
-    max_mixed (`int`, *optional*, defaults to 256): Most combinations a sentence to try all of.
-    gold_m2 (`str`, *optional*): M2 file with the annotators' edits.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): I of the corpus, in [-1, 1]; higher is better. The original program prints 100 times as much.
     scores (`list` of `float`): I of each sentence with its best reference, in [-1, 1].

@@ -19,20 +19,7 @@ larger impact, reads the corrected sentence; a similarity estimator compares it 
 is not similar enough scores 0.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references: Not used; dropped if given, so that the metric can be combined with others.
-    model (`str`, *optional*, defaults to `"bundled"`): Quality estimator: `"bundled"`, a folder, or a Hub id such as
-        `"gotutiyan/IMPARA-QE"`, optionally with `@revision`.
-    se_model (`str`, *optional*): Similarity estimator; by default the one that belongs to `model`.
-    threshold (`float`, *optional*): Similarity that a correction must exceed; by default the one stored with `model`,
-        else 0.9. Below -1 the similarity estimator is switched off.
-    threshold_rule (`str`, *optional*, defaults to `"paper"`): `"paper"` keeps a score if similarity > threshold,
-        `"gec-metrics"` zeroes it if similarity < threshold.
-    max_length (`int`, *optional*): Tokens beyond which a sentence is cut; by default as stored with `model`, else 128.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
     scores (`list` of `float`): One score per sentence, in [0, 1].

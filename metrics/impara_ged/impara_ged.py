@@ -18,15 +18,7 @@ built on an encoder that was trained for grammatical error detection first, read
 without IMPARA's similarity estimator.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence; checked, but not part of the number.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references: Not used; dropped if given, so that the metric can be combined with others.
-    model (`str`, *optional*, defaults to `"bundled"`): Quality estimator: `"bundled"`, a folder, or a Hub id such as
-        `"naist-nlp/IMPARA-GED"`, optionally with `@revision`.
-    max_length (`int`, *optional*): Tokens beyond which a sentence is cut; by default as stored with `model`, else 128.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
     scores (`list` of `float`): One score per sentence, in [0, 1].

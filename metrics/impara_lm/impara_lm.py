@@ -18,21 +18,7 @@ matter more. By default it is a small student of that model, which ships with ge
 as people do, and is an adapter over SmolLM2-135M, which is found in an installed package or on the Hub.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence; part of the number only with `relative`
-        or a `threshold`.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references: Not used; dropped if given, so that the metric can be combined with others.
-    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`, the student; `"smollm2-impara"`, the large one;
-        `"smollm2"`, its language model untrained; a folder, or a Hub id, optionally with `@revision`: a causal language
-        model or an adapter over one.
-    relative (`bool`, *optional*, defaults to `False`): Subtract the quality of the source.
-    se_model (`str`, *optional*, defaults to `"bundled"`): The similarity estimator, used if there is a threshold.
-    threshold (`float`, *optional*, defaults to -2): Similarity to the source that a correction must exceed; below -1
-        there is no similarity estimator.
-    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default as many as the model reads.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores; higher is better.
     scores (`list` of `float`): One score per sentence, of any size; the difference of two corrections of one source is

@@ -20,23 +20,7 @@ the gold edits of an annotator, and gives precision, recall and F0.5 of the edit
 CoNLL-2013 and CoNLL-2014 shared tasks does. With `average="sentence"` it is SentM2, the mean of the sentences' F.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): Tokenised source sentences, tokens separated by white space.
-    predictions (`list` of `str`): Tokenised corrections, one per sentence.
-    references (`list` of `list` of `str`): A list of references, or one string, per sentence. Gold edits are extracted
-        from them; not needed with `gold_m2`.
-    beta (`float`, *optional*, defaults to 0.5): Weight of recall.
-    average (`str`, *optional*, defaults to `"corpus"`): `"corpus"`, or `"sentence"` for SentM2.
-    gold_m2 (`str`, *optional*): M2 file with the gold edits of one or several annotators.
-    max_unchanged_words (`int`, *optional*, defaults to 2): Unchanged words that an edit may hold.
-    ignore_whitespace_casing (`bool`, *optional*, defaults to `False`): Leave out edits of the system that only change
-        white space or case.
-    insertions (`str`, *optional*, defaults to `"head"`): `"v3.2"` misses two or more words inserted before the
-        sentence, as version 3.2 of the official scorer and PT-M2 do.
-    matching (`str`, *optional*, defaults to `"official"`): `"repaired"` sorts gold edits that are out of order and
-        leaves out those that are given twice.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): F of all edits, or the mean of `scores` with `average="sentence"`; in [0, 1], higher is better.
     scores (`list` of `float`): F of each sentence, in [0, 1].

@@ -18,25 +18,7 @@ PT-M2 is MaxMatch (M2) with weighted edits: an edit weighs as much as making it 
 source to the reference in the eyes of a pre-trained model. Precision, recall and F are those of the weights.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, tokenised, one string per sentence.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references (`list` of `list` of `str`): One list of references per sentence; not needed with `gold_m2`.
-    weight (`str`, *optional*, defaults to `"bertscore"`): What an edit weighs: `"bertscore"`, `"bartscore"`, or
-        `"self"` (1, which gives plain M2).
-    model (`str`, *optional*): The checkpoint behind the weights; by default the bundled encoder for BERTScore and
-        `facebook/bart-large-cnn` for BARTScore.
-    layer (`int`, *optional*): Layer of BERTScore.
-    average (`str`, *optional*, defaults to `"sentence"`): `"sentence"` or `"corpus"`: what `score` is.
-    beta (`float`, *optional*, defaults to 0.5): Weight of recall in F.
-    gold_m2 (`str`, *optional*): M2 file with the gold edits.
-    zero_weights (`str`, *optional*, defaults to `"uniform"`): Where all edits of a sentence weigh nothing: `"uniform"`
-        or `"keep"`.
-    max_unchanged_words (`int`, *optional*, defaults to 2): As in the metric `m2`.
-    insertions (`str`, *optional*, defaults to `"v3.2"`): As in the metric `m2`, with the default of PT-M2's program.
-    matching (`str`, *optional*, defaults to `"official"`): As in the metric `m2`.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): In [0, 1]; higher is better.
     scores (`list` of `float`): F of each sentence, with the reference that suits it best.

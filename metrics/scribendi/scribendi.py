@@ -20,16 +20,7 @@ perplexing than the source and both are similar enough, else -1; the corpus scor
 No causal language model is bundled: the default, GPT-2, comes from the Hub, and `model=` takes a folder, or "smollm2".
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    model (`str`, *optional*): A causal language model: a name that `geceval models` lists, a folder, or a Hub id,
-        optionally with `@revision`. By default `"gpt2"`; where it cannot be had, `"smollm2"`, with a warning.
-    threshold (`float`, *optional*, defaults to 0.8): Similarity to the source, in [0, 1], that a correction must reach:
-        the larger of token sort ratio and Levenshtein distance ratio.
-    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default what the model reads.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Sum over the sentences, between minus and plus their number; higher is better.
     scores (`list` of `float`): One a sentence: -1, 0 or 1.

@@ -19,19 +19,7 @@ systems, say how grammatical and how fluent the corrected sentence is and how mu
 keeps; the score is their weighted sum.
 """
 
-_KWARGS_DESCRIPTION = """
-Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence.
-    predictions (`list` of `str`): What the system made of it, one string per sentence.
-    references: Not used; dropped if given, so that the metric can be combined with others.
-    model (`str`, *optional*, defaults to `"bundled"`): `"bundled"`; `"smollm2-some"`, over a large model; or a folder
-        or Hub id, optionally with `@revision`, with one regressor in each of its sub-folders `grammer` (sic), `fluency`
-        and `meaning`.
-    weights (`str` or three `float`, *optional*, defaults to `"sentence"`): Weights of grammaticality, fluency and
-        meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98, .01), or three numbers, none negative.
-    max_length (`int`, *optional*): Tokens beyond which a text is cut; by default as stored with each regressor, else
-        128. Source and prediction of the meaning regressor share them.
-
+_KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores; higher is better. About [0, 1] for weights that add up to 1.
     scores (`list` of `float`): One score per sentence.

@@ -25,13 +25,21 @@ from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
 
-_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION = "Toy.", "@misc{toy}", "Args: a text of the module."
+_DESCRIPTION, _CITATION, _KWARGS_DESCRIPTION = "Toy.", "@misc{toy}", "Returns:\\n    score: a text of the module."
 
 loads = []
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    """Options.
+
+    Attributes:
+        weight: What a token
+            weighs.
+        gold_m2, model: Not used.
+    """
+
     weight: float = 1.0
     gold_m2: str | None = None
     model: str = "bundled"
@@ -113,12 +121,25 @@ def test_the_base_itself_is_no_metric():
         Module()
 
 
+ENTRIES = [  # from the annotations, defaults and docstrings of the dataclasses
+    "or one string, per sentence; not\n        needed with `gold_m2`.\n",
+    "\n    weight (`float`, *optional*, defaults to `1.0`): What a token weighs.\n",
+    "\n    gold_m2 (`str`, *optional*): Not used.\n",
+    '\n    model (`str`, *optional*, defaults to `"bundled"`): Not used.\n',
+    "\n    workers (`int`, *optional*, defaults to `1`): Processes that ",
+]
+
+
 def test_texts_and_columns(toy):
     assert (toy.name, toy.license, toy.citation, toy.module_type) == ("toy", "Apache-2.0", "@misc{toy}", "metric")
     assert [list(form) for form in toy.features] == [["sources", "predictions", "references"]] * 2
-    assert "Args: a text of the module." in toy.compute.__doc__
-    assert type(toy).__doc__ == "Toy.Args: a text of the module."
-    assert "Args: a text of the module." in repr(toy)
+    for text in (toy.compute.__doc__, type(toy).__doc__, repr(toy)):
+        for entry in (
+            "Args:\n    sources (`list` of `str`): ",
+            "\n\nReturns:\n    score: a text of the module.\n",
+            *ENTRIES,
+        ):
+            assert entry in text
 
 
 @pytest.mark.parametrize(

@@ -82,16 +82,15 @@ class RunTime(Options):
     """How to compute. Every metric takes all of these and ignores what it has no use for.
 
     Attributes:
-        batch_size: Sentences in a batch of a neural model, at least 1; 64 by default. A sentence of more than 32 tokens
-            counts as several: a batch never holds more than 32 times as many tokens, padding included, unless it is
-            a single text.
-        device: `"auto"` (the default: CUDA, then MPS, then CPU), or a torch device such as `"cpu"` or `"cuda:1"`.
-            Several of one kind, `"cuda:0,cuda:1"`, share the batches; each holds a copy of the network.
-        dtype: `"float32"` (the default), `"bfloat16"`, `"float16"`, or `"auto"`: bfloat16 where the device computes in
-            it, else float32. Only float32 gives the same number for any batch size and device to 1e-5; the signature of
-            a neural metric therefore names the dtype that was taken.
-        progress: Whether to show a progress bar on standard error; `False` by default.
-        workers: Processes that parse and align sentences for the edit metrics. 1, the default, works in this process.
+        batch_size: Sentences in a batch of a neural model. A sentence of more than 32 tokens counts as several: a batch
+            never holds more than 32 times as many tokens, padding included, unless it is a single text.
+        device: `"auto"` (CUDA, then MPS, then CPU), or a torch device such as `"cpu"` or `"cuda:1"`. Several of one
+            kind, `"cuda:0,cuda:1"`, share the batches; each holds a copy of the network.
+        dtype: Number format of networks; `"auto"` is bfloat16 where the device computes in it, else float32. Only
+            float32 gives the same number for any batch size and device to 1e-5; the signature of a neural metric
+            therefore names the dtype that was taken.
+        progress: Whether to show a progress bar on standard error.
+        workers: Processes that parse and align sentences for the edit metrics; 1 works in this process.
         cache: A folder that stores edits and, in float32, what networks say of texts, for later calls and other
             processes; see `geceval.core.disk_cache`. By default that of the environment variable `GECEVAL_CACHE`, if
             it is set; `None` stores nothing.

@@ -20,8 +20,9 @@ from evaluate.naming import camelcase_to_snakecase
 from geceval import registry
 from geceval.core.errors import InputError, InputTypeError, naming_the_extra
 from geceval.core.inputs import check_columns
-from geceval.core.options import RunTime, replace_options
+from geceval.core.options import replace_options
 from geceval.hub.load import module_folder
+from geceval.hub.module_texts import inputs_description
 from geceval.scorers.base import Scorer
 
 _EVALUATE_ARGUMENTS = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self", "kwargs"}
@@ -31,13 +32,14 @@ class Module(evaluate.Metric, abc.ABC):
     """A metric of geceval as an `evaluate` module.
 
     A subclass is in its own file, with the constants `_DESCRIPTION`, `_CITATION` and `_KWARGS_DESCRIPTION`, from which
-    `evaluate` takes its texts. Its class name is that of the metric in camel case: `PtM2` for `pt_m2`.
+    `evaluate` takes its texts; columns and options need none, see `geceval.hub.module_texts`. Its class name is that of
+    the metric in camel case: `PtM2` for `pt_m2`.
 
     Options of either kind (settings, which can change the number, and run-time options, see
     `geceval.core.options.RunTime`) are accepted by `load` and by `compute`; those given to `compute` apply to one call.
     The positional `config_name` of `evaluate.load` is another way to write `model=`. Where an option of the metric has
-    the name of an argument of `evaluate` (`seed` and `timeout` of `llm_judge`), it is the metric's, and `evaluate` keeps
-    its default: it waits 100 s for the locks of other processes.
+    the name of an argument of `evaluate` (`seed` and `timeout` of `llm_judge`), it is the metric's; `evaluate` keeps
+    its default then: it waits 100 s for the locks of other processes.
     """
 
     codebase_urls: ClassVar[list[str]] = []
@@ -49,7 +51,7 @@ class Module(evaluate.Metric, abc.ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.__doc__ = cls._text("_DESCRIPTION") + cls._text("_KWARGS_DESCRIPTION")
+        cls.__doc__ = cls._text("_DESCRIPTION") + cls._inputs_description()
 
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         self._arguments = {"config_name": config_name, **arguments}
@@ -80,6 +82,10 @@ class Module(evaluate.Metric, abc.ABC):
         """A text of the file that defines this module."""
         return getattr(sys.modules[cls.__module__], constant)
 
+    @classmethod
+    def _inputs_description(cls) -> str:
+        return inputs_description(cls._text("_KWARGS_DESCRIPTION"), cls.scorer_class())
+
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
         columns = {"sources": text, "predictions": text}
@@ -93,7 +99,7 @@ class Module(evaluate.Metric, abc.ABC):
         return evaluate.MetricInfo(
             description=self._text("_DESCRIPTION"),
             citation=self._text("_CITATION"),
-            inputs_description=self._text("_KWARGS_DESCRIPTION") + _run_time_options(),
+            inputs_description=self._inputs_description(),
             features=features,
             homepage=next(iter(self.reference_urls), ""),
             license="Apache-2.0",
@@ -236,13 +242,3 @@ def _rebuild(module: str, qualified_name: str, name: str, arguments: dict[str, A
         factory = evaluate.loading.evaluation_module_factory(str(module_folder(name)))
         namespace = importlib.import_module(factory.module_path)
     return getattr(namespace, qualified_name)(**arguments)
-
-
-def _run_time_options() -> str:
-    """The paragraph that closes the text of every module: the run-time options, as their class explains them."""
-    return (
-        "\nEvery option is taken by `load` and by `compute`. All metrics take these run-time options, which say how\n"
-        "to compute, and ignore those that they have no use for:\n\n"
-        + inspect.getdoc(RunTime).partition("Attributes:\n")[2]
-        + "\n"
-    )

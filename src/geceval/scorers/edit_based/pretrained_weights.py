@@ -33,7 +33,21 @@ PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can change the number, for either way of extracting edits."""
+    """What can change the number, for either way of extracting edits.
+
+    Attributes:
+        weight: What an edit weighs: `"bertscore"`, `"bartscore"`, or `"self"`, which gives every edit the weight 1 and
+            so yields plain M2 or ERRANT.
+        model: The checkpoint behind the weights: `"bundled"`, a folder, or a Hub id, optionally with `@revision`;
+            `None` takes the bundled encoder for BERTScore and `facebook/bart-large-cnn` for BARTScore.
+        layer: Layer of BERTScore, see `geceval.scorers.bertscore.Settings`.
+        average: What `score` is: `"sentence"`, the mean of the sentences' F (the paper's main setting), or
+            `"corpus"`, F of the weights of all sentences.
+        beta: Weight of recall in F.
+        gold_m2: M2 file with the gold edits; `references` are then not needed.
+        zero_weights: What happens at sentence level if all edits weigh exactly 0: `"uniform"` gives them equal weights,
+            as the released program does; `"keep"` leaves precision and recall at 1, as if there were no edits.
+    """
 
     weight: str = "bertscore"
     model: ModelName | None = None

@@ -91,7 +91,18 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRunTime(RunTime):
-    """How the grades are fetched: run-time options in addition to those of every metric."""
+    """How the grades are fetched: run-time options in addition to those of every metric.
+
+    Attributes:
+        api_key_env: Name of the environment variable with the key of the endpoint; `None` if it needs none.
+        concurrency: Requests in flight at once.
+        retries: How often a question is asked again after a failure or an invalid answer, with pauses of 1, 2, 4, ...
+            seconds, or as long as the endpoint says.
+        timeout: Seconds to wait for the next bytes from the endpoint.
+        cache: A folder that also caches all valid answers, so that no question is paid for twice. It never holds the
+            key, but it does hold the answers in clear text.
+        price_per_million: What a million tokens cost, read and written, in any currency.
+    """
 
     api_key_env: str | None = "OPENAI_API_KEY"
     concurrency: int = 4
