@@ -23,9 +23,8 @@ Returns:
     score (`float`): Mean of the grades, in [1, 5]; higher is better.
     scores (`list` of `float`): One grade per sentence, 1.0 to 5.0; NaN where there is none (`on_failure="skip"`).
     judged, failed (`int`), failed_rows (`list` of `int`), failures (`dict`): Which rows have no grade, and why.
-    calls, cached (`int`), errors (`dict`): Requests, answers from the cache, requests without a valid answer by kind.
-    prompt_tokens, completion_tokens, uncounted (`int`): As stated; answers for which the endpoint stated none.
-    cost (`float` or `None`): Of this call, if `price_per_million` is given.
+    calls, cached (`int`): Questions asked, and answers from the cache.
+    prompt_tokens, completion_tokens (`int`): As the endpoint states them.
     signature (`str`): What was computed, with a hash of the prompt's wording.
 
 Examples:

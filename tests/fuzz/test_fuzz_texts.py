@@ -37,7 +37,7 @@ from geceval.edits.maxmatch.lattice import FILLED, find_steps
 from geceval.edits.mixed_references import annotators_choices, plain_choices
 from geceval.scorers.difficulty.chunk_weights import Difficulty
 from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
-from geceval.scorers.judge.prompts import CRITERIA, messages, questions
+from geceval.scorers.judge.prompts import messages, questions
 from geceval.workflows.attribution import attribute
 
 
@@ -317,7 +317,7 @@ def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
 def test_prompts_hold_texts_as_json(outputs, source, level):
     for question in questions(source, outputs):
         edits = [Lattice(source, text).extract().edits for text in question.outputs] if level == "edit" else None
-        (_, user) = messages(question, level, CRITERIA[0], edits)
+        (_, user) = messages(question, level, "none", edits)
         shown = json.loads(user["content"][user["content"].index("{") : user["content"].rindex("}") + 1])
         assert shown["source"] == source
 

@@ -8,42 +8,105 @@ import json
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from geceval.core.errors import InputError, InputTypeError, counted, named
 from geceval.core.inputs import Columns, check_columns
+from geceval.core.options import Options, PipelineName, Positive, Range, RunTime, Seed
 from geceval.core.progress import counting
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.chat import EndpointModel, LocalModel, check_key_name, check_url
 from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
-from geceval.scorers.judge.cache import AnswerCache
 from geceval.scorers.judge.prompts import Question
-from geceval.scorers.judge.session import JudgeSession, Usage, Verdict
-from geceval.scorers.judge.settings import JudgeRunTime, Settings
+from geceval.scorers.judge.session import Verdict, answer_cache, ask_all
 from geceval.scorers.references.gold import errant_annotator
 
 if TYPE_CHECKING:
+    from geceval.core.disk_cache import DiskCache
     from geceval.edits.errant.annotator import Annotator
-    from geceval.models.chat.base import ChatModel, Messages
+    from geceval.models.chat import Messages
+    from geceval.scorers.judge.session import Grades
 
 logger = logging.getLogger("geceval")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Options):
+    """What can change a grade.
+
+    Attributes:
+        model: Name of the model at the endpoint; with `backend="transformers"` a name that `geceval models` lists, a
+            folder, or a Hub id, optionally with `@revision`. There is no default: pass one.
+        backend: `"endpoint"` (OpenAI-compatible, over HTTP, with structured output), or `"transformers"`, a causal
+            language model in this process, which is given the form of the answer and takes the most probable grades.
+        base_url: Address of the endpoint; `None` takes `OPENAI_BASE_URL`, else OpenAI's own.
+        level: `"sentence"` shows the model whole outputs, `"edit"` also shows what each of them changed (ERRANT edits).
+        criterion: What is graded: `"none"` (the correction as a whole), `"grammaticality"`, `"fluency"`, `"meaning"`.
+        temperature: Sent to the endpoint, in [0, 2]; `None` leaves it out, for models that refuse it.
+        seed: Sent to the endpoint; `None` leaves it out.
+        on_failure: What happens if a sentence gets no valid grade: `"raise"`, or `"skip"`: its score is NaN, and the
+            corpus score is the mean of the others.
+        systems: Predictions of systems that are graded together, one list per system: the distinct outputs of a
+            sentence share prompts, up to five in each.
+        nlp: The spaCy pipeline behind ERRANT (level `"edit"`), see `geceval.edits.errant.annotator.get_annotator`.
+    """
+
+    model: str | None = None
+    backend: Literal["endpoint", "transformers"] = "endpoint"
+    base_url: str | None = None
+    level: prompts.Level = "sentence"
+    criterion: prompts.Criterion = "none"
+    temperature: Annotated[float, Range(0, 2)] | None = 0.0
+    seed: Seed | None = 0
+    on_failure: Literal["raise", "skip"] = "raise"
+    systems: Sequence[Sequence[str]] | None = None
+    nlp: PipelineName = "bundled"
+
+    def __post_init__(self) -> None:
+        super(Settings, self).__post_init__()
+        if self.base_url is not None:
+            check_url(self.base_url)
+        if self.backend == "transformers" and (self.temperature or self.base_url is not None):
+            raise InputError(
+                "backend 'transformers' has no base_url and takes the most probable grade: leave temperature at 0"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRunTime(RunTime):
+    """How the grades are fetched: run-time options in addition to those of every metric.
+
+    Attributes:
+        api_key_env: Name of the environment variable with the key of the endpoint; `None` if it needs none.
+        concurrency: Questions that are asked at the same time.
+        retries: How often the client asks again after a broken connection, 408, 409, 429 or 5xx.
+        timeout: Seconds to wait for the next bytes from the endpoint.
+        cache: A folder that also caches all valid grades, so that no question is paid for twice. It never holds the
+            key, but it does hold the grades in clear text.
+    """
+
+    api_key_env: str | None = "OPENAI_API_KEY"
+    concurrency: Annotated[int, Range(1, 256)] = 4
+    retries: Annotated[int, Range(0, 20)] = 4
+    timeout: Positive = 60.0
+
+    def __post_init__(self) -> None:
+        super(JudgeRunTime, self).__post_init__()
+        check_key_name(self.api_key_env)
 
 
 class LlmJudge(Scorer):
     """Grades by a language model: 1 to 5 per sentence; the corpus score is the mean over the graded sentences.
 
     The score is the mean of the grades, 1.0 to 5.0; with `on_failure="skip"`, the score of a sentence without a
-    valid grade is NaN. The details say which rows those are and why, and what the call used: requests, tokens, costs.
-
-    Args:
-        settings: What can change a grade.
-        runtime: How the grades are fetched.
-        sleep: Waits for the given number of seconds between two attempts; `None` for a real wait.
+    valid grade is NaN. The details say which rows those are and why, and what the call used: questions and tokens.
     """
 
     name = "llm_judge"
@@ -54,16 +117,8 @@ class LlmJudge(Scorer):
     bounds = (1.0, 5.0)
     reads_references = False
 
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        runtime: JudgeRunTime | None = None,
-        sleep: Callable[[float], object] | None = None,
-    ) -> None:
-        super().__init__(settings, runtime)
-        self._sleep = sleep
-        self._chat: ChatModel | None = None
-        self._verdicts: dict[Question, Verdict] | None = None  # remembered between calls by `with_systems` only
+    _chat: EndpointModel | LocalModel | None = None
+    _verdicts: dict[Question, Verdict] | None = None  # remembered between calls by `with_systems` only
 
     def scores_sentences_alone(self) -> bool:
         """False if `systems` holds outputs of other systems for the whole corpus, as they share the prompts."""
@@ -76,20 +131,15 @@ class LlmJudge(Scorer):
                 self._chat = self._make_chat()
         self._annotator()
 
-    def _make_chat(self) -> ChatModel:
+    def _make_chat(self) -> EndpointModel | LocalModel:
         settings, runtime = self.settings, self.runtime
         if settings.model is None:
             raise InputError("no model is bundled; pass model=NAME of a model at an endpoint")
         if settings.backend == "transformers":
-            from geceval.models.chat.local import LocalModel
-
-            by_schema = settings.response_format == "json_schema"
-            return LocalModel(settings.model, runtime, settings.max_tokens, by_schema)
-        from geceval.models.chat.endpoint import EndpointModel
-
-        decoding = {name: getattr(settings, name) for name in ("temperature", "seed", "max_tokens")}
+            return LocalModel(settings.model, runtime)
         address = settings.base_url, runtime.api_key_env
-        return EndpointModel(settings.model, *address, decoding, settings.response_format, runtime.timeout)
+        decoding = {"temperature": settings.temperature, "seed": settings.seed}
+        return EndpointModel(settings.model, *address, runtime.retries, runtime.timeout, **decoding)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
         """A judge that shows the systems' outputs of one sentence in one prompt."""
@@ -98,7 +148,7 @@ class LlmJudge(Scorer):
         if self.settings.systems is not None or len(systems) < 2:
             return self
         settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
-        judge = LlmJudge(settings, self.runtime, self._sleep)
+        judge = LlmJudge(settings, self.runtime)
         judge._chat, judge._verdicts = self._chat, {}
         return judge
 
@@ -109,21 +159,25 @@ class LlmJudge(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         questions = self._questions(columns)
-        cache = AnswerCache(self.runtime.cache)
+        cache = answer_cache(self.runtime.cache)
         self.load()
-        verdicts, usage = self._ask(list(dict.fromkeys(questions)), cache)
+        known = {} if self._verdicts is None else self._verdicts
+        asked = self._ask([question for question in dict.fromkeys(questions) if question not in known], cache)
+        known |= asked
         pairs = zip(questions, columns.predictions, strict=True)
-        scores = [_grade(verdicts.get(question), question, output) for question, output in pairs]
-        failed = [row for row, value in enumerate(scores) if math.isnan(value)]
+        scores = [_grade(known.get(question), question, output) for question, output in pairs]
+        failed = {row: known.get(questions[row]) for row, value in enumerate(scores) if math.isnan(value)}
         if failed:
-            self._report(failed, [verdicts.get(questions[row]) for row in failed], len(scores))
-        kinds = Counter(verdicts[questions[row]].failure for row in failed)
+            self._report(failed, len(scores))
         details = {
             "judged": len(scores) - len(failed),
             "failed": len(failed),
-            "failed_rows": failed,
-            "failures": dict(sorted(kinds.items())),
-            **self._spent(usage),
+            "failed_rows": list(failed),
+            "failures": dict(sorted(Counter(verdict.failure for verdict in failed.values()).items())),
+            "calls": sum(not verdict.cached for verdict in asked.values()),
+            "cached": sum(verdict.cached for verdict in asked.values()),
+            "prompt_tokens": sum(verdict.prompt_tokens for verdict in asked.values()),
+            "completion_tokens": sum(verdict.completion_tokens for verdict in asked.values()),
         }
         return Result(float(self.aggregate(np.array(scores))), scores, self._signature(), details)
 
@@ -160,22 +214,17 @@ class LlmJudge(Scorer):
             for question in questions
         ]
 
-    def _ask(self, questions: list[Question], cache: AnswerCache) -> tuple[dict[Question, Verdict], Usage]:
-        known = {} if self._verdicts is None else self._verdicts
-        missing = [question for question in questions if question not in known]
-        runtime = self.runtime
+    def _ask(self, questions: list[Question], cache: DiskCache[str, Grades]) -> dict[Question, Verdict]:
+        """The verdict on each question that was asked."""
         stop = self.settings.on_failure == "raise"
-        client = JudgeSession(self._chat, cache, runtime.retries, runtime.concurrency, stop, self._sleep)
-        chats = [(messages, question.ids) for messages, question in zip(self._chats(missing), missing, strict=True)]
-        with named(self.name), counting("judging", len(missing), runtime.progress) as advance:
-            verdicts, usage = client.ask_all(chats, advance)
-        found = {question: verdict for question, verdict in zip(missing, verdicts, strict=True) if verdict}
-        known.update(found)
-        return known, usage
+        chats = [(messages, question.ids) for messages, question in zip(self._chats(questions), questions, strict=True)]
+        with named(self.name), counting("judging", len(questions), self.runtime.progress) as advance:
+            verdicts = ask_all(self._chat, chats, cache, self.runtime.concurrency, stop, advance)
+        return {question: verdict for question, verdict in zip(questions, verdicts, strict=True) if verdict}
 
-    def _report(self, failed: list[int], verdicts: list[Verdict | None], rows: int) -> None:
-        """Raise or warn because of rows without a grade; those not even asked are `None`."""
-        row, verdict = next((row, v) for row, v in zip(failed, verdicts, strict=True) if v is not None)
+    def _report(self, failed: dict[int, Verdict | None], rows: int) -> None:
+        """Raise or warn because of rows without a grade; those not even asked have `None`."""
+        row, verdict = next((row, verdict) for row, verdict in failed.items() if verdict is not None)
         what = f"predictions[{row}] got no valid grade: {verdict.failure} ({verdict.reason})"
         if self.settings.on_failure == "raise":
             cached = "are in the cache" if self.runtime.cache is not None else "are lost without cache=FOLDER"
@@ -183,13 +232,6 @@ class LlmJudge(Scorer):
                 f"{self.name}: {what}. Answers that came before {cached}; on_failure='skip' leaves such sentences out"
             )
         logger.warning("%s: no score for %d of %s; %s", self.name, len(failed), counted(rows, "sentence"), what)
-
-    def _spent(self, usage: Usage) -> dict[str, Any]:
-        prices = self.runtime.price_per_million
-        tokens = (usage.prompt_tokens, usage.completion_tokens)
-        cost = sum(count * price for count, price in zip(tokens, prices, strict=True)) / 1e6 if prices else None
-        counts = {field.name: getattr(usage, field.name) for field in dataclasses.fields(usage)}
-        return {**counts, "errors": dict(sorted(usage.errors.items())), "cost": cost}
 
     def _signature(self) -> str:
         settings = self.settings

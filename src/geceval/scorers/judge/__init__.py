@@ -1,1 +1,1 @@
-"""Grading by a language model: prompts, client, reading and caching answers, options."""
+"""Grading by a language model: its prompts, and the session that asks them."""

@@ -1,11 +1,8 @@
-"""The prompts of the judge: up to five distinct outputs of one sentence, to be graded from 1 to 5.
+"""The prompts of the judge: up to five distinct outputs of one sentence, to be graded from 1 to 5."""
 
-The protocols are those of Kobayashi, Mita and Komachi (2024), "Large Language Models Are State-of-the-Art Evaluator for
-Grammatical Error Correction": whole outputs (GPT-4-S) or their edits (GPT-4-E). The wording is our own. Sentences go
-into a JSON object, in a message of their own, so that nothing in them can be taken for the end of a field. What may be
-a control token of a model (`<|im_end|>`, `[INST]`) is broken by the JSON escape of its first character. Reading the
-JSON gives each text back exactly.
-"""
+# The protocols are those of Kobayashi, Mita and Komachi (2024): whole outputs (GPT-4-S) or their edits (GPT-4-E); the
+# wording is our own. Sentences go into a JSON object, in a message of their own, so that nothing in them can be taken
+# for the end of a field; reading the JSON gives each text back exactly.
 
 from __future__ import annotations
 
@@ -14,18 +11,21 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from geceval.core.cache import lru_cache
 from geceval.edits.edit import Edit
-from geceval.models.chat.base import Messages, json_escape
-from geceval.scorers.judge.answers import MAX_GRADE
+from geceval.models.chat import Messages, json_escape
 
-LEVELS = ("sentence", "edit")
-MAX_OUTPUTS = 5
+Level: TypeAlias = Literal["sentence", "edit"]
+Criterion: TypeAlias = Literal["none", "grammaticality", "fluency", "meaning"]
+
+MAX_GRADE = 5
 IDS = "ABCDE"
 
-_CONTROL = re.compile(r"<|\[(?=/?[A-Z_]+\])")  # what no JSON has but within its strings
+# What begins a control token of some model (`<|im_end|>`, `[INST]`); no JSON has it but within its strings, where the
+# escape of its first character breaks it.
+_CONTROL = re.compile(r"<|\[(?=/?[A-Z_]+\])")
 _CONTEXT = 3  # source tokens shown on either side of an edit
 
 _TASK = """\
@@ -68,7 +68,6 @@ _CRITERIA = {
         "changed."
     ),
 }
-CRITERIA = tuple(dict.fromkeys(criterion for _, criterion in _CRITERIA))
 
 _ANSWER = """\
 A grade is a whole number from 1 (very bad) to 5 (excellent); outputs of equal quality get the same grade. Answer with \
@@ -94,12 +93,14 @@ def questions(source: str, outputs: Iterable[str]) -> list[Question]:
     # Neither their order nor repetitions matter: outputs are sorted by a hash, so that no system is first in all
     # prompts.
     ordered = sorted(set(outputs), key=lambda text: hashlib.sha256(f"{source}\n{text}".encode()).digest())
-    count = -(-len(ordered) // MAX_OUTPUTS)
+    count = -(-len(ordered) // len(IDS))
     bounds = [len(ordered) * number // count for number in range(count + 1)]
     return [Question(source, tuple(ordered[low:high])) for low, high in zip(bounds, bounds[1:], strict=False)]
 
 
-def messages(question: Question, level: str, criterion: str, edits: Sequence[Sequence[Edit]] | None = None) -> Messages:
+def messages(
+    question: Question, level: Level, criterion: Criterion, edits: Sequence[Sequence[Edit]] | None = None
+) -> Messages:
     """The chat that asks a question."""
     tokens = question.source.split()
     entries = []
@@ -116,7 +117,7 @@ def messages(question: Question, level: str, criterion: str, edits: Sequence[Seq
 
 
 @lru_cache(maxsize=None)
-def version(level: str, criterion: str) -> str:
+def version(level: Level, criterion: Criterion) -> str:
     """A short hash of the wording, for the signature."""
     shape = Question("source", ("output",))
     example = messages(shape, level, criterion, [[Edit(0, 1, "output")]] if level == "edit" else None)
@@ -124,7 +125,7 @@ def version(level: str, criterion: str) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8]
 
 
-def _instructions(level: str, criterion: str, ids: str) -> str:
+def _instructions(level: Level, criterion: Criterion, ids: str) -> str:
     example = ", ".join(f'"{name}": <1-{MAX_GRADE}>' for name in ids)
     parts = [_TASK, *([_EDITS] if level == "edit" else []), f"{_SENTENCES} {_CRITERIA[level, criterion]}"]
     return "\n\n".join([*parts, _ANSWER.format(example="{" + example + "}")])

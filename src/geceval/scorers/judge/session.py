@@ -1,128 +1,126 @@
-"""The client of a judge: asks several questions at once, retries failures, asks none twice, and counts its usage."""
+"""Questions to a judge: several asked at once, answers from the cache where it has them, and each new one kept."""
 
 from __future__ import annotations
 
-import contextlib
+import json
+import os
 import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from geceval.core.disk_cache import DiskCache
 from geceval.core.errors import InputError
-from geceval.models.chat.base import CallFailed, ChatModel, Messages
-from geceval.scorers.judge.answers import answer_schema, read_grades
-from geceval.scorers.judge.cache import AnswerCache, answer_key
+from geceval.core.files import expanded
+from geceval.models.chat import CallFailed, EndpointModel, LocalModel, Messages
+from geceval.scorers.judge.prompts import MAX_GRADE
 
-FIRST_PAUSE = 1.0  # seconds; doubled after each further failure
-LONGEST_PAUSE = 60.0
-LONGEST_WAIT = 300.0  # an endpoint that asks to be left alone for longer is not waited for
+FORMAT = 2  # of the entries in the cache; change it when their meaning changes
 
-
-@dataclass(slots=True)
-class Usage:
-    """Requests and tokens that the questions used."""
-
-    calls: int = 0
-    errors: Counter[str] = field(default_factory=Counter)
-    cached: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    uncounted: int = 0
-
-    def add(self, other: Usage) -> None:
-        """Add what another question used."""
-        for each in fields(self):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+Grades = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a question."""
+    """The outcome of a question: grades, or the kind of a failure and its message; and what it took."""
 
-    grades: tuple[int, ...] | None
+    grades: Grades | None
     failure: str = ""
     reason: str = ""
+    cached: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
-class JudgeSession:
-    """Asks a chat model for grades."""
+def ask_all(
+    chat: EndpointModel | LocalModel,
+    questions: Sequence[tuple[Messages, str]],
+    cache: DiskCache[str, Grades],
+    concurrency: int,
+    stop_at_failure: bool,
+    advance: Callable[[], object],
+) -> list[Verdict | None]:
+    """The verdict on each question, a chat and the ids of its outputs; `None` for those not asked after a failure."""
+    keys = [json.dumps([chat.fingerprint, messages], sort_keys=True) for messages, _ in questions]
+    verdicts = {key: Verdict(grades, cached=True) for key, grades in cache.get_many(keys).items()}
+    for _ in verdicts:
+        advance()
+    stopped = threading.Event()
 
-    def __init__(
-        self,
-        chat: ChatModel,
-        cache: AnswerCache,
-        retries: int = 4,
-        concurrency: int = 4,
-        stop: bool = False,
-        sleep: Callable[[float], object] | None = None,
-    ) -> None:
-        self._chat, self._cache = chat, cache
-        self._retries, self._concurrency = retries, concurrency if chat.parallel else 1
-        self._stop_at_failure = stop
-        self._stopped = threading.Event()
-        self._sleep = sleep or self._stopped.wait
-
-    def ask_all(
-        self, chats: Sequence[tuple[Messages, str]], advance: Callable[[], object]
-    ) -> tuple[list[Verdict | None], Usage]:
-        """Ask all questions."""
-        keys = [answer_key(self._chat.fingerprint, messages) for messages, _ in chats]
-        distinct = dict(zip(keys, chats, strict=True))
-        verdicts: dict[str, Verdict] = {}
-        for key, answer in self._cache.get_many(distinct).items():
-            with contextlib.suppress(InputError):
-                verdicts[key] = Verdict(read_grades(answer, distinct[key][1]))
-                advance()
-        usage = Usage(cached=len(verdicts))
-        with ThreadPoolExecutor(self._concurrency, thread_name_prefix="geceval-judge") as pool:
-            running = {pool.submit(self._ask, key, *distinct[key]): key for key in distinct if key not in verdicts}
-            try:
-                for future in as_completed(running):
-                    if (found := future.result()) is not None:
-                        verdicts[running[future]], used = found
-                        usage.add(used)
-                        advance()
-            finally:
-                self._stopped.set()  # after an error or an interrupt, too, nothing more is asked
-        return [verdicts.get(key) for key in keys], usage
-
-    def _ask(self, key: str, messages: Messages, ids: str) -> tuple[Verdict, Usage] | None:
-        """Ask until there is a valid answer or asking again is useless; `None` if the client has given up before."""
-        if self._stopped.is_set():
+    def ask(key: str, messages: Messages, ids: str) -> Verdict | None:
+        if stopped.is_set():
             return None
-        usage = Usage()
-        for attempt in range(self._retries + 1):
-            try:
-                answer, grades = self._attempt(messages, ids, usage)
-            except CallFailed as failed:
-                usage.errors[failed.kind] += 1
-                verdict, wait = Verdict(None, failed.kind, str(failed)), failed.retry_after or 0.0
-                if not failed.retryable or attempt == self._retries or wait > LONGEST_WAIT:
-                    break
-                self._sleep(max(wait, min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)))
-                if self._stopped.is_set():
-                    break
-            except BaseException:
-                self._stopped.set()
-                raise
-            else:
-                self._cache.put(key, answer)
-                return Verdict(grades), usage
-        if self._stop_at_failure:
-            self._stopped.set()
-        return verdict, usage
-
-    def _attempt(self, messages: Messages, ids: str, usage: Usage) -> tuple[str, tuple[int, ...]]:
-        """One request: a valid answer and its grades."""
-        usage.calls += 1
-        reply = self._chat.ask(messages, answer_schema(ids))
-        usage.prompt_tokens += reply.prompt_tokens or 0
-        usage.completion_tokens += reply.completion_tokens or 0
-        usage.uncounted += reply.prompt_tokens is None or reply.completion_tokens is None
-        if reply.refused:
-            raise CallFailed("refusal", "the model refused to grade")
         try:
-            return reply.text, read_grades(reply.text, ids)
-        except InputError as error:
-            raise CallFailed("malformed", str(error), retryable=not self._chat.deterministic) from error
+            verdict = _ask(chat, messages, ids)
+        except BaseException:
+            stopped.set()
+            raise
+        if verdict.grades is not None:
+            cache.put_many({key: verdict.grades})
+        elif stop_at_failure:
+            stopped.set()
+        return verdict
+
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="geceval-judge") as pool:
+        missing = [(key, *question) for key, question in zip(keys, questions, strict=True) if key not in verdicts]
+        running = {pool.submit(ask, *question): question[0] for question in missing}
+        try:
+            for future in as_completed(running):
+                if (verdict := future.result()) is not None:
+                    verdicts[running[future]] = verdict
+                    advance()
+        finally:
+            stopped.set()  # after an error or an interrupt, too, nothing more is asked
+    return [verdicts.get(key) for key in keys]
+
+
+def _ask(chat: EndpointModel | LocalModel, messages: Messages, ids: str) -> Verdict:
+    try:
+        reply = chat.ask(messages, answer_schema(ids))
+    except CallFailed as failed:
+        return Verdict(None, failed.kind, str(failed))
+    tokens = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
+    try:
+        return Verdict(read_grades(reply.text, ids), **tokens)
+    except InputError as error:
+        return Verdict(None, "malformed", str(error), **tokens)
+
+
+def answer_cache(folder: str | Path | None) -> DiskCache[str, Grades]:
+    """The valid answers in a folder, which must be writable: they have been paid for."""
+    if folder is not None:
+        path = expanded(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK | os.X_OK):
+            raise PermissionError(f"{path}: the cache cannot be written; pass another folder")
+    return DiskCache(
+        folder, ["judge", FORMAT], lambda grades: json.dumps(grades).encode(), lambda data: tuple(json.loads(data))
+    )
+
+
+def answer_schema(ids: Sequence[str]) -> dict[str, Any]:
+    """JSON schema of an answer that grades these outputs."""
+
+    def exactly(properties: dict[str, Any]) -> dict[str, Any]:
+        required = {"required": list(properties), "additionalProperties": False}
+        return {"type": "object", "properties": properties, **required}
+
+    grade = {"type": "integer", "enum": list(range(1, MAX_GRADE + 1))}
+    return exactly({"scores": exactly(dict.fromkeys(ids, grade))})
+
+
+def read_grades(text: str, ids: Sequence[str]) -> Grades:
+    """The grades in an answer, whether or not the endpoint has kept to the schema."""
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError("the answer is no JSON") from None
+    grades = answer["scores"] if isinstance(answer, dict) and list(answer) == ["scores"] else None
+    if not isinstance(grades, dict) or sorted(grades) != sorted(ids):
+        raise InputError(f"the answer has not one grade for each of {', '.join(ids)} under 'scores'")
+    for name, grade in grades.items():
+        if type(grade) is not int or not 1 <= grade <= MAX_GRADE:
+            raise InputError(f"the grade of {name} is not a whole number from 1 to {MAX_GRADE}")
+    return tuple(grades[name] for name in ids)

@@ -1,25 +1,18 @@
 """What counts as an answer of a judge, and what a question looks like."""
 
 import json
+from typing import get_args
 
 import pytest
 
 from geceval.edits.edit import Edit
 from geceval.scorers.judge import prompts
-from geceval.scorers.judge.answers import LONGEST_ANSWER, answer_schema, read_grades
+from geceval.scorers.judge.session import answer_schema, read_grades
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"scores": {"A": 5, "B": 1}}',
-        '{"scores": {"B": 1, "A": 5}}',
-        'Here you are:\n```json\n{"scores": {"A": 5, "B": 1}}\n```\nB is {worse} than A.',
-        'The input was {"source": "x"}; {"scores": {"A": 5, "B": 1}}',
-    ],
-)
-def test_valid_answers(text):
-    assert read_grades(text, "AB") == (5, 1)
+def test_valid_answers():
+    assert read_grades('{"scores": {"A": 5, "B": 1}}', "AB") == (5, 1)
+    assert read_grades('\n{"scores": {"B": 1, "A": 5}} ', "AB") == (5, 1)
 
 
 def test_the_schema_asks_for_one_grade_per_output():
@@ -31,29 +24,23 @@ def test_the_schema_asks_for_one_grade_per_output():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "0 objects"),
-        ("I cannot help with that.", "0 objects"),
-        ('{"scores": {"A": 5, "B": 1}', "0 objects"),
-        ("[5, 1]", "0 objects"),
-        ('{"scores": [5, 1]}', "not an object"),
-        ('{"scores": {"A": 5}}', "each of the ids A, B once"),
-        ('{"scores": {"A": 5, "B": 1, "C": 2}}', "each of the ids"),
-        ('{"scores": {"A": 5, "A": 1}}', "each of the ids"),
-        ('{"scores": {"A": 5, "B": 1, "B": 2}}', "each of the ids"),
-        ('{"scores": {"a": 5, "b": 1}}', "each of the ids"),
+        ("", "no JSON"),
+        ("I cannot help with that.", "no JSON"),
+        ('Here: {"scores": {"A": 5, "B": 1}}', "no JSON"),
+        ('{"a":' * 3000, "no JSON"),
+        ('{"scores": {"A": ' + "9" * 5000 + ', "B": 1}}', "no JSON"),  # more digits than Python converts
+        ("[5, 1]", "not one grade for each of A, B"),
+        ('{"scores": [5, 1]}', "not one grade"),
+        ('{"scores": {"A": 5}}', "not one grade"),
+        ('{"scores": {"A": 5, "B": 1, "C": 2}}', "not one grade"),
+        ('{"scores": {"a": 5, "b": 1}}', "not one grade"),
+        ('{"scores": {"A": 5, "B": 1}, "why": "because"}', "not one grade"),
         ('{"scores": {"A": 0, "B": 1}}', "grade of A"),
         ('{"scores": {"A": 5, "B": 6}}', "grade of B"),
         ('{"scores": {"A": 5.0, "B": 1}}', "grade of A"),
         ('{"scores": {"A": "5", "B": 1}}', "grade of A"),
         ('{"scores": {"A": true, "B": 1}}', "grade of A"),
-        ('{"scores": {"A": null, "B": 1}}', "grade of A"),
-        ('{"scores": {"A": NaN, "B": 1}}', "0 objects"),
-        ('{"scores": {"A": 5, "B": 1}, "why": "because"}', "more than the one key"),
-        ('{"scores": {"A": 5, "B": 1}, "scores": {"A": 1, "B": 1}}', "more than the one key"),
-        ('{"scores": {"A": 5, "B": 5}} no, {"scores": {"A": 1, "B": 1}}', "2 objects"),
-        ('{"a":' * 3000, "nests too deeply"),
-        ('{"scores": {"A": ' + "9" * 5000 + ', "B": 1}}', "0 objects"),  # more digits than Python converts
-        ('{"scores": {"A": 5, "B": 1}}' + " " * LONGEST_ANSWER, "characters"),
+        ('{"scores": {"A": NaN, "B": 1}}', "grade of A"),
     ],
 )
 def test_what_is_no_answer(text, message):
@@ -108,6 +95,6 @@ def test_edits_are_shown_with_their_neighbours():
 
 
 def test_each_protocol_asks_something_else():
-    kinds = [(level, criterion) for level in prompts.LEVELS for criterion in prompts.CRITERIA]
+    kinds = [(level, criterion) for level in get_args(prompts.Level) for criterion in get_args(prompts.Criterion)]
     assert len(kinds) == 8
     assert len({prompts.version(*kind) for kind in kinds}) == 8

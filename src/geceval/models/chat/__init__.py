@@ -1,1 +1,0 @@
-"""Chat models, behind an OpenAI-compatible endpoint or in this process; they know nothing of metrics."""
