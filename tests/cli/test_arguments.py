@@ -1,5 +1,7 @@
 """Options with several values, and options of metrics as text."""
 
+from typing import Literal
+
 import pytest
 
 from geceval.cli.arguments import metric_options, parse_value, repeat_flags
@@ -40,6 +42,9 @@ def test_a_flag_without_value_is_named(arguments):
         ("none", int | None, None),
         ("None", str | None, None),
         ("none", str, "none"),
+        ("none", Literal["none", "all"], "none"),
+        ("none", Literal["sum", "mean"] | None, None),
+        ("system", Literal["system"] | tuple[float, ...], "system"),
         ("123", str, "123"),
         ("3", int | str, 3),
         ("all", int | str, "all"),

@@ -152,7 +152,7 @@ def _annotations(metric: str) -> dict[str, Any]:
 def parse_value(name: str, text: str, annotation: Any) -> Any:
     """The value that a text stands for, e.g."""
     united = isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union
-    kinds = typing.get_args(annotation) if united else (annotation,)
+    kinds = [kind for part in (typing.get_args(annotation) if united else (annotation,)) for kind in _kinds(part)]
     if types.NoneType in kinds and text.lower() == "none":
         return None
     for kind in kinds:
@@ -173,3 +173,10 @@ def parse_value(name: str, text: str, annotation: Any) -> Any:
         return text
     wanted = "yes or no" if bool in kinds else "a whole number" if float not in kinds else "a number"
     raise InputError(f"option {name} must be {wanted}, got {text!r}")
+
+
+def _kinds(annotation: Any) -> list[Any]:
+    """The types of a `Literal`'s choices, or the annotation itself."""
+    if typing.get_origin(annotation) is typing.Literal:
+        return [type(choice) for choice in typing.get_args(annotation)]
+    return [annotation]
