@@ -1,9 +1,13 @@
-"""The pool of worker processes, asked again before it has answered."""
+"""The pool of worker processes: asked again before it has answered, interrupted, and killed."""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import pytest
 
@@ -61,3 +65,66 @@ def test_a_call_that_is_given_up_does_not_block_the_next(pool):
     first.close()
     found = dict(pool.run(process_ids, jobs("two"), 2))
     assert len(found) == 200 and os.getpid() not in found.values()  # done by workers, not here for want of them
+
+
+def test_the_jobs_of_a_source_go_to_one_process(pool):
+    work = [(f"source {number % 20}", f"text {number}") for number in range(400)]
+    found = dict(pool.run(process_ids, work, 2))
+    assert all(len({found[index] for index in range(source, 400, 20)}) == 1 for source in range(20))
+
+
+SCRIPT = """
+import os, sys, time
+from geceval.edits.workers import Pool
+
+def work(jobs):
+    os.write(1, f"{os.getpid()}\\n".encode())  # at once, or two processes write into one line
+    time.sleep(float(sys.argv[1]))
+    return jobs
+
+list(Pool().run(work, [(str(number),) for number in range(200)], 2))
+"""
+
+
+@pytest.fixture
+def working(tmp_path):
+    """Start a script whose workers are busy for some seconds; the script, and the ids of its two workers."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    started = []
+
+    def start(seconds: float):
+        command = [sys.executable, tmp_path / "script.py", str(seconds)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        started.append(subprocess.Popen(command, text=True, start_new_session=True, **pipes))
+        return started[0], [int(started[0].stdout.readline()) for _ in range(2)]
+
+    yield start
+    for script in started:
+        if script.poll() is None:
+            os.killpg(script.pid, signal.SIGKILL)
+
+
+def test_workers_end_with_their_parent_even_if_it_is_killed(working):
+    script, workers = working(60)
+    script.kill()
+    deadline = time.monotonic() + 20
+    while alive := [worker for worker in workers if is_alive(worker)]:
+        assert time.monotonic() < deadline, alive
+        time.sleep(0.05)
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_interrupt_ends_all_processes_with_one_message(working):
+    script, workers = working(1)
+    os.killpg(script.pid, signal.SIGINT)  # Ctrl-C reaches every process of the terminal
+    _, errors = script.communicate(timeout=20)
+    assert script.returncode == -signal.SIGINT
+    assert errors.count("Traceback") == 1 and errors.rstrip().endswith("KeyboardInterrupt")
+    assert not any(map(is_alive, workers))

@@ -28,7 +28,6 @@ from geceval.core.signature import signature
 from geceval.edits.alignment.three_way import count_columns
 from geceval.edits.edit import Edit, apply, in_order, partly_corrected, without_overlaps
 from geceval.edits.errant.annotator import get_annotator
-from geceval.edits.errant.error_types import with_types
 from geceval.edits.ged_labels import LABELS, token_labels
 from geceval.edits.gotoscorer_chunks import cut
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
@@ -333,7 +332,7 @@ def test_lattices_of_long_texts_stay_small():
 
 
 def test_types_need_no_words():
-    assert with_types([M2Sentence("", {0: []})], get_annotator("bundled"))[0].source == ""
+    assert get_annotator("bundled").classify_sentences([M2Sentence("", {0: []})])[0].source == ""
 
 
 def _right_type(hint):

@@ -97,9 +97,7 @@ def _to_m2(files: list[str], nlp: str, workers: int) -> str:
     from geceval.edits.m2 import M2Sentence, format_m2
 
     if len(files) == 1 and _holds_essays(files[0]):
-        from geceval.edits.errant.error_types import with_types
-
-        return format_m2(with_types(_read(files[0]), get_annotator(nlp), workers))
+        return format_m2(get_annotator(nlp).classify_sentences(_read(files[0]), workers))
     if len(files) < 2:
         raise InputError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
     corpus = read_corpus(files[0], [], files[1:])

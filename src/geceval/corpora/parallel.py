@@ -142,13 +142,12 @@ def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> 
 def essay_rows(path: Path, name: str, expected: int, nlp: str, workers: int) -> Rows:
     """Rows of a JSON file of essays, with ERRANT's types; `meta.doc` is the essay's id; see `m2_rows`."""
     from geceval.edits.errant.annotator import get_annotator
-    from geceval.edits.errant.error_types import with_types
     from geceval.edits.essays import read_essays, to_sentences
 
     essays = read_essays(path)
     check_count(path, "essays", len(essays), expected)
     pairs = [(essay.name, sentence) for essay in essays for sentence in to_sentences([essay])]
-    typed = with_types([sentence for _, sentence in pairs], get_annotator(nlp), workers)
+    typed = get_annotator(nlp).classify_sentences([sentence for _, sentence in pairs], workers)
     rows = []
     for number, ((doc, _), sentence) in enumerate(zip(pairs, typed, strict=True)):
         row = _row(name, number, sentence.source, references(sentence), name.split(".")[0], doc)

@@ -1,147 +1,103 @@
-"""Worker processes that extract edits; all pairs of one source go to the same process, whose caches then serve it.
-
-`concurrent.futures` cannot say which process does a job: one `ProcessPoolExecutor` of two processes took 18 % more
-processor time for the ERRANT edits of six systems, as sources were parsed in both. One executor per process is as fast,
-but all except the first would be forked from a process with threads, which can deadlock.
-"""
+"""Worker processes that extract edits."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
-import zlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from multiprocessing.connection import Connection, wait
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 _CHUNK = 64
-_SECONDS_BETWEEN_LOOKS = 5
 _WORTH_A_PROCESS = 64
 
 Work = Callable[[Sequence[Any]], Iterable[Any]]
 """From jobs to their answers, in the same order. A job is a tuple whose first item is the source."""
 
+_work: Work  # of a worker process
+
 
 class Pool:
-    """Processes that are started when there is work for them and stay ready for the next call."""
+    """Processes that are started when there is work for them and stay ready for the next call with the same work."""
 
     # They serve one call at a time; a second call, from another thread or while the answers of the first are still
     # being read, is done in this process.
 
     def __init__(self) -> None:
-        self._workers: Workers | None = None
+        self._executor: ProcessPoolExecutor | None = None
+        self._belongs_to = (0, 0)  # number of workers, and the process that started them: a forked one needs its own
         self._taken = threading.Lock()
 
     def run(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
-        """Do jobs in this process, or in several where they are many."""
+        """Do jobs in this process, or in several where they are many; the index of each job with its answer."""
         few = count == 1 or len(jobs) < _WORTH_A_PROCESS
-        if few or not may_start() or not self._taken.acquire(blocking=False):
+        may_have_children = not multiprocessing.current_process().daemon
+        if few or not may_have_children or not self._taken.acquire(blocking=False):
             yield from enumerate(work(jobs))
             return
         try:
-            yield from self._run_in_processes(work, jobs, count)
-        finally:
-            self._taken.release()
-
-    def _run_in_processes(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
-        if self._workers is None or (self._workers.count, self._workers.process) != (count, os.getpid()):
-            self.close()
-            self._workers = Workers(work, count)
-        try:
-            for indices, answers in self._workers.run(jobs):
+            chunks = list(_chunks(jobs))
+            found = self._started(work, count).map(_do, [[jobs[index] for index in chunk] for chunk in chunks])
+            for indices, answers in zip(chunks, found, strict=True):
                 yield from zip(indices, answers, strict=True)
-        except BaseException:  # also if nobody wants the rest: answers to come must not meet the next question
+        except BrokenProcessPool as error:
             self.close()
-            raise
-
-    def close(self) -> None:
-        """End the processes, if there are any; a later call may start new ones."""
-        if self._workers is not None and self._workers.process == os.getpid():
-            self._workers.close()
-        self._workers = None
-
-
-class Workers:
-    """A fixed number of processes; all jobs of one source go to the same one, whose caches then serve it."""
-
-    # They are started by the method that Python uses on the platform, without any thread, and live until `close` or the
-    # end of this process.
-
-    def __init__(self, work: Work, count: int) -> None:
-        self.count = count
-        self.process = os.getpid()
-        self._links: list[Connection] = []
-        self._processes = []
-        for _ in range(count):
-            link, other_end = multiprocessing.Pipe()
-            process = multiprocessing.Process(target=_serve, args=(work, other_end), daemon=True)
-            process.start()
-            other_end.close()
-            self._links.append(link)
-            self._processes.append(process)
-
-    def run(self, jobs: Sequence[Any]) -> Iterator[tuple[list[int], list[Any]]]:
-        """Do distinct jobs. If this ends early, the processes are of no further use."""
-        shares: list[list[int]] = [[] for _ in self._links]
-        for index, job in enumerate(jobs):
-            shares[zlib.crc32(job[0].encode("utf-8", "surrogatepass")) % self.count].append(index)
-        chunks = [deque(share[k : k + _CHUNK] for k in range(0, len(share), _CHUNK)) for share in shares]
-        queues = dict(zip(self._links, chunks, strict=True))
-        busy: dict[Connection, list[int]] = {}
-        try:
-            for link in self._links:
-                self._give(link, queues[link], busy, jobs)
-            while busy:
-                for link in wait(list(busy)):
-                    answers = link.recv()
-                    indices = busy.pop(link)
-                    self._give(link, queues[link], busy, jobs)
-                    if isinstance(answers, Exception):
-                        raise answers
-                    yield indices, answers
-        except (EOFError, ConnectionError) as error:
             raise RuntimeError(
                 "a worker process that extracts edits died; use workers=1, or, in a script, put the call under "
                 "`if __name__ == '__main__':` where Python spawns its processes (Windows, macOS)"
             ) from error
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self._taken.release()
 
     def close(self) -> None:
-        """End the processes."""
-        for process in self._processes:
-            process.terminate()
-        for process, link in zip(self._processes, self._links, strict=True):
-            process.join()
-            link.close()
+        """End the processes, if there are any; a later call may start new ones."""
+        if self._executor is not None and self._belongs_to[1] == os.getpid():
+            self._executor.shutdown(cancel_futures=True)
+        self._executor = None
 
-    @staticmethod
-    def _give(
-        link: Connection, queue: deque[list[int]], busy: dict[Connection, list[int]], jobs: Sequence[Any]
-    ) -> None:
-        if queue:
-            busy[link] = queue.popleft()
-            link.send([jobs[index] for index in busy[link]])
+    def _started(self, work: Work, count: int) -> ProcessPoolExecutor:
+        if self._executor is None or self._belongs_to != (count, os.getpid()):
+            self.close()
+            self._executor = ProcessPoolExecutor(count, initializer=_begin, initargs=(work,))
+            self._belongs_to = (count, os.getpid())
+        return self._executor
 
 
-def may_start() -> bool:
-    """Whether this process may have children; the daemonic workers of another pool may not."""
-    return not multiprocessing.current_process().daemon
+def _chunks(jobs: Sequence[Any]) -> Iterator[list[int]]:
+    """Indices of jobs, those of one source beside each other, as a process parses a source only once."""
+    by_source: dict[str, list[int]] = {}
+    for index, job in enumerate(jobs):
+        by_source.setdefault(job[0], []).append(index)
+    chunk: list[int] = []
+    for indices in by_source.values():
+        chunk += indices
+        if len(chunk) >= _CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
 
 
-def _serve(work: Work, link: Connection) -> None:
-    """Answer until the parent ends: forked siblings hold its end of the pipe too, so the pipe alone does not tell."""
+def _begin(work: Work) -> None:
+    """Prepare a worker process: Ctrl-C is the business of its parent, with which it ends, however that ends."""
+    global _work
+    _work = work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
-    while True:
-        while not link.poll(_SECONDS_BETWEEN_LOOKS):
-            if parent is not None and not parent.is_alive():
-                return
-        try:
-            jobs = link.recv()
-        except EOFError:
-            return
-        try:
-            answer: object = list(work(jobs))
-        except Exception as error:  # it is raised again where the answers were asked for
-            answer = error
-        link.send(answer)
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _do(jobs: Sequence[Any]) -> list[Any]:
+    return list(_work(jobs))

@@ -27,6 +27,7 @@ import geceval
 from geceval.edits.edit import Edit, apply
 from geceval.edits.errant import alignment, pipeline
 from geceval.edits.errant.annotator import Annotator, get_annotator
+from geceval.edits.m2 import M2Sentence
 
 # Invented; between them they hold every operation, merges, a transposition, case and spacing changes.
 PAIRS = [
@@ -218,17 +219,14 @@ import json, multiprocessing, sys
 import spacy
 from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.errant.pipeline import BUNDLED
-from geceval.edits.workers import Workers
 
 if __name__ == "__main__":
     multiprocessing.set_start_method("spawn")
-    workers = Workers(get_annotator(spacy.load(BUNDLED)).extract, 1)
-    found = dict(row for rows in workers.run(json.loads(sys.argv[1])) for row in zip(*rows))
-    workers.close()
-    print([list(found[place]) for place in sorted(found)])
+    print(get_annotator(spacy.load(BUNDLED)).edits(json.loads(sys.argv[1]), workers=2))
 """
 
 
+@pytest.mark.slow
 def test_worker_processes_can_be_spawned(tmp_path):
     pairs = [(f"She go {k} .", f"She goes {k} .") for k in range(70)]
     script = tmp_path / "script.py"
@@ -330,6 +328,20 @@ def test_a_line_of_2000_words(bundled, caplog):
     (edits,) = bundled.edits([(" ".join(words), " ".join(changed))])
     assert [(e.start, e.end, e.correction) for e in edits] == [(0, 1, "new"), (999, 999, "words")]
     assert not caplog.messages
+
+
+def test_types_of_every_annotator(bundled):
+    edits = {0: [Edit(1, 2, "goes")], 4: [], 7: [Edit(0, 3, "She go to", "x", 7)]}
+    (typed,) = bundled.classify_sentences([M2Sentence("She go to school .", edits, 5)])
+    expected = {0: [Edit(1, 2, "goes", "R:VERB:SVA")], 4: [], 7: [Edit(0, 3, "She go to", "UNK", 7)]}
+    assert typed == M2Sentence("She go to school .", expected, 5)
+
+
+def test_processes_do_not_change_types(bundled):
+    sentences = [
+        M2Sentence(f"He like {'very ' * (number % 7)}dogs", {0: [Edit(1, 2, "likes")]}) for number in range(90)
+    ]
+    assert bundled.classify_sentences(sentences, workers=2) == bundled.classify_sentences(sentences)
 
 
 def test_types_for_edits_made_by_hand(bundled):

@@ -26,6 +26,7 @@ from geceval.core.signature import package_version
 from geceval.core.warnings import first_line
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.errant import alignment, pipeline
+from geceval.edits.m2 import M2Sentence
 from geceval.edits.workers import Pool
 
 if TYPE_CHECKING:
@@ -124,8 +125,20 @@ class Annotator:
         for chunk in _chunks(list(zip(pairs, rows, strict=True)), _CHUNK):
             docs = self._parse(text for pair, _ in chunk for text in pair)
             for (source, corrected), (_, edits) in chunk:
-                typed.append(self._with_types(docs[source], docs[corrected], in_order(edits)))
+                typed.append(self._classify_all(docs[source], docs[corrected], in_order(edits)))
         return typed
+
+    def classify_sentences(self, sentences: Sequence[M2Sentence], workers: int = 1) -> list[M2Sentence]:
+        """Give the manual edits of M2 sentences the types of ERRANT; see `classify`."""
+        keys = [(index, number) for index, sentence in enumerate(sentences) for number in sentence.edits]
+        rows = [(sentences[index].source, sentences[index].edits[number]) for index, number in keys]
+        pool = Pool()
+        typed = dict(pool.run(self.classify, rows, workers))
+        pool.close()
+        outcome = [M2Sentence(sentence.source, {}, sentence.line) for sentence in sentences]
+        for row, (index, number) in enumerate(keys):
+            outcome[index].edits[number] = [dataclasses.replace(edit, annotator=number) for edit in typed[row]]
+        return outcome
 
     def close(self) -> None:
         """End the worker processes, if there are any; a later call may start new ones."""
@@ -152,7 +165,7 @@ class Annotator:
                 "tags of the Penn Treebank"
             ) from error
 
-    def _with_types(self, source: Doc, corrected: Doc, edits: Sequence[Edit]) -> list[Edit]:
+    def _classify_all(self, source: Doc, corrected: Doc, edits: Sequence[Edit]) -> list[Edit]:
         typed, shift = [], 0
         for edit in edits:
             size = len(edit.correction.split())
