@@ -99,25 +99,20 @@ def draw_edits(draw: random.Random, length: int) -> list[Edit]:
     return list(found.values())
 
 
-def slow_spans(targets: list[list[Edit]], distance: int = 0) -> list[tuple[int, int]]:
+def slow_spans(targets: list[list[Edit]]) -> list[tuple[int, int]]:
     """Join any two intervals that touch until none do."""
     spans = {(edit.start, edit.end) for own in targets for edit in own}
     while True:
-        pair = next(
-            ((a, b) for a in spans for b in spans if a != b and a[0] <= b[0] <= a[1] + distance),
-            None,
-        )
+        pair = next(((a, b) for a in spans for b in spans if a != b and a[0] <= b[0] <= a[1]), None)
         if pair is None:
             return sorted(spans)
         spans = spans - set(pair) | {(pair[0][0], max(pair[0][1], pair[1][1]))}
 
 
-def slow_counts(
-    source: str, targets: list[list[Edit]], assumption: str, level: str, distance: int = 0
-) -> list[dict[str, int]]:
+def slow_counts(source: str, targets: list[list[Edit]], assumption: str, level: str) -> list[dict[str, int]]:
     """Counts of chunks beside each reference, all of weight 1, by the two tables of the papers."""
     tokens = source.split()
-    spans = slow_spans(targets, distance)
+    spans = slow_spans(targets)
     changed = [[any(s <= e.start and e.end <= t for e in own) for s, t in spans] for own in targets]
     texts = [[_slice(tokens, own, span) for span in spans] for own in targets]
     bounds = [0, *(bound for span in spans for bound in span), len(tokens)]

@@ -85,7 +85,7 @@ def test_the_table_has_marks_that_need_no_colour(call, m2):
     ]
     assert lines[7] == "sentence 2 0:2"
     assert [line.split(":")[0] for line in lines[14:18]] == ["✓ hit", "− under", "+ over", "? varies"]
-    assert lines[18] == "2 sentences; dependent, correction, merge distance 0"
+    assert lines[18] == "2 sentences; dependent, correction"
     assert "\x1b" not in out
 
 
@@ -97,10 +97,10 @@ def test_only_some_sentences(call, m2):
 
 
 def test_json(call, m2):
-    code, out, _ = call(*m2, "--format", "json", "--assumption", "independent", "--merge-distance", "0")
+    code, out, _ = call(*m2, "--format", "json", "--assumption", "independent")
     found = json.loads(out)
     assert code == 0
-    assert (found["assumption"], found["level"], found["merge_distance"]) == ("independent", "correction", 0)
+    assert (found["assumption"], found["level"]) == ("independent", "correction")
     first, second = found["sentences"]
     assert first["line"] == 1
     assert first["chunks"] == [
@@ -214,7 +214,6 @@ MISTAKES = [
     (["--gold-m2", "{gold}"], "chunks needs the corrections: -p FILE, or --predictions-m2 FILE"),
     (["-p", "{own}", "-r", "{own}"], "chunks needs the sources: -s FILE, or an M2 file"),
     (["a", "b", "c", "--line", "2"], "line must be one of the 1 sentences, counted from 1, got 2"),
-    (["a", "b", "c", "--merge-distance", "-1"], "merge_distance must be at least 0, got -1"),
     (["a b c", "b", "--predictions-m2", "{own}", "--gold-m2", "{gold}"], "gold.m2 has 2 sentences for 1 source;"),
     (["a", "b", "c", "--format", "tsv"], "'tsv' is not one of"),
     (["--predictions-m2", "{gold}", "--gold-m2", "{gold}"], "one annotator is expected"),

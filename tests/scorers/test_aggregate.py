@@ -91,7 +91,7 @@ def test_a_sample_has_the_score_of_scoring_it(name, needed):
         ("uot_errant", {"behaviour": "published", "vectors": "src-add"}),
         ("gotoscorer", {"average": "sentence", "weights": "uniform"}),
         ("cleme", {"weights": "none", "assumption": "independent", "level": "detection"}),
-        ("cleme", {"weights": "none", "average": "sentence", "behaviour": "head"}),
+        ("cleme", {"weights": "none", "average": "sentence"}),
         ("cleme2", {"weights": "none", "average": "sentence"}),
         ("cleme2", {"weights": "similarity", "average": "sentence", "assumption": "independent"}),
         ("green", {"beta": 0.5, "zero_recall": "gec-metrics"}),

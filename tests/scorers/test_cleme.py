@@ -26,7 +26,7 @@ INDEPENDENT = {"assumption": "independent"}
 
 def check(name: str, case: str, options: dict, expected: dict, folder: Path) -> None:
     found = cases["score_case"](name, case, folder, **options).to_dict()
-    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=5.1e-5, nan_ok=True)
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=5.1e-5)
 
 
 @pytest.mark.parametrize(  # worked out by hand, and confirmed by the authors' program
@@ -44,9 +44,6 @@ def check(name: str, case: str, options: dict, expected: dict, folder: Path) -> 
         ("split", UNWEIGHTED, {"tp": 1, "fp": 0, "fn": 0, "tn": 2, "f": 1}),
         ("identity", UNWEIGHTED, {"tp": 2, "fp": 1, "fn": 0, "tn": 7, "f": 0.7143}),
         ("identity", UNWEIGHTED | INDEPENDENT, {"tp": 3, "fp": 0, "fn": 1, "tn": 6, "f": 0.9375}),
-        # Neither "d" for "d" nor "b" taken out and put in again is a change.
-        ("identity", UNWEIGHTED | {"drop_identity": True}, {"tp": 1, "fp": 1, "fn": 0, "tn": 8, "f": 0.5556}),
-        ("identity", UNWEIGHTED | INDEPENDENT | {"drop_identity": True}, {"tp": 2, "fp": 0, "fn": 0, "tn": 8, "f": 1}),
         ("weights", UNWEIGHTED, {"tp": 1, "fp": 1, "fn": 1, "tn": 5, "f": 0.5}),
         ("weights", {}, {"tp": 0.75, "fp": 1.25, "fn": 0.75, "tn": 5, "f": 0.3947, "accuracy": 0.7419}),
         ("weights", SENTENCE, {"f": 0.2778}),
@@ -59,31 +56,14 @@ def check(name: str, case: str, options: dict, expected: dict, folder: Path) -> 
         ("no reference edits", UNWEIGHTED, {"tp": 0, "fp": 1, "fn": 0, "tn": 2, "precision": 0, "recall": 1, "f": 0}),
         ("no reference edits", UNWEIGHTED, {"accuracy": 0.6667}),
         ("COM prefers a miss", UNWEIGHTED, {"tp": 0, "fp": 1, "fn": 0, "tn": 4, "f": 0}),
+        # The program of 2025 weighs sentences as it weighs corpora.
+        ("boundary insert", {"behaviour": "head"} | SENTENCE, {"tp": 1.25}),
+        # Here beta counts for sentences, too.
+        ("edges", {"beta": 2.0} | UNWEIGHTED | SENTENCE, {"f": 5 * 0.5 / (4 * 1 + 0.5)}),
     ],
 )
 def test_cases_worked_out_by_hand(case, options, expected, tmp_path):
     check("cleme", case, options, expected, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("case", "options", "expected"),
-    [
-        ("empty", {"behaviour": "v1"}, {"tp": 0.76, "fp": 0.76, "f": 0.5556}),  # drops the empty hypothesis
-        ("no reference edits", {"behaviour": "head"}, {"tp": 0, "fp": 0, "fn": 0, "tn": 0, "f": 1, "accuracy": 0}),
-        ("no reference edits", {"behaviour": "head"} | SENTENCE, {"f": math.nan, "accuracy": math.nan}),
-        ("no reference edits", {"behaviour": "v1"} | SENTENCE, {"f": -1, "precision": -1, "accuracy": -1}),
-        ("identity", {"behaviour": "v1"} | SENTENCE, {"accuracy": 0.9286}),  # the mean is .92855 and a little less
-        ("boundary insert", {"behaviour": "head"} | SENTENCE, {"tp": 1.25}),  # the presets are lost
-        ("boundary insert", {"behaviour": "v1"} | SENTENCE, {"tp": 10 / (1 + 9 * math.exp(-2 / 3))}),
-    ],
-)
-def test_the_programs_of_the_authors(case, options, expected, tmp_path):
-    expected = {
-        key: pytest.approx(value, abs=5e-3 if key in ("tp", "fp", "fn", "tn") else 1e-9, nan_ok=True)
-        for key, value in expected.items()
-    }
-    found = cases["score_case"]("cleme", case, tmp_path, **options).to_dict()
-    assert {key: found[key] for key in expected} == expected
 
 
 def test_without_a_mean_length_every_chunk_weighs_one(tmp_path, caplog):
@@ -91,18 +71,6 @@ def test_without_a_mean_length_every_chunk_weighs_one(tmp_path, caplog):
         weighted = cases["score_case"]("cleme", "no reference edits", tmp_path).to_dict()
     assert "cleme: no reference changes anything, so every chunk weighs 1" in caplog.text
     assert (weighted["fp"], weighted["tn"], weighted["f"], weighted["accuracy"]) == (1.0, 2.0, 0.0, 0.6667)
-
-
-def test_the_authors_program_ignores_beta_for_sentences(tmp_path):
-    f = {
-        (behaviour, beta): cases["score_case"](
-            "cleme", "edges", tmp_path, **UNWEIGHTED, **SENTENCE, behaviour=behaviour, beta=beta
-        ).score
-        for behaviour in ("paper", "head")
-        for beta in (0.5, 2.0)
-    }
-    assert f["paper", 2.0] == round(5 * 0.5 / (4 * 1 + 0.5), 4)
-    assert f["head", 2.0] == f["head", 0.5] == f["paper", 0.5]
 
 
 def drawn(seed: int, sentences: int = 30, references: int = 4) -> list[tuple[str, list[Edit], list[list[Edit]]]]:
@@ -250,13 +218,6 @@ def test_an_empty_hypothesis_is_a_deletion(tmp_path):
     deleted = OWN.replace("1 2|||R|||Y", "0 3|||U|||")
     found = score_texts(tmp_path, GOLD, deleted, ("", "d e")).to_dict()
     assert (found["tp"], found["fp"], found["fn"], found["tn"]) == (0.0, 1.0, 0.0, 1.0)
-
-
-def test_references_that_equal_the_source_can_be_left_out(tmp_path):
-    gold = "S a b c\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\nA 1 2|||R|||Z|||REQUIRED|||-NONE-|||1\n\nS d e\n"
-    idle = {"own": "S a b c\n\nS d e\n", "predictions": ("a b c", "d e")}
-    assert score_texts(tmp_path, gold, **idle).to_dict()["fn"] == 0.0
-    assert score_texts(tmp_path, gold, **idle, drop_unchanged_references=True).to_dict()["fn"] == 1.0
 
 
 def test_with_both_files_nothing_is_parsed(tmp_path):

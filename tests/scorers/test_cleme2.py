@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
 import random
 import runpy
 from collections import Counter
@@ -36,7 +34,6 @@ SENTENCE, INDEPENDENT = {"average": "sentence"}, {"assumption": "independent"}
         ("edges", LENGTH, {"score": 0.7429, "fn": 0.75}),
         ("chain", UNWEIGHTED, {"score": 0.2, "fp_ne": 1, "fp_un": 0, "wrong": 1}),
         ("chain", UNWEIGHTED | SENTENCE, {"score": 0.4}),
-        ("chain", UNWEIGHTED | {"preset": "sentence"}, {"score": 0.4}),
         ("split", UNWEIGHTED, {"score": 1, "tp": 1}),
         ("identity", UNWEIGHTED, {"score": 0.9833, "tp": 2, "fp_ne": 0, "fp_un": 1, "fn": 0}),
         ("identity", UNWEIGHTED | INDEPENDENT, {"score": 0.85, "tp": 3, "fn": 1}),
@@ -45,21 +42,12 @@ SENTENCE, INDEPENDENT = {"average": "sentence"}, {"assumption": "independent"}
         ("greedy", UNWEIGHTED, {"score": 0.7833, "fp_un": 1}),
         ("greedy", UNWEIGHTED | SENTENCE, {"score": 0.7583}),
         ("greedy", UNWEIGHTED | SENTENCE | INDEPENDENT, {"score": 0.8833}),
-        # The third sentence, which needs nothing and gets nothing, counts 1 and not .65.
-        ("greedy", UNWEIGHTED | SENTENCE | INDEPENDENT | {"reward_untouched": True}, {"score": 1, "hit": 1}),
-        ("no reference edits", UNWEIGHTED | {"reward_untouched": True}, {"score": 0.5, "hit": 0}),
         ("empty", UNWEIGHTED, {"tp": 1, "fp_ne": 1, "fp_un": 0}),
         ("no reference edits", UNWEIGHTED, {"score": 0.5, "fp_un": 1, "over": 1}),
-        ("no reference edits", LENGTH | {"behaviour": "head"}, {"score": 0.55, "fp_un": 0, "tn": 0}),
         ("COM prefers a miss", UNWEIGHTED, {"score": 0.3, "fn": 1}),
         ("COM prefers a miss", UNWEIGHTED | SENTENCE, {"score": 0.425}),
         ("COM prefers a miss", UNWEIGHTED | INDEPENDENT, {"score": 0.2, "fn": 0}),
         ("COM prefers a miss", UNWEIGHTED | INDEPENDENT | SENTENCE, {"score": 0.4}),
-        (
-            "COM prefers a miss",
-            UNWEIGHTED | {"coefficients": [0.5, 0.4, 0.05, 0.05]},
-            {"score": 0.4 * 0.5 + 0.025 + 0.05},
-        ),
     ],
 )
 def test_cases_worked_out_by_hand(case, options, expected, tmp_path):
@@ -108,22 +96,6 @@ def test_shares(options, tmp_path):
     expected = [1.0 if others[0] else nothing_to_do for _, _, others in perfect]
     assert result.scores == pytest.approx(expected, abs=1e-12)
     assert level == "sentence" or result.score == pytest.approx(1, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"coefficients": [0.5, 0.5]}, "coefficients must be four shares that add up to 1"),
-        ({"coefficients": [0.5, 0.5, 0.5, 0.5]}, "coefficients must be four shares that add up to 1"),
-        ({"coefficients": [0.5, 0.5, 0.5, -0.5]}, "coefficients must be four shares that add up to 1"),
-        ({"coefficients": [math.nan, 0, 0, 0]}, "coefficients must be four shares that add up to 1"),
-        ({"behaviour": "v1"}, "cleme2: behaviour 'v1' is older than CLEME2.0"),
-        ({"weights": "llm"}, "cleme2: weights must be"),
-    ],
-)
-def test_settings_that_make_no_sense(options, message):
-    with pytest.raises(ValueError, match=message):
-        make_scorer("cleme2", options)
 
 
 def unigram_f1(candidates: list[str], references: list[str]) -> list[float]:
@@ -222,33 +194,28 @@ def differences(found: dict, values: dict, tolerance: float) -> dict:
 
 def options_of(key: str, row: str) -> tuple[str, dict]:
     """The metric and its options for a row such as `prf_corpus_weighted` of `cleme/sentence/dependent`."""
-    kind, preset, assumption = key.split("/")
+    kind, _, assumption = key.split("/")
     weights = "none" if row.endswith("unweighted") else "similarity" if kind == "cleme2-simstub" else "length"
     options = {"assumption": assumption, "weights": weights, "average": row.split("_")[1]}
     if kind == "cleme-headcli":
         return "cleme", {**options, "behaviour": "head"}
-    return kind.partition("-")[0], {**options, "preset": preset}
+    return kind.partition("-")[0], options
+
+
+def of_its_level(key: str, row: str) -> bool:
+    """Whether the row takes the length weights and coefficients of its own level, as the program prints them."""
+    kind, preset, _ = key.split("/")
+    return kind == "cleme-headcli" or row.split("_")[1] == preset
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_program_of_2025(system, monkeypatch):
-    """Each system has an eighth of the rows: all kinds, presets, assumptions, weights and levels, some by each."""
+    """Each system has an eighth of the rows: all kinds, assumptions, weights and averages, some by each."""
     values = stored("head_api.json")[system]
     files, texts = read_system(system)
     monkeypatch.setattr(JointChunkScorer, "_similarity", lambda self, *columns: np.array(unigram_f1(*columns)))
-    rows = sorted((key, row) for key, found in values.items() for row in found)
+    rows = sorted((key, row) for key, found in values.items() for row in found if of_its_level(key, row))
     for key, row in rows[SYSTEMS.index(system) :: len(SYSTEMS)]:
         name, options = options_of(key, row)
         found = make_scorer(name, {**files, **options}).score(*texts).to_dict()
         assert differences(found, values[key][row], 1e-6) == {}, (key, row)
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_the_program_of_2023(system):
-    values = stored("v1_cli.json")[system]
-    files, texts = read_system(system)
-    for average, assumption in itertools.product(("corpus", "sentence"), ASSUMPTIONS):
-        options = {**files, "behaviour": "v1", "average": average, "assumption": assumption}
-        found = make_scorer("cleme", options).score(*texts).to_dict()
-        shown = {key: round(value, 2) if key in ("tp", "fp", "fn", "tn") else value for key, value in found.items()}
-        assert differences(shown, values[f"cleme/{average}/{assumption}"], 1e-9) == {}

@@ -122,12 +122,6 @@ def test_detection_asks_only_where(lay_out):
     assert cells(table) == ["a | X:hit | c | d:under | e", "a | Y:hit | c | Q:under | e"]
 
 
-def test_merge_distance(lay_out):
-    [table] = lay_out("a b c d e", [X], [Y], merge_distance=1)
-    assert table.spans == ((0, 1), (1, 4), (4, 5))
-    assert cells(table) == ["a | X c d:wrong | e", "a | b c Y:wrong | e"]
-
-
 def test_texts_are_divided_at_the_edits_of_errant():
     [table] = chunk_tables(["He go to school ."], ["He goes to the school ."], [[None, "He goes to school ."]])
     assert table.names == ("source", "correction", "reference 2")
@@ -153,7 +147,6 @@ def test_some_lines_of_a_file():
         ({"sources": ["a"], "predictions": ["a"]}, "chunks: needs references"),
         ({"assumption": "both"}, "assumption must be one of"),
         ({"level": "word"}, "level must be one of"),
-        ({"merge_distance": -1}, "merge_distance must be at least 0"),
     ],
 )
 def test_mistakes(options, message):

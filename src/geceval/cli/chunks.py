@@ -67,9 +67,6 @@ def chunks(
     assumption: Annotated[
         Assumption, typer.Option(help="Compare with one reference at a time, or chunk by chunk with all.")
     ] = Assumption.dependent,
-    merge_distance: Annotated[
-        int, typer.Option(help="Edits with at most so many tokens between them are one chunk.")
-    ] = 0,
     level: Annotated[Level, typer.Option(help="What must agree: the correction, or only where one is made.")] = (
         Level.correction
     ),
@@ -112,15 +109,14 @@ def chunks(
             predictions_m2=predictions_m2,
             assumption=assumption.value,
             level=level.value,
-            merge_distance=merge_distance,
             lines=line,
             nlp=nlp,
             runtime=RunTime(workers=workers, progress=progress, cache=cache),
         )
     shown = [table for table in tables if any(table.corrected())] if changed else tables
-    facts = {"assumption": assumption.value, "level": level.value, "merge_distance": merge_distance}
+    facts = {"assumption": assumption.value, "level": level.value}
     caption = f"{len(shown):,} of {counted(len(tables), 'sentence')}" if changed else counted(len(tables), "sentence")
-    caption += f"; {assumption.value}, {level.value}, merge distance {merge_distance}"
+    caption += f"; {assumption.value}, {level.value}"
     if form is PageFormat.json:
         text = json.dumps(_to_json(shown, facts), ensure_ascii=False, indent=2) + "\n"
     elif form is PageFormat.html:

@@ -1,8 +1,4 @@
-"""Chunks of CLEME: a source cut at the edits of a hypothesis and of all references together (Ye et al. 2023).
-
-Edits that overlap or touch, whoever made them, fall into one chunk, so every target divides the source in the same way
-and targets can be compared chunk by chunk.
-"""
+"""Chunks of CLEME: a source cut at the edits of a hypothesis and of all references together (Ye et al. 2023)."""
 
 from __future__ import annotations
 
@@ -17,7 +13,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class JointChunks:
-    """One sentence, divided."""
+    """One sentence divided in the same way for every target: the spans and texts of its corrected chunks.
+
+    `texts` is `[targets][spans]`; `None` is a chunk in which the target has no edit.
+    """
 
     source: Tokens
     spans: tuple[Span, ...]
@@ -38,28 +37,25 @@ class JointChunks:
 
     def text(self, target: int, index: int) -> Tokens:
         """The tokens of a corrected chunk in a target."""
-        found = self.texts[target][index]
-        return self.source_text(index) if found is None else found
+        text = self.texts[target][index]
+        return self.source_text(index) if text is None else text
 
 
-def divide(
-    source: str, targets: Sequence[Sequence[Edit]], merge_distance: int = 0, drop_identity: bool = False
-) -> JointChunks:
-    """Divide a sentence at the edits of all its targets."""
+def divide(source: str, targets: Sequence[Sequence[Edit]]) -> JointChunks:
+    """Divide a sentence at the edits of all its targets: edits that overlap or touch share a chunk."""
     tokens = tuple(source.split())
     edits = [applicable(source, tokens, distinct(own)) for own in targets]
     spans: list[list[int]] = []
     for start, end in sorted([(edit.start, edit.end) for own in edits for edit in own]):
-        if spans and start <= spans[-1][1] + merge_distance:
+        if spans and start <= spans[-1][1]:
             spans[-1][1] = max(spans[-1][1], end)
         else:
             spans.append([start, end])
-    found = tuple((start, end) for start, end in spans)
-    texts = (_texts(tokens, found, own, drop_identity) for own in edits)
-    return JointChunks(tokens, found, tuple(map(tuple, texts)))
+    borders = tuple((start, end) for start, end in spans)
+    return JointChunks(tokens, borders, tuple(tuple(_texts(tokens, borders, own)) for own in edits))
 
 
-def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit], drop_identity: bool) -> list[Tokens | None]:
+def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit]) -> list[Tokens | None]:
     """What one target has in each span; its edits and the spans are walked through together."""
     if not edits:
         return [None] * len(spans)
@@ -71,6 +67,5 @@ def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit], drop_id
             made += [*tokens[done : edits[index].start], *edits[index].correction.split()]
             done = edits[index].end
             index += 1
-        text = tuple(made) + tokens[done:end] if index > first else None
-        texts.append(None if drop_identity and text == tokens[start:end] else text)
+        texts.append((*made, *tokens[done:end]) if index > first else None)
     return texts

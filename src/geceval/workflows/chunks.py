@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import RunTime, check_choice, check_count, runtime_or_default
-from geceval.edits.cleme_chunks import JointChunks, Span, divide
-from geceval.edits.edit import Edit
-from geceval.scorers.edit_based.chunk_classes import ASSUMPTIONS, LEVELS, ChunkClass, classify
-from geceval.scorers.edit_based.chunk_scorer import numbered, used_references
-from geceval.scorers.references.gold import Gold, edits_and_gold, gold_from_m2, proposed_from_m2
+from geceval.core.options import RunTime, check_choice, runtime_or_default
+from geceval.edits.cleme_chunks import JointChunks, Span
+from geceval.scorers.edit_based.chunk_classes import Assumption, ChunkClass, Level, classify
+from geceval.scorers.edit_based.chunk_scorer import divide_beside
+from geceval.scorers.references.gold import edits_and_gold, gold_from_m2, proposed_from_m2
 from geceval.scorers.references.side_by_side import reference_names, sources_and_predictions, wanted_rows
 
 LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
@@ -66,9 +65,8 @@ def chunk_tables(
     *,
     gold_m2: str | Path | None = None,
     predictions_m2: str | Path | None = None,
-    assumption: str = "dependent",
-    level: str = "correction",
-    merge_distance: int = 0,
+    assumption: Assumption = "dependent",
+    level: Level = "correction",
     lines: Collection[int] | None = None,
     nlp: str = "bundled",
     runtime: RunTime | None = None,
@@ -87,7 +85,6 @@ def chunk_tables(
         predictions_m2: M2 file with the edits of the predictions.
         assumption: `"dependent"` or `"independent"`.
         level: `"correction"`, or `"detection"`, which only asks where something is changed.
-        merge_distance: Edits with at most so many tokens between them fall into one chunk.
         lines: Numbers of the sentences that are wanted, from 1; all by default.
         nlp: spaCy pipeline for ERRANT, which extracts edits where no file gives them.
         runtime: Worker processes, progress, cache.
@@ -99,9 +96,8 @@ def chunk_tables(
             or the edits of a target overlap.
     """
     runtime = runtime_or_default(_NAME, runtime)
-    check_choice("assumption", assumption, ASSUMPTIONS)
-    check_choice("level", level, LEVELS)
-    check_count("merge_distance", merge_distance, least=0)
+    check_choice("assumption", assumption, get_args(Assumption))
+    check_choice("level", level, get_args(Level))
     sources, predictions = sources_and_predictions(_NAME, sources, predictions, gold_m2, predictions_m2)
     columns = check_columns(_NAME, sources, predictions, references, needs_references=gold_m2 is None)
     gold = gold_from_m2(_NAME, columns, gold_m2, alternatives=False)
@@ -121,7 +117,7 @@ def chunk_tables(
         source, found = columns.sources[number], others[number]
         called = names[number] if names is not None else {each: f"annotator {each}" for each in found}
         try:
-            chunks, used = _divide(source, edits[number], found, merge_distance)
+            chunks, used = divide_beside(source, edits[number], found)
         except InputError as error:
             raise InputError(f"{_NAME}: sources[{row}]: {error}") from error
         kinds = classify(chunks, assumption, level)
@@ -133,19 +129,12 @@ def _pick(rows: Sequence[_Row], wanted: Sequence[int]) -> list[_Row]:
     return [rows[row] for row in wanted]
 
 
-def _divide(source: str, edits: Sequence[Edit], gold: Gold, distance: int) -> tuple[JointChunks, list[int]]:
-    """The chunks of a sentence, and the numbers of the references that count."""
-    references = numbered(gold)
-    used = used_references(source, references)
-    return divide(source, [edits, *(references[index] for index in used)], distance), used
-
-
 def _table(
     line: int,
     chunks: JointChunks,
     references: Sequence[str],
     classes: Sequence[Sequence[ChunkClass]],
-    assumption: str,
+    assumption: Assumption,
 ) -> ChunkTable:
     """The corrected chunks with their labels, and those between them."""
     labels = [[_LABELS[kind] for kind in kinds] for kinds in classes]

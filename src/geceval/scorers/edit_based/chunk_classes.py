@@ -7,18 +7,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import Literal, TypeAlias
 
 from geceval.core.cache import lru_cache
 from geceval.edits.cleme_chunks import JointChunks, Tokens
 
-ASSUMPTIONS = ("dependent", "independent")
-LEVELS = ("correction", "detection")
+Assumption: TypeAlias = Literal["dependent", "independent"]
+Level: TypeAlias = Literal["correction", "detection"]
 
 
 class ChunkClass(enum.IntEnum):
-    """What became of a chunk; the columns of the counts."""
-
-    # `WRONG` is a change that is needed but not this one (fp_ne), `UNNECESSARY` one that nobody asked for (fp_un).
+    """What became of a chunk: a needed change may be wrong (fp_ne), another unnecessary (fp_un)."""
 
     HIT = 0
     WRONG = 1
@@ -27,7 +26,7 @@ class ChunkClass(enum.IntEnum):
     KEPT = 4
 
 
-def classify(chunks: JointChunks, assumption: str, level: str = "correction") -> list[list[ChunkClass]]:
+def classify(chunks: JointChunks, assumption: Assumption, level: Level = "correction") -> list[list[ChunkClass]]:
     """The class of each corrected chunk beside each reference (Ye et al. 2023); other chunks are `KEPT`."""
     own, *references = chunks.texts
     sources = [chunks.source[start:end] for start, end in chunks.spans]
@@ -38,7 +37,7 @@ def classify(chunks: JointChunks, assumption: str, level: str = "correction") ->
     return [shared for _ in references]
 
 
-def _dependent(own: Tokens | None, reference: Tokens | None, source: Tokens, level: str) -> ChunkClass:
+def _dependent(own: Tokens | None, reference: Tokens | None, source: Tokens, level: Level) -> ChunkClass:
     """The class of a chunk by the text of the hypothesis and that of the reference; `None` is no change."""
     if own is None:
         return (
@@ -48,7 +47,7 @@ def _dependent(own: Tokens | None, reference: Tokens | None, source: Tokens, lev
     return ChunkClass.HIT if agrees else ChunkClass.UNNECESSARY if reference is None else ChunkClass.WRONG
 
 
-def _independent(own: Tokens | None, references: Sequence[Tokens | None], source: Tokens, level: str) -> ChunkClass:
+def _independent(own: Tokens | None, references: Sequence[Tokens | None], source: Tokens, level: Level) -> ChunkClass:
     needed = [text is not None for text in references]
     if own is None:
         return ChunkClass.MISS if all(needed) else ChunkClass.KEPT
@@ -90,9 +89,9 @@ def unit_weight(chunks: JointChunks, reference: int, index: int, kind: ChunkClas
     return 1.0
 
 
-def length_weights(mean: float, average: str, assumption: str) -> Weigh:
+def length_weights(mean: float, preset: str, assumption: Assumption) -> Weigh:
     """Weights by the length of the hypothesis's chunk (Ye et al. 2023)."""
-    hits, alarms, misses = PRESETS[average, assumption]
+    hits, alarms, misses = PRESETS[preset, assumption]
 
     @lru_cache(maxsize=None)
     def of_length(length: int, kind: ChunkClass) -> float:
@@ -113,8 +112,8 @@ def _length(chunks: JointChunks, target: int, index: int) -> int:
     return max(end - start, len(chunks.texts[target][index] or ()))
 
 
-def mean_length(corpus: Sequence[JointChunks]) -> float:
-    """Mean length of the chunks that references change, the longer of source and reference; NaN without any."""
+def mean_length(corpus: Sequence[JointChunks]) -> float | None:
+    """Mean length of the chunks that references change, the longer of source and reference; `None` without any."""
     lengths = [
         _length(chunks, target, index)
         for chunks in corpus
@@ -122,7 +121,7 @@ def mean_length(corpus: Sequence[JointChunks]) -> float:
         for index, text in enumerate(texts)
         if target and text is not None
     ]
-    return sum(lengths) / len(lengths) if lengths else math.nan
+    return sum(lengths) / len(lengths) if lengths else None
 
 
 COLUMNS = ("tp", "fp", "fn", "tn", "fp_ne", "fp_un")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import abc
 import logging
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, ModelName, PipelineName, check_choice, check_count, check_types
+from geceval.core.options import FilePath, ModelName, Options, PipelineName
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.cleme_chunks import JointChunks, divide
@@ -22,10 +21,10 @@ from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.chunk_classes import (
-    ASSUMPTIONS,
     COLUMNS,
-    LEVELS,
+    Assumption,
     ChunkClass,
+    Level,
     Weigh,
     classify,
     count,
@@ -34,7 +33,7 @@ from geceval.scorers.edit_based.chunk_classes import (
     similarity_weights,
     unit_weight,
 )
-from geceval.scorers.references.annotator_choice import AVERAGES, best_annotator, choose_by
+from geceval.scorers.references.annotator_choice import Average, best_annotator, choose_by
 from geceval.scorers.references.gold import (
     Gold,
     edits_and_gold,
@@ -51,12 +50,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("geceval")
 
-WEIGHTS = ("length", "none", "similarity")
-BEHAVIOURS = ("paper", "head", "v1")
+ChunkWeights: TypeAlias = Literal["length", "none", "similarity"]
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkSettings:
+class ChunkSettings(Options):
     """Settings that CLEME and CLEME2.0 share; everything that can change the score.
 
     Attributes:
@@ -64,46 +62,25 @@ class ChunkSettings:
         weights: `"none"`, `"length"`, or `"similarity"`: how much a chunk changes the BERTScore with the reference.
         average: `"corpus"` (counts of the corpus) or `"sentence"` (means over sentences); each has length weights of
             its own.
-        preset: Take the length weights (and for CLEME2.0 the coefficients) of `"corpus"` or `"sentence"`; by default
-            those of `average`.
         level: `"correction"`, or `"detection"`, which only asks where something is changed.
-        merge_distance: Edits with at most so many tokens between them fall into one chunk.
-        drop_unchanged_references: Of several references, leave out those that equal the source.
-        drop_identity: Count a chunk that edits leave as it was as one without an edit; by default it is changed.
-        behaviour: `"paper"`, `"head"` (the authors' program of 2025, with its defects) or `"v1"` (that of 2023).
         model: Encoder of the similarity: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
         gold_m2: M2 file with the edits of the references, taken as they are.
         predictions_m2: M2 file with the edits of the predictions, taken as they are.
         nlp: spaCy pipeline for ERRANT, which extracts edits where no file gives them.
     """
 
-    assumption: str = "dependent"
-    weights: str = "length"
-    average: str = "corpus"
-    preset: str | None = None
-    level: str = "correction"
-    merge_distance: int = 0
-    drop_unchanged_references: bool = False
-    drop_identity: bool = False
-    behaviour: str = "paper"
+    assumption: Assumption = "dependent"
+    weights: ChunkWeights = "length"
+    average: Average = "corpus"
+    level: Level = "correction"
     model: ModelName = "bundled"
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
 
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_choice("assumption", self.assumption, ASSUMPTIONS)
-        check_choice("weights", self.weights, WEIGHTS)
-        check_choice("average", self.average, AVERAGES)
-        check_choice("preset", self.preset, (None, *AVERAGES))
-        check_choice("level", self.level, LEVELS)
-        check_choice("behaviour", self.behaviour, BEHAVIOURS)
-        check_count("merge_distance", self.merge_distance, least=0)
-
 
 class JointChunkScorer(Scorer):
-    """What both metrics do alike; a subclass makes figures of counts and says which reference is the best."""
+    """The frame; a subclass makes figures of counts and ranks the references of a sentence alone."""
 
     extra = "edits"
     figures: ClassVar[tuple[str, ...]]
@@ -114,12 +91,12 @@ class JointChunkScorer(Scorer):
         """Figures of counts, `[...][6]` to `[...][figures]`; the first is the score."""
 
     @abc.abstractmethod
-    def corpus_keys(self, counts: np.ndarray) -> tuple[np.ndarray, ...]:
-        """By what the reference of a sentence is chosen, from the counts up to it: `[...][6]` to keys, each `[...]`."""
-
-    @abc.abstractmethod
     def sentence_keys(self, figures: np.ndarray) -> tuple[np.ndarray, ...]:
-        """By what it is chosen for the sentence alone: `[...][figures]` to keys, each `[...]`."""
+        """Sort keys of references for the sentence alone: `[...][figures]` to keys, each `[...]`."""
+
+    def preset(self) -> str:
+        """The level whose length weights are taken."""
+        return self.settings.average
 
     def scores_sentences_alone(self) -> bool:
         """Not with weights by length either: the mean length is that of the corpus."""
@@ -141,7 +118,7 @@ class JointChunkScorer(Scorer):
         corpus = []
         for row, (edits, others) in enumerate(zip(*targets, strict=True)):
             try:
-                corpus.append(self._divide(columns.sources[row], edits, numbered(others)))
+                corpus.append(divide_beside(columns.sources[row], edits, others)[0])
             except InputError as error:
                 raise InputError(f"{self.name}: sources[{row}]: {error}") from error
         return corpus
@@ -153,23 +130,19 @@ class JointChunkScorer(Scorer):
         chosen = best_annotator(self.sentence_keys(figures))
         rows = np.arange(len(counts))
         alone = figures[rows, chosen]
-        if self.settings.behaviour == "v1":
-            alone[np.isnan(alone[:, 0])] = -1.0
         by_corpus = self.settings.average == "corpus"
         if by_corpus:
-            _, (total,) = choose_by(counts[None], self._keys)
+            _, (total,) = choose_by(counts[None], self._corpus_keys)
             whole = self.of_counts(total)
         else:
             total = counts[rows, chosen].sum(axis=0)
             whole = np.ascontiguousarray(alone.T).mean(axis=-1)  # summed in the order of `aggregate`, to the last bit
-            if self.settings.behaviour == "v1":
-                whole = np.round(whole, 4)  # it rounds as NumPy does here, and as Python does elsewhere
-        found = dict(zip((*self.figures, *COLUMNS), map(float, (*whole, *total)), strict=True))
+        values = dict(zip((*self.figures, *COLUMNS), map(float, (*whole, *total)), strict=True))
         return Result(
             score=float(whole[0]),
             scores=alone[:, 0].tolist(),
             signature=self._signature(corpus),
-            details={name: found[name] for name in self.details},
+            details={name: values[name] for name in self.details},
             statistics=counts if by_corpus else None,
         )
 
@@ -177,59 +150,33 @@ class JointChunkScorer(Scorer):
         """The score of each sample; references are chosen anew, the weights of chunks are those of the whole corpus."""
         if self.settings.average == "sentence":
             return super().aggregate(rows)
-        _, totals = choose_by(rows, self._keys)
+        _, totals = choose_by(rows, self._corpus_keys)
         return self.of_counts(totals)[..., 0]
 
-    def _keys(self, before: np.ndarray, options: np.ndarray) -> tuple[np.ndarray, ...]:
-        return self.corpus_keys(before + options)
-
-    def _divide(self, source: str, proposed: Sequence[Edit], references: list[Sequence[Edit]]) -> JointChunks:
-        settings = self.settings
-        targets = [proposed, *references]
-        if settings.behaviour == "v1":
-            targets = _v1_targets(source, targets)
-        else:
-            kept = [references[index] for index in used_references(source, references)]
-            if settings.drop_unchanged_references and len(kept) > 1:
-                same = " ".join(source.split())
-                kept = [edits for edits in kept if apply(source, distinct(edits)) != same] or kept[:1]
-            targets = [proposed, *kept]
-        return divide(source, targets, settings.merge_distance, settings.drop_identity)
+    def _corpus_keys(self, before: np.ndarray, options: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The score up to this sentence, then more hits, fewer false alarms, fewer misses, more unchanged chunks."""
+        counts = before + options
+        tp, fp, fn, tn = np.moveaxis(counts[..., :4], -1, 0)
+        return self.of_counts(counts)[..., 0], tp, -fp, -fn, tn
 
     def _count(self, corpus: Sequence[JointChunks]) -> np.ndarray:
         """Weighted counts, `[sentences][references][6]`; NaN where a sentence has fewer references than another."""
-        settings = self.settings
-        classes = [classify(chunks, settings.assumption, settings.level) for chunks in corpus]
-        mean = mean_length(corpus) if settings.weights == "length" else 0.0
-        weigh = self._weigh(corpus, classes, mean)
+        classes = [classify(chunks, self.settings.assumption, self.settings.level) for chunks in corpus]
+        weigh = self._weigh(corpus, classes)
         counts = np.full((len(corpus), max(map(len, classes)), len(COLUMNS)), np.nan)
         for row, (chunks, kinds) in enumerate(zip(corpus, classes, strict=True)):
             counts[row, : len(kinds)] = count(chunks, kinds, weigh)
-        return self._without_mean(corpus, counts) if math.isnan(mean) else counts
+        return counts
 
-    def _without_mean(self, corpus: Sequence[JointChunks], counts: np.ndarray) -> np.ndarray:
-        """Length weights where no reference changes anything, so that there is no mean to compare with."""
-        # The authors' programs weigh by NaN then, and pass over sentences whose F is NaN when they add up a corpus.
-        if self.settings.behaviour == "paper":
-            logger.warning("%s: no reference changes anything, so every chunk weighs 1", self.name)
-            return counts
-        if self.settings.average == "corpus":
-            counts[[any(text is not None for text in chunks.texts[0]) for chunks in corpus]] *= 0
-        weighted = np.ones(len(COLUMNS), bool)
-        weighted[COLUMNS.index("tn")] = self.settings.behaviour == "head"
-        return np.where(weighted & (counts > 0), np.nan, counts)
-
-    def _weigh(
-        self, corpus: Sequence[JointChunks], classes: Sequence[Sequence[Sequence[ChunkClass]]], mean: float
-    ) -> Weigh:
-        settings = self.settings
-        if settings.weights == "similarity":
+    def _weigh(self, corpus: Sequence[JointChunks], classes: Sequence[Sequence[Sequence[ChunkClass]]]) -> Weigh:
+        if self.settings.weights == "similarity":
             return similarity_weights(corpus, classes, self._similarity)
-        if settings.weights == "none" or math.isnan(mean):
-            return unit_weight
-        # The authors' program of 2025 drops the presets that it is given.
-        preset = "corpus" if settings.behaviour == "head" else settings.preset or settings.average
-        return length_weights(mean, preset, settings.assumption)
+        if self.settings.weights == "length":
+            mean = mean_length(corpus)
+            if mean is not None:
+                return length_weights(mean, self.preset(), self.settings.assumption)
+            logger.warning("%s: no reference changes anything, so every chunk weighs 1", self.name)
+        return unit_weight
 
     def _matcher(self) -> Matcher:
         with named(self.name):
@@ -250,35 +197,18 @@ class JointChunkScorer(Scorer):
         return signature(self.name, settings, **files, **facts)
 
 
-def numbered(gold: Gold) -> list[Sequence[Edit]]:
-    """The edits of all annotators in the order of their numbers, which the authors' program needs without a gap."""
+def divide_beside(source: str, edits: Sequence[Edit], gold: Gold) -> tuple[JointChunks, list[int]]:
+    """A sentence divided at the edits of a hypothesis and of the references that count, and the latters' numbers."""
     numbers = sorted(gold)
     if numbers != list(range(len(numbers))):
         raise InputError(
             f"the annotators of this sentence are {', '.join(map(str, numbers))}; number them 0, 1, ..., and give "
             "those who change nothing a noop line"
         )
-    return [gold[number] for number in numbers]
-
-
-def used_references(source: str, references: Sequence[Sequence[Edit]]) -> list[int]:
-    """Which references of a sentence count: those whose edits leave a text, or the first if none does."""
-    return [index for index, edits in enumerate(references) if not _deletes_all(source, edits)] or [0]
+    # As in the authors' program of 2025, references without text are left out, but the first if none has any.
+    used = [number for number in numbers if not _deletes_all(source, gold[number])] or [0]
+    return divide(source, [edits, *(gold[number] for number in used)]), used
 
 
 def _deletes_all(source: str, edits: Sequence[Edit]) -> bool:
-    """Whether the edits leave no text."""
     return not any(edit.correction for edit in edits) and not apply(source, distinct(edits))
-
-
-def _v1_targets(source: str, targets: list[Sequence[Edit]]) -> list[Sequence[Edit]]:
-    """The targets that the authors' program of 2023 keeps: it drops empty ones, a hypothesis too, while it walks."""
-    # After one that is dropped the next is passed over, and two are always kept; the first that is left counts as the
-    # hypothesis.
-    kept = list(targets)
-    index = 0
-    while index < len(kept):
-        if len(kept) > 2 and _deletes_all(source, kept[index]):
-            del kept[index]
-        index += 1
-    return kept

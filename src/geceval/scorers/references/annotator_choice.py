@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
 
-AVERAGES = ("corpus", "sentence")
+Average: TypeAlias = Literal["corpus", "sentence"]
+AVERAGES = get_args(Average)
 
 Order: TypeAlias = Callable[[Counts, Counts], tuple[np.ndarray, ...]]
 """How annotators are ranked: maps the counts of all sentences before, `[...][1]` (or plain zeros), and those of this
