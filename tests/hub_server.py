@@ -377,7 +377,11 @@ class Handler(BaseHTTPRequestHandler):
     @route("GET", "/api/REPO/revision/(?P<revision>[^/]+)")
     def info_at(self, kind, name, revision):
         repo, oid, files = self._at(kind, name, revision)
-        siblings = [{"rfilename": path} for path in sorted(files)]
+        siblings = []
+        for path, file in sorted(files.items()):
+            large = {"lfs": {"sha256": file.sha256, "size": len(file.data), "pointerSize": 130}} if file.large else {}
+            blob = {"blobId": file.oid, "size": len(file.data), **large}
+            siblings.append({"rfilename": path, **(blob if "blobs" in self.query else {})})
         return self._json(
             {
                 "_id": "0" * 24,

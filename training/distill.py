@@ -14,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from geceval.hub.publish.push import push_and_print
+from geceval.hub.publish import publish_checkpoint
 from geceval.learning.distillation.job import RECIPE, Job
 from geceval.learning.distillation.train import distill
 from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
         options,
         lambda: distill(job_from(options, Job, RECIPE), options.output, options.scores, progress=not options.quiet),
         lambda results: {name: results[name] for name in ("seed", "data")},
-        push_and_print,
+        publish_checkpoint,
     )
 
 

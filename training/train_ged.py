@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
-from geceval.hub.publish.push import push_and_print
+from geceval.hub.publish import publish_checkpoint
 from geceval.learning.ged.job import RECIPE, Job
 from geceval.learning.ged.train import train_ged
 from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
         options,
         lambda: train_ged(job_from(options, Job, RECIPE), options.output, progress=not options.quiet),
         lambda results: {"seed": results["seed"], "test": {name: test["f"] for name, test in results["test"].items()}},
-        push_and_print,
+        publish_checkpoint,
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from geceval.hub.publish.push import push_and_print
+from geceval.hub.publish import publish_checkpoint
 from geceval.learning.impara.job import Job
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         options,
         lambda: train_impara(job_from(options, Job, Recipe()), options.output, progress=not options.quiet),
         lambda results: {"seed": results["seed"], "test": results["test"]},
-        push_and_print,
+        publish_checkpoint,
     )
 
 

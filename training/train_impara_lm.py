@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from geceval.hub.publish.push import push_and_print
+from geceval.hub.publish import publish_checkpoint
 from geceval.learning.impara_lm.job import RECIPE, Job
 from geceval.learning.impara_lm.train import train_impara_lm
 from geceval.learning.scripts import (
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         options,
         lambda: train_impara_lm(job_from(options, Job, RECIPE), options.output, progress=not options.quiet),
         lambda results: {name: results[name] for name in ("seed", "test", "untrained")},
-        push_and_print,
+        publish_checkpoint,
     )
 
 

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from geceval.hub.publish.push import push_and_print
+from geceval.hub.publish import publish_checkpoint
 from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
 from geceval.learning.some.job import RECIPE, Job
 from geceval.learning.some.train import train_some
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         options,
         lambda: train_some(job_from(options, Job, RECIPE), options.output, progress=not options.quiet),
         lambda results: {name: part["test"] for name, part in results["parts"].items()},
-        push_and_print,
+        publish_checkpoint,
     )
 
 

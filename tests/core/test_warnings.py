@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from geceval.core.inputs import Columns
-from geceval.core.warnings import first_line, gathered, once, scoring
+from geceval.core.warnings import first_on_line, gathered, once, scoring
 
 logger = logging.getLogger("geceval")
 COLUMNS = Columns(["a b", "c  d", "e"], ["a", "c D", "e"], [["x"], ["y"], ["z", "q"]])
@@ -72,9 +72,9 @@ def test_what_has_been_said_is_not_said_again(caplog):
 
 
 def test_lines_count_from_one(caplog):
-    assert first_line("a") == ""
+    assert first_on_line("a") == ""
     with scoring("some", COLUMNS):
-        found = {text: first_line(text) for text in ("a b", "c d", ("c d", "c D"), ("a b", "c D"), "q")}
+        found = {text: first_on_line(text) for text in ("a b", "c d", ("c d", "c D"), ("a b", "c D"), "q")}
     assert found == {
         "a b": ", first on line 1",
         "c d": ", first on line 2",

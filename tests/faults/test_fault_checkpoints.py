@@ -305,7 +305,7 @@ def test_adapters_of_other_shapes_and_numbers(change, adapter):
 
 
 def test_a_link_out_of_the_folder_is_not_published(checkpoint, tmp_path):
-    from geceval.hub.publish.folders import collect
+    from geceval.hub.repositories import collect
 
     secret = tmp_path / "secret.txt"
     secret.write_text("key")

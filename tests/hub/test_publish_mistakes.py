@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from geceval.cli.app import run
-from geceval.hub.publish.push import push
+from geceval.hub.publish import publish_checkpoint
 from geceval.models.checkpoints import CheckpointError, resolve
 
 MODEL_CARD = """---
@@ -191,10 +191,10 @@ def test_the_run_of_a_training_stays_here(hub, at_home, checkpoint):
     (checkpoint / "run").mkdir()
     (checkpoint / "run" / "pairs.json").write_text('{"test": [["He go to school ."]]}')
     with at_home(hub), pytest.raises(ValueError, match="no finished checkpoint; train first"):
-        push(checkpoint, "ORG/tiny")
+        publish_checkpoint(checkpoint, "ORG/tiny")
     (checkpoint / "results.json").write_text("{}")
     with at_home(hub):
-        names = push(checkpoint, "ORG/tiny")
+        names = publish_checkpoint(checkpoint, "ORG/tiny")
     assert only_ours(hub.repos["model", "ORG/tiny"]) == set(names)
     assert not [name for name in names if "run" in name]
 

@@ -12,7 +12,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.hub.publish.push import push
+from geceval.hub.publish import publish_checkpoint
 from geceval.learning.impara.job import Job
 from geceval.learning.impara.objective import PairCollator, PairModel, PairRanking
 from geceval.learning.impara.ranked_pairs import RankedPair
@@ -157,7 +157,7 @@ def test_dry_run_says_what_it_would_push_and_pushes_no_sentence(script, finished
     assert names == ["README.md", "config.json", "model.safetensors", "results.json", "tokenizer.json",
                      "tokenizer_config.json"]  # fmt: skip
     with pytest.raises(ValueError, match="no finished checkpoint"):
-        push(corpus.parent, "someone/toy", dry_run=True)
+        publish_checkpoint(corpus.parent, "someone/toy", dry_run=True)
 
 
 def test_killed_and_started_again_it_ends_with_the_same_weights(arguments, whole_and_broken):

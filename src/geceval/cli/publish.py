@@ -14,7 +14,7 @@ import typer
 from geceval.core.errors import InputError
 
 if TYPE_CHECKING:
-    from geceval.hub.publish.repository import Repository
+    from geceval.hub.repositories import Repository
 
 publish = typer.Typer(
     help="Put metrics, checkpoints, data sets and Spaces on the Hub.", no_args_is_help=True, rich_markup_mode=None
@@ -46,7 +46,7 @@ def modules(
 
     Example: geceval publish modules --org ORG --tag v1
     """
-    from geceval.hub.publish.folders import module_repository
+    from geceval.hub.repositories import module_repository
     from geceval.registry import list_metrics
 
     _publish([module_repository(name, org, package) for name in names or list_metrics()], private, tag, dry_run)
@@ -68,7 +68,7 @@ def checkpoint(
 
     Example: geceval publish checkpoint my-impara --org ORG --tag v1
     """
-    from geceval.hub.publish.checkpoint import checkpoint_repository
+    from geceval.hub.repositories import checkpoint_repository
 
     with tempfile.TemporaryDirectory() if merge else contextlib.nullcontext() as merged:
         target = f"{org}/{name or _last_part(folder)}"
@@ -91,7 +91,7 @@ def data(
 
     Example: geceval publish data jfleg --org ORG
     """
-    from geceval.hub.publish.folders import data_repository
+    from geceval.hub.repositories import data_repository
 
     _publish([data_repository(folder, f"{org}/{name or _last_part(folder)}")], private, tag, dry_run)
 
@@ -110,7 +110,7 @@ def space(
 
     Example: geceval publish space spaces/demo --org ORG --package dist/geceval-0.1.0-py3-none-any.whl
     """
-    from geceval.hub.publish.folders import space_repository
+    from geceval.hub.repositories import space_repository
 
     if private and package and "://" not in package:
         raise InputError("--package FILE: a private Space cannot fetch its own wheel; pass a URL")
@@ -123,11 +123,11 @@ def _last_part(folder: str) -> str:
 
 
 def _publish(repositories: Sequence[Repository], private: bool, tag: str | None, dry_run: bool) -> None:
-    from geceval.hub.publish import upload
-    from geceval.hub.publish.repository import check, content
+    from geceval.hub import publish
+    from geceval.hub.repositories import content
 
     if dry_run:
-        check(repositories, private, tag)
+        publish.check(repositories, private, tag)
         for repository in repositories:
             print(f"would publish the {repository.kind} {repository.name}:")
             for path in sorted(repository.files):
@@ -137,6 +137,6 @@ def _publish(repositories: Sequence[Repository], private: bool, tag: str | None,
 
     if not sys.stderr.isatty():
         disable_progress_bars()
-    for published in upload.publish(repositories, private, tag):
+    for published in publish.publish(repositories, private, tag):
         done = "published" if published.changed else "unchanged"
         print(f"{done} {published.url}{f' as {tag}' if tag else ''} ({published.commit[:7]})", flush=True)

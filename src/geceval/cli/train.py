@@ -71,7 +71,7 @@ def impara(
     learning rate 1e-3, and a logit scaled to log-odds; it needs no network and no GPU. Over any other base it is the
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
-    from geceval.hub.publish.push import push_and_print
+    from geceval.hub.publish import publish_checkpoint
     from geceval.learning.impara.job import Job, suited_recipe
     from geceval.learning.impara.train import bundled_scores, train_impara
 
@@ -91,7 +91,7 @@ def impara(
         results = train_impara(job, output, progress=not quiet)
     print(_report("impara", results, "bundled IMPARA", bundled_scores(output)["accuracy"], output))
     if push_to_hub:
-        push_and_print(output, push_to_hub, dry_run)
+        publish_checkpoint(output, push_to_hub, dry_run)
 
 
 @train.command("impara-lm", cls=ManyValuesCommand)
@@ -124,7 +124,7 @@ def impara_lm(
 
     The recipe is that of smollm2-impara: a LoRA adapter of rank 16, one pass with learning rate 5e-4.
     """
-    from geceval.hub.publish.push import push_and_print
+    from geceval.hub.publish import publish_checkpoint
     from geceval.learning.impara_lm.job import RECIPE, Job
     from geceval.learning.impara_lm.train import train_impara_lm
 
@@ -143,7 +143,7 @@ def impara_lm(
         results = train_impara_lm(job, output, progress=not quiet)
     print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
     if push_to_hub:
-        push_and_print(output, push_to_hub, dry_run)
+        publish_checkpoint(output, push_to_hub, dry_run)
 
 
 @contextlib.contextmanager

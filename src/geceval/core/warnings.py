@@ -81,7 +81,7 @@ def gathered() -> Iterator[Callable[[str], None]]:
                 logger.warning("%s", _together(messages, len(found.systems)), extra={"kind": kind})
 
 
-def first_line(text: str | Sequence[str]) -> str:
+def first_on_line(text: str | Sequence[str]) -> str:
     """`, first on line 7` if the seventh sentence that is being scored has this text, or all of these; else `""`."""
     scored = _scored.get()
     if scored is None:

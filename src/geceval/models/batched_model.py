@@ -17,7 +17,7 @@ from geceval.core.errors import InputError, counted
 from geceval.core.options import RunTime
 from geceval.core.progress import track
 from geceval.core.signature import package_version
-from geceval.core.warnings import first_line
+from geceval.core.warnings import first_on_line
 from geceval.models.batching import form_batches, share_out
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.config_limits import position_limit
@@ -171,7 +171,7 @@ class BatchedModel(abc.ABC):
         if cut:
             logger.warning(
                 "longer than %d tokens and cut: %d of %s%s; %s",
-                *(self.max_length, len(cut), counted(texts, "text"), first_line(cut[0]), self._if_cut(what)),
+                *(self.max_length, len(cut), counted(texts, "text"), first_on_line(cut[0]), self._if_cut(what)),
             )
 
     def _encode(self, texts: list[Text], limit: int | None = None) -> list[dict[str, list[int]]]:

@@ -23,7 +23,7 @@ from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.errors import InputError, counted
 from geceval.core.progress import counting
 from geceval.core.signature import package_version
-from geceval.core.warnings import first_line
+from geceval.core.warnings import first_on_line
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.errant import alignment, pipeline
 from geceval.edits.m2 import M2Sentence
@@ -107,7 +107,7 @@ class Annotator:
         found = cached(changed, compute, self._edits, DiskCache(cache, facts, _pack, _unpack))
         coarse = [key for key in new if _is_coarse(key, found[key])]
         if coarse:
-            number, where = counted(len(coarse), "pair of texts", "pairs of texts"), first_line(coarse[0])
+            number, where = counted(len(coarse), "pair of texts", "pairs of texts"), first_on_line(coarse[0])
             logger.warning("too long for ERRANT's alignment and aligned coarsely: %s%s", number, where)
         return [list(found.get(key, ())) for key in keys]
 

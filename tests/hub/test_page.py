@@ -7,8 +7,7 @@ import types
 import pytest
 
 import geceval
-from geceval.hub.publish.folders import module_repository
-from geceval.hub.publish.repository import content
+from geceval.hub.repositories import content, module_repository
 
 gradio = pytest.importorskip("gradio", reason="gradio is not installed (pip install 'geceval[space]')")
 
