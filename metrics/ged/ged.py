@@ -30,7 +30,7 @@ Args:
 
 Returns:
     score (`float`): F, binary or macro, in [0, 1]; or the mean of `scores`, at most 0. Higher is better.
-    scores (`list` of `float`): F of each sentence, or the mean or sum of log P(correct) over its words.
+    scores (`list` of `float`): F of each sentence, or the mean of log P(correct) over its words.
     precision, recall, f, tp, fp, fn (`float`): Of errors against correct tokens, whatever the average. Detection only.
     macro_precision, macro_recall, macro_f (`float`): Over the classes that occur, CORRECT included. Detection only.
     by_class (`dict`): `by_class["SPELL"]["recall"]` and so on, for the classes that occur. Detection only.

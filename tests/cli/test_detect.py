@@ -95,7 +95,7 @@ def test_no_sentences(call, two, tmp_path):
     [
         ([], "detect takes either sentences, or -s FILE"),
         (["a", "-s", "b"], "detect takes either sentences, or -s FILE"),
-        (["a", "--threshold", "2"], "threshold must be a probability in [0, 1], got 2.0"),
+        (["a", "--threshold", "2"], "threshold must lie between 0 and 1, got 2.0"),
         (["a", "--classes", "3"], "classes must be one of 2, 4, 25, 55, got 3"),
         (["a", "--classes", "4"], "the bundled detectors have 2 or 25 classes, not 4; pass model=FOLDER"),
         (["a", "--model", "./nowhere"], "./nowhere: no such folder"),

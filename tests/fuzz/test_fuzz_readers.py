@@ -37,7 +37,7 @@ from geceval.meta.judgments.readers import (
 from geceval.meta.scores import read_scores
 from geceval.scorers.difficulty.chunk_weights import format_weights, read_weights
 from geceval.scorers.judge.session import read_grades
-from geceval.scorers.learned.label_sequences import parse_labels
+from geceval.scorers.learned.detection import parse_labels
 
 # The same examples in every run; what was once found to break stands below as an example of its own.
 FUZZ = settings(

@@ -12,7 +12,7 @@ import logging
 import math
 import re
 from types import UnionType
-from typing import Union, get_args, get_origin, get_type_hints
+from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from geceval import registry
 from geceval.core.cache import LRUCache
 from geceval.core.disk_cache import DiskCache, cached
-from geceval.core.errors import InputTypeError
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
@@ -342,6 +342,8 @@ def _right_type(hint):
     def fits(value, kind):
         if kind is float:
             return type(value) in (int, float)
+        if get_origin(kind) is Literal:
+            return any(type(value) is type(choice) and value == choice for choice in get_args(kind))
         if get_origin(kind) in (tuple, collections.abc.Sequence):
             return type(value) in (list, tuple) and all(fits(each, get_args(kind)[0]) for each in value)
         return type(value) is kind
@@ -359,5 +361,5 @@ def test_every_option_is_checked_by_its_annotation(metric, data):
     if _right_type(hint)(value):
         return
     for make in (lambda: registry.make_scorer(metric, {name: value}), lambda: kind(**{name: value})):
-        with pytest.raises(InputTypeError, match=f"{name} must be"):
+        with pytest.raises((InputError, InputTypeError), match=f"{name} must be"):
             make()

@@ -14,9 +14,7 @@ from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import Detector
 from geceval.scorers.ged import Ged, Settings
-from geceval.scorers.learned.detection import in_scheme, scheme
-from geceval.scorers.learned.detection_counts import detection_scores
-from geceval.scorers.learned.label_sequences import kind_of, label_id
+from geceval.scorers.learned.detection import detection_scores, in_scheme, kind_of, label_id, scheme
 
 SOURCES = ["He go to school every days", "She like cat", "They are happy"]
 GOLD = ["c i c c c i", "c i i", "c c c"]
@@ -110,8 +108,6 @@ def test_corrected_sentences_are_labelled_by_their_edits():
 def test_insertions_at_the_end():
     columns = ["He left"], ["c i"], [["He left ."]]
     assert Ged(Settings(nlp="bundled")).score(*columns).details["tp"] == 1
-    lost = Ged(Settings(nlp="bundled", final_insertion="lost")).score(*columns)
-    assert (lost.details["tp"], lost.details["fp"]) == (0, 1)
 
 
 def test_gold_of_an_m2_file(tmp_path):
@@ -124,8 +120,6 @@ def test_gold_of_an_m2_file(tmp_path):
     assert not scorer.needs_references()
     assert scorer.score(["He go home"], ["0 R 0"]).details["annotators"] == [0]
     assert scorer.score(["He go home"], ["0 0 0"]).details["annotators"] == [1]
-    labelled = Ged(Settings(gold_m2=str(path), classes=4, uncorrected="label")).score(["He go home"], ["0 R U"])
-    assert labelled.details["tp"] == 2
     path.write_text("S He go home\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n")
     with pytest.raises(ValueError, match=r"^ged: sources\[0\]: edit \(1, 2, 'goes'\) has the type 'SVA'"):
         scorer.score(["He go home"], ["0 R 0"])
@@ -154,7 +148,7 @@ def test_bad_labels_are_named():
     ):
         Ged().score(SOURCES, PREDICTED, [*GOLD[:2], "c x c"])
     with pytest.raises(ValueError, match=r"predictions\[0\] has 6 labels but its source has 3"):
-        Ged(Settings(prediction_kind="labels")).score(SOURCES[2:], ["They may be happy , too"], GOLD[2:])
+        Ged().score(SOURCES[2:], ["c c c c c c"], GOLD[2:])
 
 
 def plain(folder, source):
@@ -202,15 +196,14 @@ def test_sentence_score_is_the_mean_log_probability(two, many, caplog):
     texts = ["the cat sat on the mat .", "dogs run", "", "a school"]
     for folder in (two, many):
         logs = [np.log(plain(folder, text)[:, 0]) for text in texts]
-        for reduction in ("mean", "sum"):
-            expected = [getattr(row, reduction)() if len(row) else 0.0 for row in logs]
-            scorer = Ged(Settings(task="sentence", model=folder, reduction=reduction))
-            assert not scorer.needs_references()
-            with caplog.at_level(logging.WARNING, logger="geceval"):
-                result = scorer.score(["the cat", "dogs runs", "the cat", ""], texts)
-            assert result.scores == pytest.approx(expected, abs=1e-5)
-            assert result.score == pytest.approx(np.mean(expected), abs=1e-5)
-            assert scorer.bounds == (None, 0.0) and max(result.scores) <= 0.0
+        expected = [row.mean() if len(row) else 0.0 for row in logs]
+        scorer = Ged(Settings(task="sentence", model=folder))
+        assert not scorer.needs_references()
+        with caplog.at_level(logging.WARNING, logger="geceval"):
+            result = scorer.score(["the cat", "dogs runs", "the cat", ""], texts)
+        assert result.scores == pytest.approx(expected, abs=1e-5)
+        assert result.score == pytest.approx(np.mean(expected), abs=1e-5)
+        assert scorer.bounds == (None, 0.0) and max(result.scores) <= 0.0
     assert "empty though the source is not: 1 prediction;" in caplog.text
 
 
@@ -249,14 +242,12 @@ def test_a_detector_wants_the_sources_as_predictions(two):
     [
         ({"task": "tokens"}, "task must be one of 'detection', 'sentence'"),
         ({"classes": 3}, "classes must be one of 2, 4, 25, 55, got 3"),
-        ({"classes": 2.0}, "classes must be an int"),
-        ({"threshold": 1.5}, r"threshold must be a probability in \[0, 1\], got 1.5"),
-        ({"threshold": float("nan")}, "threshold must be a probability"),
+        ({"classes": 2.0}, "classes must be one of 2, 4, 25, 55"),
+        ({"threshold": 1.5}, "threshold must lie between 0 and 1, got 1.5"),
         ({"threshold": 0.5}, "threshold is for a detector; name one"),
-        ({"beta": 0}, "beta must be positive"),
+        ({"beta": 0}, "beta must lie between 1e-06"),
         ({"model": 1}, "model must be a string"),
         ({"max_length": 2}, "max_length must be at least 3"),
-        ({"prediction_kind": "text"}, "prediction_kind must be one of"),
     ],
 )
 def test_settings_are_checked(options, message):

@@ -16,7 +16,7 @@ from geceval.learning.ged.train import evaluate, read_folds, train_ged
 from geceval.learning.impara.ranked_pairs import split_by_source
 from geceval.learning.objective import Collator
 from geceval.learning.recipe import Recipe
-from geceval.scorers.learned.detection_counts import class_scores, detection_scores
+from geceval.scorers.learned.detection import class_scores, detection_scores
 
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
 

@@ -4,28 +4,73 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from geceval.core.errors import InputError, counted, named
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import RunTime
+from geceval.core.options import FilePath, ModelName, Options, PipelineName, Positive, Range, RunTime, Share
 from geceval.core.result import Result
-from geceval.core.signature import signature
-from geceval.edits.ged_labels import LABELS
+from geceval.core.signature import number_range, package_version, signature
+from geceval.edits.ged_labels import LABELS, token_labels
+from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
-from geceval.scorers.learned.detection import detector_facts, load_detector, log_correct
-from geceval.scorers.learned.detection_counts import details, macro_scores
-from geceval.scorers.learned.ged_comparison import LabelComparison
-from geceval.scorers.learned.ged_settings import Settings
-from geceval.scorers.references.gold import gold_from_m2
+from geceval.scorers.learned import detection
+from geceval.scorers.references.annotator_choice import best_annotator, m2_order
+from geceval.scorers.references.gold import Gold, errant_annotator, errant_edits, gold_facts, gold_from_m2
 
 if TYPE_CHECKING:
+    from geceval.edits.edit import Edit
+    from geceval.edits.errant.annotator import Annotator
     from geceval.models.detector import Detector
 
 logger = logging.getLogger("geceval")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Options):
+    """What can change a score of error detection.
+
+    Attributes:
+        task: `"detection"`: the tokens of the sources that the predictions mark as errors are compared with those that
+            the references mark. `"sentence"`: no references; the score of a prediction, a corrected sentence, is the
+            mean of the detector's log P(correct) over its words.
+        model: A detector: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a token classifier.
+            For detection, it marks the errors, and the predictions are the sources themselves; `None` takes the errors
+            that the predictions mark. For the sentence score, `None` is the bundled one.
+        classes: The label scheme: 2, 4, 25 or 55 classes, see `geceval.edits.ged_labels`; it also chooses the bundled
+            detector. `None` takes the scheme of the detector, else 2. Labels of a finer scheme count as the coarser
+            class that they belong to.
+        average: What `score` is for detection: `"binary"`, F of errors against correct tokens, whatever their class;
+            `"macro"`, F of the means of precision and recall over all classes that occur, CORRECT included. A sentence
+            without tokens scores 1 in the former and, as no class occurs, 0 in the latter.
+        beta: Weight of recall in F.
+        threshold: The detector marks a word if its probability of an error is at least this; `None` takes the most
+            probable label.
+        gold_m2: M2 file with the gold edits; `references` are then not needed.
+        max_length: Tokens, special ones included, beyond which the detector's input is cut; `None` takes
+            `geceval_max_length` of its `config.json`, else 128.
+        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
+            name of another installed one, or a folder.
+    """
+
+    task: Literal["detection", "sentence"] = "detection"
+    model: ModelName | None = None
+    classes: Literal[2, 4, 25, 55] | None = None
+    average: Literal["binary", "macro"] = "binary"
+    beta: Positive = 0.5
+    threshold: Share | None = None
+    gold_m2: FilePath | None = None
+    max_length: Annotated[int, Range(3)] | None = None  # [CLS], [SEP] and a token
+    nlp: PipelineName = "bundled"
+
+    def __post_init__(self) -> None:
+        super(Settings, self).__post_init__()
+        if self.threshold is not None and self.model is None:
+            raise InputError("threshold is for a detector; name one, e.g. model='bundled'")
 
 
 class Ged(Scorer):
@@ -63,7 +108,7 @@ class Ged(Scorer):
         settings = self.settings
         model = settings.model or ("bundled" if settings.task == "sentence" else None)
         if model is not None and self._detector is None:
-            self._detector = load_detector(model, self.runtime, settings.max_length, settings.classes)
+            self._detector = detection.load_detector(model, self.runtime, settings.max_length, settings.classes)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         needs, warn = self.needs_references(), self.settings.task == "sentence"  # label sequences are no such texts
@@ -74,18 +119,19 @@ class Ged(Scorer):
             return self._score_sentences(columns)
         if self.settings.model is not None:
             self._check_predictions(columns)
-        gold_edits = gold_from_m2(self.name, columns, self.settings.gold_m2)
+        edits = gold_from_m2(self.name, columns, self.settings.gold_m2)
         self.load()
-        compared = LabelComparison(self.name, self.settings, self.runtime, columns, self._detector, gold_edits)
-        statistics = compared.statistics()
-        sums = statistics.sum(axis=0)
+        labels = _Labels(self.settings, self.runtime, columns, self._detector, edits)
+        gold, predicted = labels.gold(), labels.predicted()
+        statistics, annotators = _compare(predicted, gold, labels.classes, self.settings.beta)
+        facts = {**self._detector_facts(), **labels.facts(), "refs": number_range(map(len, gold))}
         return Result(
             score=float(self.aggregate(statistics[None])[0]),
             scores=self.aggregate(statistics[:, None]).tolist(),
-            signature=signature(self.name, self.settings, **compared.facts()),
+            signature=signature(self.name, self.settings, **facts),
             details={
-                **details(sums, self.settings.beta, LABELS[compared.classes]),
-                "annotators": compared.annotators,
+                **detection.details(statistics.sum(axis=0), self.settings.beta, LABELS[labels.classes]),
+                "annotators": annotators,
             },
             statistics=statistics,
         )
@@ -96,7 +142,7 @@ class Ged(Scorer):
             return super().aggregate(rows)
         sums = rows.sum(axis=-2)
         if self.settings.average == "macro":
-            return macro_scores(sums, self.settings.beta)[..., 2]
+            return detection.macro_scores(sums, self.settings.beta)[..., 2]
         return Counts.of(sums).f(self.settings.beta)
 
     def _check_predictions(self, columns: Columns) -> None:
@@ -109,7 +155,7 @@ class Ged(Scorer):
 
     def _score_sentences(self, columns: Columns) -> Result:
         self.load()
-        scores = log_correct(self._detector, columns.predictions, self.settings.reduction, self.runtime)
+        scores = detection.log_correct(self._detector, columns.predictions, self.runtime)
         empty = sum(
             bool(s.split()) and not p.split() for s, p in zip(columns.sources, columns.predictions, strict=True)
         )
@@ -119,5 +165,100 @@ class Ged(Scorer):
                 self.name,
                 counted(empty, "prediction"),
             )
-        facts = {**detector_facts(self._detector, self.runtime), "classes": len(self._detector.labels)}
+        facts = {**self._detector_facts(), "classes": len(self._detector.labels)}
         return Result(float(scores.mean()), scores.tolist(), signature(self.name, self.settings, **facts))
+
+    def _detector_facts(self) -> dict[str, Any]:
+        """What the signature says about the detector, if there is one."""
+        if self._detector is None:
+            return {}
+        network = network_facts(self.runtime)
+        return {"model": self._detector.name, "max_length": self._detector.max_length, **network}
+
+
+class _Labels:
+    """The columns as ids of labels, in whatever form each of them is."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        runtime: RunTime,
+        columns: Columns,
+        detector: Detector | None,
+        edits: Sequence[Gold] | None,
+    ) -> None:
+        self.settings, self.runtime, self.columns = settings, runtime, columns
+        self.detector, self.edits = detector, edits
+        self.classes: int = settings.classes or (detection.scheme(detector) if detector else 2)
+        self.annotator: Annotator | None = None
+        references = [text for row in columns.references or [] for text in row]
+        self.predicted_as = "model" if detector else detection.kind_of(columns.predictions)
+        self.gold_as = "m2" if edits is not None else detection.kind_of(references)
+
+    def gold(self) -> list[dict[int, list[int]]]:
+        """Annotator to ids of labels, one dict per sentence."""
+        if self.edits is not None:
+            return [
+                {annotator: self._of_edits(row, edits) for annotator, edits in options.items()}
+                for row, options in enumerate(self.edits)
+            ]
+        references = self.columns.references or []
+        if self.gold_as == "corrections":
+            sources = self.columns.sources
+            check_columns(Ged.name, sources, sources, references, needs_references=True)  # warns if transposed
+            return [dict(enumerate(row)) for row in self._of_corrections(references)]
+        return [
+            {index: self._of_text(f"references[{row}][{index}]", row, text) for index, text in enumerate(texts)}
+            for row, texts in enumerate(references)
+        ]
+
+    def predicted(self) -> list[list[int]]:
+        """Ids of labels, one list per sentence."""
+        predictions = self.columns.predictions
+        if self.detector is not None:
+            ids = detection.in_scheme(self.detector, self.classes)
+            rows = self.detector.label_ids(self.columns.sources, self.settings.threshold, self.runtime)
+            return [[ids[label] for label in row] for row in rows]
+        if self.predicted_as == "corrections":
+            check_columns(Ged.name, self.columns.sources, predictions)  # warns of files that are not aligned
+            return [row[0] for row in self._of_corrections([[text] for text in predictions])]
+        return [self._of_text(f"predictions[{row}]", row, text) for row, text in enumerate(predictions)]
+
+    def facts(self) -> dict[str, Any]:
+        """What the signature says of the labels, once they have been made."""
+        return {
+            **gold_facts(self.settings.gold_m2),
+            "classes": self.classes,
+            "prediction_kind": self.predicted_as,
+            "reference_kind": self.gold_as,
+            "nlp": self.annotator.pipeline if self.annotator else "unused",
+            **({"errant": package_version("errant")} if self.annotator else {}),
+        }
+
+    def _of_text(self, cell: str, row: int, text: str) -> list[int]:
+        return detection.parse_labels(Ged.name, cell, text, self.columns.sources[row], self.classes)
+
+    def _of_corrections(self, texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
+        self.annotator = errant_annotator(self.settings.nlp)
+        rows = errant_edits(self.annotator, self.runtime, self.columns.sources, texts)
+        return [[self._of_edits(number, edits) for edits in row] for number, row in enumerate(rows)]
+
+    def _of_edits(self, row: int, edits: Sequence[Edit]) -> list[int]:
+        try:
+            return token_labels(self.columns.sources[row], edits, self.classes)
+        except ValueError as error:
+            raise InputError(f"{Ged.name}: sources[{row}]: {error}") from error
+
+
+def _compare(
+    predicted: list[list[int]], gold: list[dict[int, list[int]]], classes: int, beta: float
+) -> tuple[np.ndarray, list[int]]:
+    """Counts of each sentence, `[sentences][3 + 3 * classes]`, against the reference with the best F; which that is."""
+    # On ties it is the reference with more true positives, then the one that marks less.
+    order, rows, annotators = m2_order(beta), [], []
+    for labels, options in zip(predicted, gold, strict=True):
+        counts = np.stack([detection.count(labels, others, classes) for others in options.values()])
+        best = int(best_annotator(order(Counts(), Counts.of(counts))))
+        annotators.append(list(options)[best])
+        rows.append(counts[best])
+    return np.stack(rows), annotators

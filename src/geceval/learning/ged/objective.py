@@ -20,7 +20,7 @@ from geceval.learning.objective import IGNORED, Objective
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.words import encode_words
-from geceval.scorers.learned.detection_counts import detection_scores
+from geceval.scorers.learned.detection import detection_scores
 
 Labelled = tuple[str, list[int]]
 """A tokenised sentence and the id of the label of each token; id 0 is CORRECT."""

@@ -23,7 +23,7 @@ from geceval.learning.impara.ranked_pairs import Row, split_by_source
 from geceval.learning.network import save
 from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.models.checkpoints import resolve
-from geceval.scorers.learned.detection_counts import class_scores, detection_scores
+from geceval.scorers.learned.detection import class_scores, detection_scores
 
 FOLDS = ("train", "dev", "test")
 

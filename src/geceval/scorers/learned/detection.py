@@ -1,23 +1,70 @@
-"""What metrics need from an error detector: its labels in a label scheme, and log P(correct) of a sentence."""
+"""Error detection: labels as text, detectors and their labels in a label scheme, counts of tokens and their figures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geceval.core.errors import InputError
+from geceval.core.f_score import Counts, f_beta
 from geceval.core.options import RunTime
-from geceval.edits.ged_labels import LABELS
-from geceval.models.devices import network_facts
-from geceval.scorers.learned.label_sequences import label_id
+from geceval.edits.ged_labels import CORRECT, INCORRECT, LABELS, label_ids
 
 if TYPE_CHECKING:
     from geceval.models.detector import Detector
 
-REDUCTIONS = ("mean", "sum")
+BETA = 0.5
+MACRO = ("macro_precision", "macro_recall", "macro_f")
 BUNDLED_CLASSES = (2, 25)
+
+_SHORT = {"c": CORRECT, "C": CORRECT, "i": INCORRECT, "I": INCORRECT}
+_NAMES = frozenset(label for labels in LABELS.values() for label in labels)
+
+
+def label_id(text: str, classes: int) -> int | None:
+    """The id of a label in the label scheme with that many classes."""
+    if text.isascii() and text.isdigit():
+        return int(text) if len(text) < 4 and int(text) < classes else None
+    name = _SHORT.get(text, text)
+    if name == CORRECT:
+        return 0
+    if classes == 2:
+        return 1 if name in _NAMES else None
+    ids = label_ids(classes)
+    if name in LABELS[55]:
+        operation, _, main = name.partition(":")
+        name = {4: operation, 25: main, 55: name}[classes]
+    return ids.get(name)
+
+
+def kind_of(column: Sequence[str]) -> str:
+    """`"labels"` if more than half of the texts of a column hold nothing else, else `"corrections"`."""
+    # Empty texts do not count. Hardly any sentence consists only of words like `C`, `I` or `2`; so one wrong label is
+    # reported as such and does not turn the column into corrected sentences.
+    known = _NAMES | _SHORT.keys() | {str(number) for number in range(len(LABELS[55]))}
+    texts = [text.split() for text in column if text.strip()]
+    return "labels" if 2 * sum(known.issuperset(words) for words in texts) > len(texts) else "corrections"
+
+
+def parse_labels(metric: str, cell: str, text: str, source: str, classes: int) -> list[int]:
+    """The ids of a label sequence."""
+    labels, tokens = text.split(), source.split()
+    if len(labels) != len(tokens):
+        raise InputError(
+            f"{metric}: {cell} has {len(labels)} labels but its source has {len(tokens)} tokens; pass one label for "
+            "each token of source.split()"
+        )
+    ids = [label_id(label, classes) for label in labels]
+    if None in ids:
+        first = ids.index(None)
+        raise InputError(
+            f"{metric}: {cell} has the label {labels[first][:60]!r} for token {first} ({tokens[first]!r}); with "
+            f"{classes} classes the labels are {', '.join(LABELS[classes][:4])}{', ...' if classes > 4 else ''}, their "
+            "ids, or those of a finer scheme"
+        )
+    return ids  # type: ignore[return-value]
 
 
 def load_detector(model: str, runtime: RunTime, max_length: int | None = None, classes: int | None = None) -> Detector:
@@ -34,15 +81,15 @@ def load_detector(model: str, runtime: RunTime, max_length: int | None = None, c
     return Detector.load(resolve(model, bundled=bundled), runtime, max_length)
 
 
-def log_correct(detector: Detector, sentences: Sequence[str], reduction: str, runtime: RunTime) -> np.ndarray:
-    """Mean or sum of log P(correct) over the words of each sentence, natural logarithms."""
+def log_correct(detector: Detector, sentences: Sequence[str], runtime: RunTime) -> np.ndarray:
+    """Mean of log P(correct) over the words of each sentence, natural logarithms."""
     from geceval.models.detector import is_seen
 
-    found = []
+    means = []
     for row in detector.log_probabilities(sentences, runtime):
         words = row[is_seen(row), detector.correct].astype(np.float64)
-        found.append(words.sum() / (max(len(words), 1) if reduction == "mean" else 1))
-    return np.array(found)
+        means.append(words.sum() / max(len(words), 1))
+    return np.array(means)
 
 
 def scheme(detector: Detector) -> int:
@@ -70,12 +117,56 @@ def _ids(detector: Detector, classes: int) -> list[int | None]:
     return ids
 
 
-def detector_facts(detector: Detector | None, runtime: RunTime) -> dict[str, Any]:
-    """What the signature says about a detector."""
-    if detector is None:
-        return {}
-    return {
-        "model": detector.name,
-        "max_length": detector.max_length,
-        **network_facts(runtime),
+def count(predicted: Sequence[int], gold: Sequence[int], classes: int) -> np.ndarray:
+    """True and false positives and false negatives of errors of any class, then tokens by class, for one sentence."""
+    # The classes three times over: tokens that have a class in both labellings, in the predicted one, in the gold one.
+    left, right = np.array(predicted, int), np.array(gold, int)
+    binary = [((left > 0) & (right > 0)).sum(), ((left > 0) & (right == 0)).sum(), ((left == 0) & (right > 0)).sum()]
+    by_class = [np.bincount(ids, minlength=classes) for ids in (left[left == right], left, right)]
+    return np.concatenate([binary, *by_class]).astype(float)
+
+
+def macro_scores(sums: np.ndarray, beta: float) -> np.ndarray:
+    """Macro precision, recall and F: F of the means of P and R over classes (Yuan et al. 2021's public scorer)."""
+    hits, proposed, present = np.moveaxis(sums[..., 3:].reshape(*sums.shape[:-1], 3, -1), -2, 0)
+    seen = (proposed + present) > 0
+    classes = np.maximum(seen.sum(axis=-1), 1)
+    precision = (hits / np.maximum(proposed, 1)).sum(axis=-1) / classes
+    recall = (hits / np.maximum(present, 1)).sum(axis=-1) / classes
+    return np.stack([precision, recall, f_beta(precision, recall, beta)], axis=-1)
+
+
+def details(sums: np.ndarray, beta: float, labels: Sequence[str]) -> dict[str, Any]:
+    """The contents of `Result.details`: the binary and the macro figures, and those of each class that occurs."""
+    by_class = {
+        name: {**figures, "tp": hits, "fp": proposed - hits, "fn": present - hits}
+        for name, figures, (hits, proposed, present) in _by_class(sums, beta, labels)
     }
+    macro = dict(zip(MACRO, macro_scores(sums, beta).tolist(), strict=True))
+    return {**Counts(*sums[:3].tolist()).to_details(beta), **macro, "by_class": by_class}
+
+
+def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> dict[str, float]:
+    """Token-level precision, recall and F0.5."""
+    row = count(predicted, gold, classes)
+    hits, needless, missed = row[:3].tolist()
+    precision, recall = hits / max(hits + needless, 1), hits / max(hits + missed, 1)
+    macro = dict(zip(MACRO, macro_scores(row, BETA).tolist(), strict=True))
+    return {"precision": precision, "recall": recall, "f": f_beta(precision, recall, BETA), **macro}
+
+
+def class_scores(predicted: np.ndarray, gold: np.ndarray, labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Precision, recall and F0.5 of each class against all others."""
+    row = count(predicted, gold, len(labels))
+    return {name: {**figures, "tokens": int(found[2])} for name, figures, found in _by_class(row, BETA, labels)}
+
+
+def _by_class(
+    sums: np.ndarray, beta: float, labels: Sequence[str]
+) -> Iterator[tuple[str, dict[str, float], tuple[float, ...]]]:
+    """Each class that occurs: its name, precision, recall and F, and its tokens in both, predicted and gold."""
+    for name, hits, proposed, present in zip(labels, *sums[3:].reshape(3, -1).tolist(), strict=True):
+        if proposed or present:
+            precision, recall = hits / max(proposed, 1), hits / max(present, 1)
+            figures = {"precision": precision, "recall": recall, "f": f_beta(precision, recall, beta)}
+            yield name, figures, (hits, proposed, present)
