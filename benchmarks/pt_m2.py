@@ -24,7 +24,8 @@ from geceval.models.heads import load_encoder
 from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based import pretrained_weights as pt
-from geceval.scorers.pt_m2 import PtM2, Settings
+from geceval.scorers.edit_based.pretrained_weights import Settings
+from geceval.scorers.pt_m2 import PtM2
 
 
 def main():

@@ -85,7 +85,7 @@ def test_a_sample_has_the_score_of_scoring_it(name, needed):
         ("errant", {"average": "sentence"}),
         ("errant", {"rounding": "none", "beta": 2.0}),
         ("m2", {"average": "sentence"}),
-        ("m2", {"beta": 1.0, "matching": "repaired"}),
+        ("m2", {"beta": 1.0}),
         ("pt_m2", {"average": "corpus", "weight": "self"}),
         ("pt_errant", {"average": "corpus"}),
         ("uot_errant", {"behaviour": "published", "vectors": "src-add"}),

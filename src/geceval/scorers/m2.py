@@ -5,25 +5,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import FilePath, RunTime, check_choice, check_positive, check_types
+from geceval.core.options import FilePath, Options, Positive, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
-from geceval.edits.maxmatch.corpus import extract_all
-from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules
+from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules, extract_all
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.references.annotator_choice import AVERAGES
 from geceval.scorers.references.gold import Gold, gold_from_m2
 
 logger = logging.getLogger("geceval")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What the number depends on.
 
     Attributes:
@@ -33,29 +32,12 @@ class Settings:
         gold_m2: M2 file with the gold edits; `references` are then not needed. Without it, gold edits are extracted
             from the references.
         max_unchanged_words: Unchanged words that an edit of the system may contain in order to match a gold edit.
-        ignore_whitespace_casing: Leave out edits of the system that only change white space or case.
-        insertions: The span of words inserted before the sentence: `"head"` as in the latest official scorer, or
-            `"v3.2"`; see `geceval.edits.maxmatch.extraction.Rules`.
-        matching: `"official"`, or `"repaired"` for gold edits that are out of order or given twice; see `Rules`.
     """
 
-    beta: float = 0.5
-    average: str = "corpus"
+    beta: Positive = 0.5
+    average: Literal["corpus", "sentence"] = "corpus"
     gold_m2: FilePath | None = None
-    max_unchanged_words: int = 2
-    ignore_whitespace_casing: bool = False
-    insertions: str = "head"
-    matching: str = "official"
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_positive("beta", self.beta)
-        check_choice("average", self.average, AVERAGES)
-        self.rules()
-
-    def rules(self) -> Rules:
-        """How edits are cut and matched."""
-        return Rules(self.max_unchanged_words, self.ignore_whitespace_casing, self.insertions, self.matching)
+    max_unchanged_words: Annotated[int, Range(0)] = 2
 
 
 class M2(EditScorer):
@@ -95,8 +77,8 @@ class M2(EditScorer):
         return self._score_against(columns, *read_gold(self.name, columns, self.settings.gold_m2, self.runtime))
 
     def _score_against(self, columns: Columns, gold: Sequence[Gold], large: set[int]) -> Result:
-        settings = self.settings
-        found, single = extract_edits(columns, gold, settings.rules(), self.runtime)
+        rules = Rules(self.settings.max_unchanged_words)
+        found, single = extract_edits(columns, gold, rules, self.runtime)
         large = large | single
         chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in found])
         self._warn(gold, large)
@@ -105,16 +87,15 @@ class M2(EditScorer):
 
     def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
         warn_of_single_paths(self.name, large)
-        if self.settings.matching == "official":
-            rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
-            if rows:
-                logger.warning(
-                    "%s: %s with gold edits that are out of order, which the official scorer loses, or given twice, "
-                    "which it counts twice (first: sentence %d); matching='repaired' does neither",
-                    self.name,
-                    counted(len(rows), "sentence"),
-                    rows[0] + 1,
-                )
+        rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
+        if rows:
+            logger.warning(
+                "%s: %s with gold edits that are out of order, some of which are lost, or given twice, which count "
+                "twice, as in the official scorer (first: sentence %d); sort them and leave out repeats",
+                self.name,
+                counted(len(rows), "sentence"),
+                rows[0] + 1,
+            )
 
 
 def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: RunTime) -> tuple[list[Gold], set[int]]:

@@ -12,7 +12,7 @@ import math
 EPSILON = 0.001
 
 
-def slow_maxmatch(source, target, golds, max_unchanged=2, insertions="head"):
+def slow_maxmatch(source, target, golds, max_unchanged=2, version="head"):
     """The edits (start, end, source text, target text), the number of matches.
 
     `golds` is a list of (start, end, [corrections]).
@@ -20,7 +20,7 @@ def slow_maxmatch(source, target, golds, max_unchanged=2, insertions="head"):
     source, target = source.split(), target.split()
     listed, arcs = [], {}
     for substitution in (1, 2):
-        for pair, arc in optimal_steps(source, target, substitution, insertions).items():
+        for pair, arc in optimal_steps(source, target, substitution, version).items():
             listed.append(pair)
             assert arcs.get(pair, arc) == arc
             arcs[pair] = arc
@@ -33,7 +33,7 @@ def slow_maxmatch(source, target, golds, max_unchanged=2, insertions="head"):
     return edits, count_matches(edits, golds)
 
 
-def optimal_steps(source, target, substitution, insertions):
+def optimal_steps(source, target, substitution, version):
     """The steps on any optimal path of one table."""
     n, m = len(source), len(target)
     table = {(0, 0): 0}
@@ -48,7 +48,7 @@ def optimal_steps(source, target, substitution, insertions):
             if i:
                 ways.append((table[i - 1, j] + 1, (i - 1, j), ("del", i - 1, i, source[i - 1], "", 0)))
             if j:
-                place = j - 1 if i == 0 and insertions == "v3.2" else i
+                place = j - 1 if i == 0 and version == "v3.2" else i
                 ways.append((table[i, j - 1] + 1, (i, j - 1), ("ins", place, place, "", target[j - 1], 0)))
             if ways:
                 table[i, j] = min(cost for cost, _, _ in ways)

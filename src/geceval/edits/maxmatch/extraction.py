@@ -8,38 +8,45 @@ changes close to each other become one edit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
 
+from geceval.core.cache import LRUCache
+from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.errors import InputError
-from geceval.core.options import check_choice, check_count
-from geceval.edits.edit import Edit, in_order
+from geceval.core.signature import package_version
+from geceval.edits.edit import Edit
 from geceval.edits.maxmatch.arcs import join
-from geceval.edits.maxmatch.dense_arcs import CELLS_LIMIT
 from geceval.edits.maxmatch.lattice import EPSILON, find_steps
+from geceval.edits.workers import Pool
 
-INSERTIONS = ("head", "v3.2")
-MATCHINGS = ("official", "repaired")
+KEPT_SENTENCES = 50_000
+VERSION = 1  # change it when any extraction changes: those that are kept on disk are then made anew
+
+Key = tuple[Any, ...]
+"""Source, prediction, the fields of the rules, and (annotator, fields of each gold edit) of each annotator."""
 
 _Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How edits are cut and matched; the defaults are those of the official scorer (its latest version, "head")."""
+    """How edits are cut.
+
+    Attributes:
+        max_unchanged_words: Unchanged words that an edit of the system may contain.
+        version: Of the official scorer: its latest, `"head"`, or `"v3.2"`, which is also inside PT-M2 and places some
+            of the words that are inserted before the first word elsewhere.
+        max_cells: Largest lattice that is searched in full.
+    """
 
     max_unchanged_words: int = 2
-    ignore_whitespace_casing: bool = False
-    insertions: str = "head"
-    matching: str = "official"
+    version: Literal["head", "v3.2"] = "head"
     max_cells: int = 3000
-
-    def __post_init__(self) -> None:
-        check_count("max_unchanged_words", self.max_unchanged_words, least=0)
-        check_choice("insertions", self.insertions, INSERTIONS)
-        check_choice("matching", self.matching, MATCHINGS)
-        if not 0 <= self.max_cells <= CELLS_LIMIT:
-            raise InputError(f"max_cells must lie in [0, {CELLS_LIMIT}], got {self.max_cells}")
 
 
 SCORING = Rules()
@@ -81,13 +88,9 @@ class Lattice:
         for edit in golds:
             if edit.end > len(self._source):
                 raise InputError(f"gold edit {edit} lies beyond the {len(self._source)} tokens of the source")
-        if self._rules.matching == "repaired":
-            golds = in_order(_without_repeats(golds))
         if self._same:
             return Extraction([], [], golds)
         path = self._path(self._weigh(golds))
-        if self._rules.ignore_whitespace_casing:
-            path = [pair for pair in path if not self._is_cosmetic(self._edit(pair))]
         edits = [self._edit(pair) for pair in path]
         spans = [self._span(pair) for pair in path]
         return Extraction(edits, self._match(spans, edits, golds), golds)
@@ -99,10 +102,6 @@ class Lattice:
             self._paths[key] = [pair for pair in path if self._arcs.find(*pair).penalties]  # type: ignore[union-attr]
         return self._paths[key]
 
-    def _is_cosmetic(self, edit: Edit) -> bool:
-        before = "".join(self._source[edit.start : edit.end])
-        return before.lower() == edit.correction.replace(" ", "").lower()
-
     def _edit(self, pair: _Pair) -> Edit:
         start, end = pair
         correction = " ".join(self._target[self._columns[start] : self._columns[end]])
@@ -111,7 +110,7 @@ class Lattice:
     def _span(self, pair: _Pair) -> _Pair:
         """The source span of an arc in the official scorer; version 3.2 gets it wrong before the first word."""
         start, end = pair
-        if self._rules.insertions == "head":
+        if self._rules.version == "head":
             return self._rows[start], self._rows[end]
         shifted = self._rows[start] == 0 and self._arcs.find(start, end).inserts_first  # type: ignore[union-attr]
         first = self._columns[start] if shifted else self._rows[start]
@@ -176,7 +175,7 @@ class Lattice:
         """The arcs at one offset, as often as they occur and sorted, and their lengths."""
         starts = self._in_row[offset]
         pairs = self._pairs(starts, starts)
-        if self._rules.insertions == "v3.2":
+        if self._rules.version == "v3.2":
             # Version 3.2 has every first-row insertion elsewhere, and longer arcs that begin with one, too.
             row = self._in_row[0]
             ends = [*row, *starts] if offset else row
@@ -215,13 +214,80 @@ class Lattice:
                 ):
                     matches.append((index, number))
                     resume = number + 1
-                    if self._rules.matching == "repaired":
-                        break
         return matches
 
 
-def _without_repeats(golds: Iterable[Edit]) -> list[Edit]:
-    unique: dict[tuple[int, int, tuple[str, ...]], Edit] = {}
-    for edit in golds:
-        unique.setdefault((edit.start, edit.end, edit.corrections), edit)
-    return list(unique.values())
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a system did to one sentence."""
+
+    by_annotator: Mapping[int, Extraction]
+    single_path: bool
+
+
+_extracted: LRUCache[Key, Extracted] = LRUCache(KEPT_SENTENCES)
+_pool = Pool()
+
+
+def extract_all(
+    sources: Sequence[str],
+    predictions: Sequence[str],
+    gold: Sequence[Mapping[int, Sequence[Edit]]],
+    rules: Rules,
+    workers: int = 1,
+    cache: str | Path | None = None,
+) -> list[Extracted]:
+    """The edits of the predictions, cut to suit each annotator; see `geceval.edits.maxmatch.extraction`."""
+    fields = dataclasses.astuple(rules)
+    keys = [
+        (" ".join(source.split()), " ".join(prediction.split()), fields, _plain(options))
+        for source, prediction, options in zip(sources, predictions, gold, strict=True)
+    ]
+
+    def compute(missing: list[Key]) -> Iterator[tuple[Key, Extracted]]:
+        return ((missing[index], found) for index, found in _pool.run(_extract, missing, workers))
+
+    facts = ["maxmatch", VERSION, package_version("rapidfuzz")]  # which chooses the one path of very long texts
+    found = cached(keys, compute, _extracted, DiskCache(cache, facts, _pack, _unpack))
+    return [found[key] for key in keys]
+
+
+def close() -> None:
+    """End the worker processes, if there are any; a later call may start new ones."""
+    _pool.close()
+
+
+def _extract(keys: Sequence[Key]) -> Iterator[Extracted]:
+    for source, prediction, fields, gold in keys:
+        lattice = Lattice(source, prediction, Rules(*fields))
+        by_annotator = {annotator: lattice.extract(_edit(row) for row in rows) for annotator, rows in gold}
+        yield Extracted(by_annotator, lattice.single_path)
+
+
+def _plain(options: Mapping[int, Sequence[Edit]]) -> Key:
+    return tuple((annotator, tuple(map(_fields, edits))) for annotator, edits in options.items())
+
+
+def _fields(edit: Edit) -> Key:
+    return edit.start, edit.end, edit.correction, edit.type, edit.annotator, edit.alternatives
+
+
+def _edit(fields: Sequence[Any]) -> Edit:
+    return Edit(*fields[:-1], tuple(fields[-1]))
+
+
+def _pack(extracted: Extracted) -> bytes:
+    rows = [
+        (annotator, list(map(_fields, found.edits)), found.matches, list(map(_fields, found.gold)))
+        for annotator, found in extracted.by_annotator.items()
+    ]
+    return json.dumps([extracted.single_path, rows]).encode()
+
+
+def _unpack(data: bytes) -> Extracted:
+    single_path, rows = json.loads(data)
+    by_annotator = {
+        annotator: Extraction(list(map(_edit, edits)), [tuple(match) for match in matches], list(map(_edit, gold)))
+        for annotator, edits, matches, gold in rows
+    }
+    return Extracted(by_annotator, single_path)

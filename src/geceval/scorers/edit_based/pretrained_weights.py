@@ -86,6 +86,8 @@ class WeightedEdits(EditScorer):
     # The score and the sentence scores lie in [0, 1], higher is better. The details are the weights of the corpus,
     # whatever the average, and `annotators`, the annotator chosen for each sentence in the corpus counts.
 
+    Settings = Settings
+
     @abc.abstractmethod
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, EditComparison]], dict[str, object]]:
         """Annotator to comparison, one mapping per sentence; and further facts for the signature."""
