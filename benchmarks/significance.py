@@ -15,10 +15,10 @@ import argparse
 import numpy as np
 from timing import interleaved, print_medians
 
+from geceval.corpora.judgments import read_human
 from geceval.meta.agreement import Pairs, judged_pairs
-from geceval.meta.judgments.data import HumanData, system_set
-from geceval.meta.judgments.readers import read_seeda
-from geceval.meta.significance.metrics_by_agreement import compare_agreement, outcomes
+from geceval.meta.judgments import HumanData, system_set
+from geceval.meta.significance.metrics import compare_agreement, outcomes
 from geceval.meta.significance.systems import Settings, compare_rows
 
 LOOPS = 100
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--gold")
     arguments = parser.parse_args()
-    data = read_seeda(arguments.seeda)
+    data = read_human(arguments.seeda)
     systems = system_set(data, "base")
     pairs = judged_pairs(data.judgments["sent"], systems)
     chars = np.array([[len(text) for text in data.outputs[system]] for system in systems], dtype=float)
@@ -39,11 +39,10 @@ def main() -> None:
     ordered = int((pairs.human != 0).sum())
     print(f"{ordered} pairs on {len(data.sources)} sentences, {arguments.resamples} resamples of sentences")
     sides = {
-        f"{method}, {unit}s": lambda method=method, unit=unit: compare_agreement(
-            pairs, chars, words, method=method, unit=unit, resamples=arguments.resamples
+        method: lambda method=method: compare_agreement(
+            pairs, chars, words, method=method, resamples=arguments.resamples
         )
-        for unit in ("sentence", "pair")
-        for method in ("paired", "shifted", "randomisation")
+        for method in ("bootstrap", "randomisation")
     }
     print_medians(interleaved(sides, arguments.runs, warm_up=1))
     loop = interleaved({"loop": lambda: plain_loop(pairs, chars, words, LOOPS)}, arguments.runs)["loop"]

@@ -16,8 +16,8 @@ import numpy as np
 import trueskill
 from timing import interleaved, print_medians
 
-from geceval.meta.judgments.data import system_set
-from geceval.meta.judgments.readers import read_seeda
+from geceval.corpora.judgments import read_human
+from geceval.meta.judgments import system_set
 from geceval.meta.trueskill import rate_scores
 
 
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("seeda")
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
-    data = read_seeda(arguments.seeda)
+    data = read_human(arguments.seeda)
     systems = system_set(data, "base")
     scores = np.array([[len(text) for text in data.outputs[system]] for system in systems], dtype=float)
     ours, theirs = rate_scores(scores), rate_with_package(scores)

@@ -58,9 +58,9 @@ def smollm2() -> str:
 @pytest.fixture(scope="session")
 def gjg15(shared_data):
     """The systems of CoNLL-2014 (and its sources, `INPUT`) with the human scores of Grundkiewicz et al. (2015)."""
-    from geceval.meta.judgments.readers import read_gjg15
+    from geceval.corpora.judgments import read_human
 
-    return read_gjg15(shared_data / "gjg15")
+    return read_human(shared_data / "gjg15")
 
 
 @pytest.fixture(scope="session")

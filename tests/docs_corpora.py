@@ -8,10 +8,10 @@ import shutil
 from pathlib import Path
 
 import geceval
+from geceval.corpora.judgments import GJG15_SYSTEMS, SEEDA_SYSTEMS
 from geceval.edits.edit import Edit, apply
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, write_m2
-from geceval.meta.judgments.readers import GJG15_SYSTEMS, SEEDA_SYSTEMS
 from geceval.scorers.some import PARTS
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"

@@ -22,8 +22,8 @@ ALLOWED = {
 }
 ALLOWED["registry"] = ALLOWED["scorers"] | {"scorers"}
 ALLOWED["corpora"] = FLOOR | {"edits", "meta"}
-ALLOWED["learning"] = ALLOWED["registry"] | {"registry", "meta"}
-ALLOWED["workflows"] = ALLOWED["learning"] | {"corpora"}
+ALLOWED["learning"] = ALLOWED["registry"] | {"registry", "meta", "corpora"}
+ALLOWED["workflows"] = ALLOWED["learning"]
 ALLOWED["ray"] = FLOOR | {"workflows"}
 ALLOWED["hub"] = ALLOWED["workflows"] | {"learning", "workflows"}
 ALLOWED["doctor"] = ALLOWED["hub"] | {"hub"}

@@ -5,7 +5,7 @@
     python training/evaluate_checkpoint.py some CHECKPOINT --ratings tmu-gfm-dataset.csv
 
 Look at these figures once, when nothing is left to choose. `SEEDA` and `GJG15` are checkouts of the data sets, see
-`geceval.meta.judgments.readers`.
+`geceval.corpora.judgments`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from geceval import registry
 from geceval.core.options import DTYPES
+from geceval.corpora.judgments import read_human
 from geceval.learning.distillation.card import distillation_card
 from geceval.learning.ged.card import ged_card
 from geceval.learning.ged.train import evaluate_files
@@ -32,8 +33,7 @@ from geceval.learning.some.train import evaluate_fold
 from geceval.meta.aggregation import aggregate
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
-from geceval.meta.judgments.data import HumanData, system_set
-from geceval.meta.judgments.readers import read_gjg15, read_seeda
+from geceval.meta.judgments import HumanData, system_set
 
 
 def lm_card(results: Mapping[str, Any], folder: Path) -> str:
@@ -153,12 +153,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if (options.test_m2 and options.metric != "ged") or (options.ratings and options.metric != "some"):
         parser.error("--test-m2 is for ged, --ratings for some")
-    readers = ((options.seeda, read_seeda, "base"), (options.gjg15, read_gjg15, "all"))
+    judged = ((options.seeda, "base"), (options.gjg15, "all"))
 
     def evaluate_and_print() -> None:
         if options.test_m2 or options.ratings:
             test_again(options.metric, options.checkpoint, options.test_m2, options.ratings)
-        corpora = [(data := read(folder), system_set(data, chosen)) for folder, read, chosen in readers if folder]
+        corpora = [(data := read_human(folder), system_set(data, chosen)) for folder, chosen in judged if folder]
         print(json.dumps(evaluate(options.metric, options.checkpoint, corpora, options.dtype), indent=2))
 
     return exit_code("evaluate_checkpoint", evaluate_and_print)

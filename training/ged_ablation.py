@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from geceval import registry
+from geceval.corpora.judgments import read_human
 from geceval.edits.ged_labels import LABELS
 from geceval.learning.card_parts import table
 from geceval.learning.ged.job import Job as DetectorJob
@@ -29,8 +30,7 @@ from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.meta.agreement import agreement, judged_pairs
-from geceval.meta.judgments.data import HumanData, system_set
-from geceval.meta.judgments.readers import read_seeda
+from geceval.meta.judgments import HumanData, system_set
 
 COLUMNS = ("GED dev F0.5", "pairs, test fold", "rated pairs", "SEEDA sentence (S)", "SEEDA sentence (E)")
 
@@ -82,7 +82,7 @@ def _seeda(checkpoint: Path, data: HumanData) -> dict[str, float]:
 
 def ablate(options: argparse.Namespace) -> str:
     """Train everything and make the table."""
-    human = read_seeda(options.seeda)  # said before the first detector has been trained, should it not be there
+    human = read_human(options.seeda)  # said before the first detector has been trained, should it not be there
     rows = []
     for classes in (0, *LABELS):
         runs = []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from geceval.cli.app import run
-from geceval.meta.judgments.readers import GJG15_SYSTEMS
+from geceval.corpora.judgments import GJG15_SYSTEMS
 
 GOLD = ["a b c", "d e", "f"]
 M2 = "S a x c\nA 1 2|||R:X|||b|||REQUIRED|||-NONE-|||0\n\nS d y\nA 1 2|||R:X|||e|||REQUIRED|||-NONE-|||0\n\nS f\n\n"

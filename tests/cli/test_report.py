@@ -15,8 +15,8 @@ from geceval import registry
 from geceval.cli.app import run
 from geceval.cli.html.report import summary
 from geceval.core.errors import install_command
-from geceval.meta.judgments.data import HumanData, Item
-from geceval.meta.judgments.readers import GJG15_SYSTEMS, read_seeda
+from geceval.corpora.judgments import GJG15_SYSTEMS, read_human
+from geceval.meta.judgments import HumanData, Item
 from geceval.meta.papers import PUBLISHED
 from geceval.meta.scores import MetricScores
 from geceval.workflows.meta_evaluation import choose_systems, score_metrics
@@ -173,7 +173,7 @@ def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, 
 
 def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, monkeypatch):
     drawn = []
-    monkeypatch.setattr("geceval.meta.figures.plots.chunk_shares", lambda s: drawn.append(s) or Figure())
+    monkeypatch.setattr("geceval.meta.figures.chunk_shares", lambda s: drawn.append(s) or Figure())
     gold, page = checkout.parent / "gold.m2", checkout.parent / "cleme2.html"
     gold.write_text(M2, encoding="utf-8")
     shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-m", "cleme2", "gleu", "-o", str(page)]
@@ -238,7 +238,7 @@ def test_metrics_of_a_large_model_are_taken_where_it_is(smollm2):
 # Goto et al.'s Table 2 was made with gec-metrics, whose GLEU counts as the formula of the paper says, unsmoothed.
 @pytest.mark.parametrize(("metric", "options"), [("green", {}), ("gleu", {"counting": "paper", "smoothing": False})])
 def test_rows_of_impara_ged_table_2(shared_data, conll_2014, metric, options):
-    human = read_seeda(shared_data / "seeda")
+    human = read_human(shared_data / "seeda")
     (table,) = score_metrics({metric: options}, human, choose_systems(human), conll_2014)
     found = measure(human, table)
     published = published_values([row for row in PUBLISHED if row.data == "seeda"], metric)

@@ -13,7 +13,7 @@ import pytest
 from geceval import registry
 from geceval.cli.app import run
 from geceval.cli.arguments import metric_options
-from geceval.meta.judgments.readers import GJG15_SYSTEMS
+from geceval.corpora.judgments import GJG15_SYSTEMS
 from geceval.scorers.some import PARTS, Settings, Some
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school"]

@@ -3,10 +3,9 @@
 import pytest
 
 from geceval.core.files import read_lines, split_lines
+from geceval.corpora.ratings import read_rows
 from geceval.edits.m2 import read_m2
-from geceval.meta.judgments.ratings import read_rows
-from geceval.meta.judgments.readers import read_system_scores
-from geceval.meta.scores import read_scores
+from geceval.meta.scores import read_scores, read_system_scores
 from geceval.scorers.difficulty.chunk_weights import read_weights
 
 SEPARATORS = ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]

@@ -9,7 +9,7 @@ import pytest
 
 from geceval.corpora.build import build
 from geceval.corpora.folder import Config, write_folder
-from geceval.meta.judgments.readers import GJG15_SYSTEMS, SEEDA_SYSTEMS
+from geceval.corpora.judgments import GJG15_SYSTEMS, SEEDA_SYSTEMS
 
 HEAD = "source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m\n"
 BOMB = '<!DOCTYPE a [<!ENTITY b "xx"><!ENTITY c "&b;&b;&b;&b;">]><a>&c;</a>'
@@ -64,10 +64,14 @@ def fails(tmp_path):
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("data/judgments_sent.xml", xml(), "0 rankings, but the published file has 600"),
+        ("data/judgments_sent.xml", xml(), "holds no ranking"),
         ("data/judgments_sent.xml", xml(ranking(0, ("T5", 1))), "there is no sentence -1"),
         ("data/judgments_sent.xml", xml(ranking(2, ("PIE T5", 1)), ranking(3, ("PIE T5", 1))), "ranking 1: PIE and T5"),
-        ("data/judgments_sent.xml", xml(ranking(2, ("PIE", 2), ("T5", 1))), "ranking 0: two groups .* the same text"),
+        (
+            "data/judgments_sent.xml",
+            xml(ranking(2, ("PIE", 2), ("T5", 1)), ranking(1, ("T5", 1))),
+            "ranking 0: two groups .* the same text",
+        ),
         ("data/judgments_sent.xml", xml(ranking(1, ("GPT-5", 1))), "unknown system 'GPT-5'; the systems are BART, "),
         ("data/judgments_sent.xml", xml(ranking(1, ("T5", 1), duration="soon")), "must be HH:MM:SS, got 'soon'"),
         ("data/judgments_sent.xml", xml(ranking(1, ("T5", "x"))), "not a number"),

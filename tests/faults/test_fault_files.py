@@ -18,8 +18,8 @@ import pytest
 from geceval import registry
 from geceval.cli.app import run
 from geceval.core.files import read_lines, read_text, write_text
+from geceval.corpora.judgments import read_rankings, to_items
 from geceval.edits.m2 import parse_m2
-from geceval.meta.judgments.appraise import read_rankings
 
 FULL = Path("/dev/full")
 OUTPUTS = {"A": ["x", "y"], "B": ["x", "z"]}
@@ -250,7 +250,7 @@ def test_judgments_that_explode(kind, tmp_path):
     content = JUDGMENTS[kind]
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ValueError, match="j.xml") as error:
-        read_rankings(path, OUTPUTS, first_line=1)
+        to_items(read_rankings(path, first_line=1), path, {0: 0, 1: 1}, OUTPUTS)
     assert len(str(error.value)) < 400 + len(str(path))
 
 
@@ -258,5 +258,5 @@ def test_files_are_never_included(tmp_path):
     path = tmp_path / "j.xml"
     include = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd" parse="text"/>'
     path.write_text(f'<?xml-stylesheet href="file:///etc/passwd"?><a>{include}<ranking-item src-id="1"/></a>')
-    (ranking,) = read_rankings(path, OUTPUTS, first_line=1)
-    assert ranking.groups == ()
+    (row,) = read_rankings(path, first_line=1)
+    assert row["groups"] == []

@@ -16,25 +16,14 @@ import geceval
 from geceval.cli.arguments import parse_value
 from geceval.cli.text_files import read_corpus
 from geceval.core.files import read_json, read_lines, read_text
+from geceval.corpora.judgment_tables import build_tmu_gfm
+from geceval.corpora.judgments import GJG15_SYSTEMS, SEEDA_SYSTEMS, read_human, read_rankings, to_items
 from geceval.corpora.parallel import m2_rows
-from geceval.corpora.ratings import build_tmu_gfm
+from geceval.corpora.ratings import read_tmu_gfm
 from geceval.edits.essays import read_essays, to_sentences
 from geceval.edits.m2 import read_m2, references
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
-from geceval.meta.judgments.appraise import read_rankings
-from geceval.meta.judgments.folders import read_folder
-from geceval.meta.judgments.ratings import read_tmu_gfm
-from geceval.meta.judgments.readers import (
-    GJG15_SYSTEMS,
-    SEEDA_SYSTEMS,
-    read_gjg15,
-    read_human,
-    read_judgments,
-    read_outputs,
-    read_seeda,
-    read_system_scores,
-)
-from geceval.meta.scores import read_scores
+from geceval.meta.scores import read_scores, read_system_scores
 from geceval.scorers.difficulty.chunk_weights import format_weights, read_weights
 from geceval.scorers.judge.session import read_grades
 from geceval.scorers.learned.detection import parse_labels
@@ -120,38 +109,37 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     "edits.m2.read_m2": ("f.m2", M2, read_m2, lambda found: [references(sentence) for sentence in found] or 1),
     "edits.essays.read_essays": ("f.json", JSON, read_essays, lambda essays: to_sentences(essays) or 1),
     "corpora.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),
-    "corpora.ratings.build_tmu_gfm": ("tmu-gfm-dataset.csv", CSV, of_one_folder(build_tmu_gfm), lambda found: False),
-    "judgments.readers.read_judgments": (
+    "corpora.judgment_tables.build_tmu_gfm": (
+        "tmu-gfm-dataset.csv",
+        CSV,
+        of_one_folder(build_tmu_gfm),
+        lambda found: False,
+    ),
+    "corpora.judgments.read_rankings": (
         "f.xml",
         XML,
-        lambda path: read_judgments(path, SYSTEMS, first_line=1),
+        lambda path: read_rankings(path, first_line=0),
+        lambda rows: all(row["duration_s"] is None or math.isfinite(row["duration_s"]) for row in rows),
+    ),
+    "corpora.judgments.to_items": (
+        "f.xml",
+        XML,
+        lambda path: to_items(read_rankings(path, first_line=1), path, {0: 0, 1: 1}, SYSTEMS),
         lambda items: all(0 <= item.sentence < 2 and item.groups for item in items),
     ),
-    "judgments.appraise.read_rankings": (
-        "f.xml",
-        XML,
-        lambda path: read_rankings(path, SYSTEMS, first_line=0),
-        lambda found: all(r.seconds is None or math.isfinite(r.seconds) for r in found),
-    ),
-    "judgments.readers.read_system_scores": (
+    "meta.scores.read_system_scores": (
         "f.txt",
         SCORES,
         read_system_scores,
         finite,
     ),
-    "judgments.readers.read_system_scores of JSON": (
+    "meta.scores.read_system_scores of JSON": (
         "f.json",
         JSON,
         read_system_scores,
         finite,
     ),
-    "judgments.readers.read_outputs": (
-        "f.txt",
-        LINES,
-        lambda path: read_outputs({"INPUT": path, "A": path}),
-        lambda outputs: outputs["INPUT"] == outputs["A"],
-    ),
-    "judgments.ratings.read_tmu_gfm": (
+    "corpora.ratings.read_tmu_gfm": (
         "f.csv",
         CSV,
         read_tmu_gfm,
@@ -206,14 +194,14 @@ def test_readers(name, tmp_path):
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("judgments.appraise.read_rankings", '<?xml version="1.0" encoding="rot13"?><a/>'),
-        ("judgments.appraise.read_rankings", f'<ranking-item src-id="0" duration="{NUMBER}:1:1"/>'),
-        ("judgments.appraise.read_rankings", '<ranking-item src-id="0" duration="1:1:nan"/>'),
+        ("corpora.judgments.to_items", '<?xml version="1.0" encoding="rot13"?><a/>'),
+        ("corpora.judgments.to_items", f'<ranking-item src-id="0" duration="{NUMBER}:1:1"/>'),
+        ("corpora.judgments.to_items", '<ranking-item src-id="0" duration="1:1:nan"/>'),
         (
-            "judgments.appraise.read_rankings",
+            "corpora.judgments.to_items",
             '<ranking-item src-id="0"><translation system="A" rank="999"/></ranking-item>',
         ),
-        ("judgments.readers.read_system_scores of JSON", f'{{"A": {NUMBER}}}'),
+        ("meta.scores.read_system_scores of JSON", f'{{"A": {NUMBER}}}'),
         ("meta.scores.read_scores of json", f'{{"A": [1, {NUMBER}]}}'),
         ("meta.scores.read_scores of tsv", "system\tline\tm\n"),
         ("core.files.read_json", "[" * 100_000),
@@ -258,20 +246,21 @@ def folders(tmp_path_factory):
 
 
 FOLDERS = {
-    "seeda": (read_seeda, ["data/judgments_sent.xml", "scores/human/EW_sent.txt", "outputs/all/INPUT.txt"]),
-    "gjg15": (read_gjg15, ["data/judgments.xml", "data/original/official_submissions/INPUT"]),
-    "built": (read_folder, ["outputs/full.parquet", "judgments/test.parquet", "system_scores/test.parquet"]),
+    "seeda": ["data/judgments_sent.xml", "scores/human/EW_sent.txt", "outputs/all/INPUT.txt"],
+    "gjg15": ["data/judgments.xml", "data/original/official_submissions/INPUT"],
+    "built": ["outputs/full.parquet", "judgments/test.parquet", "system_scores/test.parquet"],
 }
 
 
 @pytest.mark.parametrize("kind", FOLDERS)
 def test_folders_of_judgments(kind, folders):
-    read, files = FOLDERS[kind]
-    assert read(folders / kind) == read_human(folders / kind)
+    assert read_human(folders / kind).sources
 
     @FUZZ
     @given(
-        st.sampled_from(files), st.one_of(documents(XML), documents(SCORES), st.integers(0, 200)), st.binary(max_size=3)
+        st.sampled_from(FOLDERS[kind]),
+        st.one_of(documents(XML), documents(SCORES), st.integers(0, 200)),
+        st.binary(max_size=3),
     )
     def run(file, data, noise):
         path = folders / kind / file
@@ -279,9 +268,8 @@ def test_folders_of_judgments(kind, folders):
         cut = isinstance(data, int)  # else the whole file is another one
         path.write_bytes(right[:data] + noise + right[data + len(noise) :] if cut else data)
         try:
-            for reader in (read, read_human):
-                with contextlib.suppress(ValueError, OSError):
-                    assert reader(folders / kind).sources
+            with contextlib.suppress(ValueError, OSError):
+                assert read_human(folders / kind).sources
         finally:
             path.write_bytes(right)
 
@@ -314,7 +302,7 @@ def test_tables_of_other_types(tmp_path_factory, row, which):
         path.parent.mkdir(exist_ok=True)
         parquet.write_table(table, path)
     with contextlib.suppress(ValueError):
-        assert read_folder(folder)
+        assert read_human(folder)
 
 
 @FUZZ
@@ -365,10 +353,7 @@ def test_label_sequences(labels, tokens):
 ELSEWHERE = {
     "parse_m2": "read_m2",
     "read_side_by_side": "read_parallel",
-    "read_seeda": "FOLDERS",
-    "read_gjg15": "FOLDERS",
     "read_human": "FOLDERS",
-    "read_folder": "FOLDERS",
     "read_grades": "test_answers_of_models",
     "parse_value": "test_values_of_options",
     "parse_options": "argparse",

@@ -10,9 +10,8 @@ import pytest
 
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate
-from geceval.meta.judgments.data import Item
-from geceval.meta.maege_chains import Chain
-from geceval.meta.maege_statistics import chain_agreement
+from geceval.meta.judgments import Item
+from geceval.meta.maege import Chain, chain_agreement
 from geceval.meta.significance.systems import Settings, compare_rows
 from geceval.meta.trueskill import TrueSkill, rate_scores
 

@@ -67,7 +67,7 @@ def write_notes(folder: Path, sentences: list[str]) -> Path:
     """A data set as `geceval data build` makes it, with sentences of our own."""
     import pyarrow as pa
 
-    from geceval.corpora.card import data_card
+    from geceval.corpora.build import data_card
     from geceval.corpora.folder import Config, write_folder
 
     schema = pa.schema({"source": pa.string(), "references": pa.list_(pa.string())})

@@ -17,7 +17,7 @@ import transformers
 
 import geceval
 from geceval.cli.app import run
-from geceval.corpora.card import data_card
+from geceval.corpora.build import data_card
 from geceval.corpora.folder import Config, write_folder
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, write_m2

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from geceval.corpora.judgments import read_human
 from geceval.meta.aggregation import count_wins, expected_wins, human_expected_wins
-from geceval.meta.judgments.data import Item
-from geceval.meta.judgments.readers import read_seeda
+from geceval.meta.judgments import Item
 
 
 @pytest.fixture(scope="module")
 def seeda(shared_data):
-    return read_seeda(shared_data / "seeda")
+    return read_human(shared_data / "seeda")
 
 
 @pytest.mark.parametrize("kind", ["sent", "edit"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from geceval.corpora.judgments import read_human
 from geceval.meta.agreement import Pairs, agreement, judged_pairs, rank_table
-from geceval.meta.judgments.data import HumanData, Item, system_set
-from geceval.meta.judgments.readers import read_seeda
+from geceval.meta.judgments import HumanData, Item, system_set
 
 
 def lengths(data: HumanData, systems: list[str]) -> np.ndarray:
@@ -16,7 +16,7 @@ def lengths(data: HumanData, systems: list[str]) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def seeda(shared_data) -> HumanData:
-    return read_seeda(shared_data / "seeda")
+    return read_human(shared_data / "seeda")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from geceval.corpora.judgments import read_human
 from geceval.meta.aggregation import aggregate
 from geceval.meta.correlation import correlate, correlate_systems, top_k, windows
-from geceval.meta.judgments.data import HumanData, system_set
-from geceval.meta.judgments.readers import read_seeda
+from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.trueskill import rate_scores
 
 
@@ -18,7 +18,7 @@ def lengths(data: HumanData, systems: list[str]) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def seeda(shared_data) -> HumanData:
-    return read_seeda(shared_data / "seeda")
+    return read_human(shared_data / "seeda")
 
 
 # Length in characters against the human scores: gec-metrics' tests and README, recomputed in the fact sheet, 7.1.

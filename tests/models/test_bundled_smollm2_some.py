@@ -8,9 +8,9 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.core.options import RunTime
+from geceval.corpora.ratings import read_tmu_gfm, split_ratings
 from geceval.learning.some.card import some_card
 from geceval.learning.some.train import rated_texts
-from geceval.meta.judgments.ratings import read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.regressors import load_regressor
 from geceval.models.sources.named import NAMED

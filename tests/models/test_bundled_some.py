@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from geceval.corpora.ratings import read_tmu_gfm, split_ratings
 from geceval.learning.some.card import some_card
 from geceval.learning.some.train import evaluate
-from geceval.meta.judgments.ratings import read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.scorers.some import PARTS
 

@@ -9,7 +9,7 @@ import pytest
 from geceval.learning.impara.job import Job
 from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
-from geceval.meta.judgments.data import HumanData, Item
+from geceval.meta.judgments import HumanData, Item
 
 SYSTEMS = {
     "INPUT": ["the cat sit on mat", "dog run"],

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from geceval.meta.judgments.data import HumanData, Item
+from geceval.meta.judgments import HumanData, Item
 
 SYSTEMS = {
     "INPUT": "the cat sit on mat dog run",

@@ -11,6 +11,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
+from geceval.corpora.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.learning.loop import fit
 from geceval.learning.objective import Collator
 from geceval.learning.recipe import Recipe
@@ -18,7 +19,6 @@ from geceval.learning.some.card import some_card
 from geceval.learning.some.job import Job
 from geceval.learning.some.objective import Regression, TextModel, correlations
 from geceval.learning.some.train import rated_texts, tokenised, train_some
-from geceval.meta.judgments.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.heads import load_classifier

@@ -9,8 +9,14 @@ from geceval import registry
 from geceval.core.result import Result
 from geceval.edits.edit import apply
 from geceval.edits.m2 import read_m2, references
-from geceval.meta.maege_chains import Annotated, Settings, make_chains, make_corpora
-from geceval.meta.maege_statistics import chain_agreement, sentence_correlation
+from geceval.meta.maege import (
+    AnnotatedSentence,
+    Settings,
+    chain_agreement,
+    make_chains,
+    make_corpora,
+    sentence_correlation,
+)
 from geceval.scorers.base import Scorer
 
 BLOCKS = [
@@ -43,7 +49,7 @@ def m2(tmp_path) -> str:
 def test_equals_scoring_every_text_and_corpus_by_itself(metric, kind, m2):
     found = geceval.maege(metric, m2, kind, seed=3)[metric]
     sentences = read_m2(m2)
-    data = [Annotated(sentence.source, sentence.edits) for sentence in sentences]
+    data = [AnnotatedSentence(sentence.source, sentence.edits) for sentence in sentences]
     chains, corpora = make_chains(data, apply, Settings(seed=3)), make_corpora(data, apply, Settings(seed=3))
     texts = [references(sentence) for sentence in sentences]
     scorer = registry.make_scorer(metric)

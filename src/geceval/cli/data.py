@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from geceval.cli.tables import table_text, terminal_width
-from geceval.corpora.sources import SOURCES
+from geceval.corpora.catalogue import DATA_SETS
 
 data = typer.Typer(help="Build data sets for datasets.load_dataset.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -16,7 +16,7 @@ data = typer.Typer(help="Build data sets for datasets.load_dataset.", no_args_is
 @data.command("list")
 def list_() -> None:
     """List the data sets: where to get each and under which terms."""
-    cells = [[name, source.title, source.url, source.terms] for name, source in SOURCES.items()]
+    cells = [[name, entry.title, entry.url, entry.terms] for name, entry in DATA_SETS.items()]
     sys.stdout.write(table_text(["name", "data set", "published at", "terms"], cells, terminal_width(None)))
 
 

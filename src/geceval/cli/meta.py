@@ -14,9 +14,9 @@ from geceval.cli.tables import check_outputs, show
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
 from geceval.core.warnings import once
+from geceval.corpora.judgments import read_human
+from geceval.meta import figures
 from geceval.meta.agreement import TieRule
-from geceval.meta.figures import drawing
-from geceval.meta.judgments.readers import read_human
 from geceval.meta.scores import MetricScores, OfSystem, check_suffix, write_scores
 from geceval.workflows import analyses
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
@@ -85,7 +85,7 @@ def meta(
     warn_of_degenerate(tables, chosen)
     found = analyses.analyse(human, tables, settings)
     if plot is not None:
-        drawing.save(found.draw(), plot)
+        figures.save(found.draw(), plot)
     caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {found.caption}"
     show(found.columns, found.rows, form, output, caption, _notes(tables, gold_m2))
 
@@ -93,7 +93,7 @@ def meta(
 def _check_files(output: str | None, plot: str | None, save: str | None) -> None:
     check_outputs(output, plot, save)
     if plot is not None:
-        drawing.check_suffix(plot)
+        figures.check_suffix(plot)
     if save is not None:
         check_suffix(save)
 

@@ -17,9 +17,9 @@ from geceval.cli.html.report_numbers import NAMES, numbers
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError
 from geceval.core.progress import bar, parts
-from geceval.meta.figures import drawing, plots
-from geceval.meta.judgments.data import HumanData
-from geceval.meta.judgments.readers import read_human
+from geceval.corpora.judgments import read_human
+from geceval.meta import figures
+from geceval.meta.judgments import HumanData
 from geceval.workflows import analyses
 from geceval.workflows.report import Leaderboard, make_leaderboard
 
@@ -58,7 +58,7 @@ def report(
     shared.check_page(output, ".html", ".htm", ".json", advice="; `geceval meta` writes its numbers in other formats")
     check_outputs(output)
     if Path(output).suffix != ".json":
-        drawing.check_installed()
+        figures.check_installed()
     humans = [read_human(folder) for folder in data]
     if len({human.name for human in humans}) < len(humans):
         raise InputError("the same data is given twice")
@@ -129,20 +129,20 @@ def _figures(board: Leaderboard) -> list[tuple[str, str]]:
             analyses.system_level(ranked, tables[:SCATTERED], how),
         ),
     ]
-    figures = [(caption, each.draw()) for caption, each in drawn]
+    captioned = [(caption, each.draw()) for caption, each in drawn]
     shares = _chunk_shares(board)
     if shares:
         caption = (
             "What systems do with the chunks that need correction, and how many of the chunks they change need none, "
             "by CLEME2.0, the best system first."
         )
-        figures.insert(0, (caption, plots.chunk_shares(shares)))
+        captioned.insert(0, (caption, figures.chunk_shares(shares)))
     if board.difficulty:
         caption = "How hard the error types of the first annotator are: mean share of systems that fail."
-        figures.append((caption, plots.difficulty(board.difficulty)))
+        captioned.append((caption, figures.difficulty(board.difficulty)))
     return [
-        (f"{NAMES[human.name]}: {caption}", drawing.inline_svg(figure, f"{human.name}-{number}"))
-        for number, (caption, figure) in enumerate(figures)
+        (f"{NAMES[human.name]}: {caption}", figures.inline_svg(figure, f"{human.name}-{number}"))
+        for number, (caption, figure) in enumerate(captioned)
     ]
 
 

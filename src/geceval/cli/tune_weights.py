@@ -14,10 +14,11 @@ from geceval.cli.arguments import metric_options
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
+from geceval.corpora.judgments import read_human
 from geceval.meta.agreement import Pairs, agreement, judged_pairs
 from geceval.meta.correlation import correlate
-from geceval.meta.judgments.readers import read_human, read_system_scores
-from geceval.meta.submetric_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
+from geceval.meta.scores import read_system_scores
+from geceval.meta.tune_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
 from geceval.scorers.learned.submetric_weights import SUBMETRICS
 from geceval.scorers.some import WEIGHTS
 from geceval.workflows.meta_evaluation import choose_systems

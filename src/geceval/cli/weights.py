@@ -12,7 +12,7 @@ from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
-from geceval.meta.figures import drawing, plots
+from geceval.meta import figures
 
 
 def weights(
@@ -62,7 +62,7 @@ def weights(
         raise InputError("weights takes either -p FILE..., the systems, or -w FILE, their weights")
     check_outputs(output, heat_map, chunks, plot)
     if plot is not None:
-        drawing.check_suffix(plot)
+        figures.check_suffix(plot)
     corpus = _read(sources, predictions or [], references or [], gold_m2)
     options: dict[str, Any] = {"gold_m2": gold_m2, "ref_id": ref_id, "weights": weight_file, "nlp": nlp}
     options |= {"a": a, "b": b, "c": c, "workers": workers, "progress": progress}
@@ -79,11 +79,11 @@ def weights(
         texts.append((report.heat_map(), heat_map))
     if chunks is not None:
         texts.append((report.chunk_table(), chunks))
-    figure = plots.difficulty(report.types(types or 2)) if plot is not None else None
+    figure = figures.difficulty(report.types(types or 2)) if plot is not None else None
     for text, path in texts:
         write(text, path)
     if figure is not None and plot is not None:
-        drawing.save(figure, plot)
+        figures.save(figure, plot)
 
 
 def _read(sources: str | None, predictions: list[str], references: list[str], gold_m2: str | None) -> Corpus:

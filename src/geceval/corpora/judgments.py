@@ -1,210 +1,290 @@
-"""Build SEEDA and GJG15: outputs of systems, human rankings of them, and human scores of the systems."""
+"""SEEDA and GJG15: outputs of systems, rankings of these by people, and human scores of the systems.
+
+A checkout of what the authors published becomes the tables that `geceval data build` writes; human judgments are read
+from such tables, whether they were written or not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from geceval.core.errors import InputError
-from geceval.core.files import read_lines
-from geceval.corpora.folder import Config, check_count
-from geceval.edits.m2 import read_m2, references
-from geceval.meta.aggregation import human_expected_wins
-from geceval.meta.judgments.appraise import Ranking, read_rankings
-from geceval.meta.judgments.data import HumanData, Item, system_set
-from geceval.meta.judgments.readers import GJG15_SYSTEMS, SEEDA_SYSTEMS, read_gjg15, read_outputs, read_seeda
+from geceval.core.files import read_lines, read_parallel
+from geceval.meta.judgments import Groups, HumanData, Item
 
-SENTENCES = 1312
-_TOLERANCE = 0.001 + 1e-9  # published Expected Wins are means over bootstrap samples, with three decimals
-_OUTPUTS = pa.schema(
-    [
-        ("src_id", pa.int32()),
-        ("source", pa.string()),
-        ("references", pa.list_(pa.string())),
-        ("hypotheses", pa.list_(pa.struct([("system", pa.string()), ("text", pa.string())]))),
-    ]
+SEEDA_SYSTEMS = (
+    *("BART", "BERT-fuse", "GECToR-BERT", "GECToR-ens", "GPT-3.5", "INPUT", "LM-Critic", "PIE"),
+    *("REF-F", "REF-M", "Riken-Tohoku", "T5", "TemplateGEC", "TransGEC", "UEDIN-MS"),
 )
-_JUDGMENTS = pa.schema(
-    [
-        ("item", pa.int32()),
-        ("src_id", pa.int32()),
-        ("orig_src_id", pa.int32()),
-        ("orig_id", pa.string()),
-        ("annotator", pa.string()),
-        ("duration_s", pa.float32()),
-        ("skipped", pa.bool_()),
-        ("groups", pa.list_(pa.struct([("systems", pa.list_(pa.string())), ("rank", pa.int8())]))),
-    ]
-)
-# Items, empty items, annotators, distinct sentences and translations of each file, counted in the published ones.
-_SEEDA = {"rankings": 600, "empty rankings": 0, "annotators": 3, "sentences": 391, "ranked outputs": 2808}
-_GJG15 = {"rankings": 2319, "empty rankings": 13, "annotators": 8, "sentences": 663, "ranked outputs": 10768}
-# What Chollampatt and Ng (2018) computed from the same judgments, where it differs from Grundkiewicz et al. (2015).
-_GJG15_NUS = {
-    "ew": {"CUUI": 0.549, "INPUT": 0.457},
-    "ts": {"CAMB": 0.18, "RAC": 0.115, "POST": 0.081, "UMC": -0.023, "IITB": -0.054, "INPUT": -0.061, "SJTU": -0.073},
+# In the order of their Expected Wins, which is the order that order-dependent statistics are reported in.
+GJG15_SYSTEMS = ("AMU", "RAC", "CAMB", "CUUI", "POST", "UFC", "PKU", "UMC", "IITB", "SJTU", "INPUT", "NTHU", "IPN")
+# Grundkiewicz et al. (2015), Table 3b (Expected Wins) and 3c (TrueSkill).
+_GJG15_SCORES = {
+    "ew": (0.628, 0.566, 0.561, 0.550, 0.539, 0.513, 0.506, 0.495, 0.485, 0.463, 0.456, 0.437, 0.300),
+    "ts": (0.273, 0.114, 0.182, 0.105, 0.080, -0.041, -0.001, -0.022, -0.055, -0.074, -0.062, -0.142, -0.358),
 }
+LOWEST_RANK = 127
+SHIFTED = "are the sentence ids counted from 0 instead of 1, or the other way round?"
+_DEPTH = 100  # of XML elements
+
+Rows = list[dict[str, Any]]
 
 
-def build_seeda(folder: Path, gold_m2: Path | None) -> list[Config]:
-    """Tables of SEEDA."""
-    outputs = read_outputs({name: folder / "outputs/all" / f"{name}.txt" for name in SEEDA_SYSTEMS})
-    rankings = {
-        kind: _read_checked(folder / f"data/judgments_{kind}.xml", outputs, 1, _SEEDA) for kind in ("sent", "edit")
-    }
-    human = read_seeda(folder)
-    check_count(folder / "outputs/all", "sentences", len(outputs["INPUT"]), SENTENCES)
-    for name in SEEDA_SYSTEMS:
-        path = folder / "outputs/subset" / f"{name}.txt"
-        if read_lines(path) != human.outputs[name]:
-            raise InputError(f"{path}: not the judged lines of outputs/all/{name}.txt")
-    for kind in rankings:
-        _check_expected_wins(folder / "scores/human" / f"EW_{kind}.txt", rankings[kind], human.scores[f"ew_{kind}"])
-    rows = _outputs(outputs, gold_m2)
-    tables = {kind: Config(f"judgments_{kind}", _JUDGMENTS, {"test": _judgments(r)}) for kind, r in rankings.items()}
-    kinds = {"GPT-3.5": "llm", "REF-F": "human", "REF-M": "human", "INPUT": "input"}
-    return [
-        tables["sent"],
-        tables["edit"],
-        Config("outputs", _OUTPUTS, {"subset": [rows[line] for line in human.lines], "full": rows}, _note(gold_m2)),
-        _system_scores("system_scores", human, human.scores, ("base", "+INPUT", "+fluency", "all"), kinds, "neural"),
-    ]
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The rows of the tables of SEEDA or GJG15.
+
+    Attributes:
+        name: `"seeda"` or `"gjg15"`.
+        outputs: A row per sentence with what each system wrote, systems in their canonical order; also of sentences
+            that nobody judged.
+        judgments: A row per ranking; kind of judgments to rows.
+        scores: Human ranking of the systems to system to score.
+        files: Kind of judgments to the file that they come from, for messages.
+    """
+
+    name: str
+    outputs: Rows
+    judgments: dict[str, Rows]
+    scores: dict[str, dict[str, float]]
+    files: dict[str, Path]
 
 
-def build_gjg15(folder: Path, gold_m2: Path | None) -> list[Config]:
-    """Tables of GJG15; see `build_seeda`."""
-    submissions = folder / "data/original/official_submissions"
-    outputs = read_outputs({name: submissions / name for name in GJG15_SYSTEMS})
-    path = folder / "data/judgments.xml"
-    rankings = _read_checked(path, outputs, 0, _GJG15)
-    human = read_gjg15(folder)
-    check_count(submissions, "sentences", len(outputs["INPUT"]), SENTENCES)
-    _check_expected_wins(path, rankings, human.scores["ew"])
-    nus = {statistic: {**human.scores[statistic], **other} for statistic, other in _GJG15_NUS.items()}
-    kinds = {"INPUT": "input"}
-    return [
-        Config("judgments", _JUDGMENTS, {"test": _judgments(rankings)}),
-        Config("outputs", _OUTPUTS, {"full": _outputs(outputs, gold_m2)}, _note(gold_m2)),
-        _system_scores("system_scores", human, human.scores, ("all",), kinds, "team"),
-        _system_scores("system_scores_nus", human, nus, ("all",), kinds, "team"),
-    ]
+def read_human(folder: str | Path) -> HumanData:
+    """Read SEEDA or GJG15.
+
+    Args:
+        folder: A checkout of SEEDA (Kobayashi et al. 2024: 15 systems, the 391 judged sentences, ranked by edits and by
+            sentences), a checkout of GJG15 (Grundkiewicz et al. 2015: 12 submissions to CoNLL-2014 and the input, 1,312
+            sentences), or what `geceval data build` made of either.
+
+    Raises:
+        OSError: If a file is missing.
+        ValueError: If it is neither, or the files do not fit together; the message names the file.
+    """
+    try:
+        return to_human(_read_tables(Path(folder)))
+    except (LookupError, TypeError) as error:
+        raise InputError(
+            f"{folder}: the tables do not fit together, or lack a column, sentence or system ({error!r}); build it "
+            "again with `geceval data build`"
+        ) from error
 
 
-def _read_checked(
-    path: Path, outputs: dict[str, list[str]], first_line: int, expected: dict[str, int]
-) -> list[Ranking]:
-    """Read rankings and check their groups both ways: one text per group, and one group per text."""
-    rankings = read_rankings(path, outputs, first_line=first_line)
-    for number, ranking in enumerate(rankings):
-        texts = [outputs[systems[0]][ranking.sentence] for systems, _ in ranking.groups]
-        if len(set(texts)) < len(texts):
+def _read_tables(folder: Path) -> Tables:
+    if (folder / "judgments_sent/test.parquet").is_file():
+        return _read_built(folder, "seeda", {kind: f"judgments_{kind}" for kind in ("sent", "edit")}, "subset")
+    if (folder / "judgments/test.parquet").is_file():
+        return _read_built(folder, "gjg15", {"all": "judgments"}, "full")
+    if (folder / "outputs").is_dir():
+        return seeda_tables(folder)
+    if (folder / "data/judgments.xml").is_file():
+        return gjg15_tables(folder)
+    raise InputError(
+        f"{folder}: neither a checkout of SEEDA (outputs/, data/) nor of GJG15 (data/judgments.xml), nor what "
+        "`geceval data build` makes of them (judgments_sent/test.parquet, judgments/test.parquet)"
+    )
+
+
+def to_human(tables: Tables) -> HumanData:
+    """The judgments in tables; of SEEDA only the judged sentences."""
+    rows = tables.outputs
+    if tables.name == "seeda":
+        judged = {row["src_id"] for row in tables.judgments["sent"]}
+        rows = [row for row in rows if row["src_id"] in judged]
+    index = {row["src_id"]: number for number, row in enumerate(rows)}
+    texts = [{pair["system"]: pair["text"] for pair in row["hypotheses"]} for row in rows]
+    outputs = {system: [row[system] for row in texts] for system in (texts[0] if texts else ())}
+    judgments = {kind: to_items(table, tables.files[kind], index, outputs) for kind, table in tables.judgments.items()}
+    return HumanData(tables.name, [row["source"] for row in rows], list(index), outputs, judgments, tables.scores)
+
+
+def to_items(rows: Rows, file: Path, index: Mapping[int, int], outputs: Mapping[str, list[str]]) -> list[Item]:
+    """The rankings that hold a system; `index` gives the place of each line in the outputs."""
+    items = []
+    for number, row in enumerate(rows):
+        where = f"{file}, ranking {number}"
+        groups = tuple((tuple(group["systems"]), group["rank"]) for group in row["groups"])
+        sentence = index.get(row["src_id"])
+        if sentence is None:
+            raise InputError(f"{where}: there is no sentence {_short(row['src_id'])} among the outputs; {SHIFTED}")
+        _check_groups(where, groups, sentence, outputs)
+        if groups:
+            items.append(Item(sentence, row["annotator"], groups))
+    if not items:
+        raise InputError(f"{file}: holds no ranking (ranking-item with translations)")
+    return items
+
+
+def _check_groups(where: str, groups: Groups, sentence: int, outputs: Mapping[str, list[str]]) -> None:
+    """Raise a `ValueError` unless a ranking names each system once, counts ranks from 1, and groups equal texts."""
+    for systems, rank in groups:
+        if not 1 <= rank <= LOWEST_RANK:
+            named = " and ".join(systems)[:60]
+            raise InputError(f"{where}: rank {rank} of {named}; ranks count from 1, the best, to {LOWEST_RANK}")
+        for system in systems or ("",):
+            if system not in outputs:
+                raise InputError(f"{where}: unknown system {_short(system)}; the systems are {', '.join(outputs)}")
+        # Files that count sentences from 0 where others count from 1 would otherwise go unnoticed.
+        if len({outputs[system][sentence] for system in systems}) > 1:
             raise InputError(
-                f"{path}, ranking {number}: two groups of systems wrote the same text for sentence "
-                f"{ranking.sentence}; are the sentence ids counted from 0 instead of 1, or the other way round?"
+                f"{where}: {' and '.join(systems)} share a rank but wrote different texts for sentence {sentence}; "
+                f"{SHIFTED}"
             )
-    found = {
-        "rankings": len(rankings),
-        "empty rankings": sum(not ranking.groups for ranking in rankings),
-        "annotators": len({ranking.annotator for ranking in rankings}),
-        "sentences": len({ranking.sentence for ranking in rankings}),
-        "ranked outputs": sum(len(ranking.groups) for ranking in rankings),
+    for system, times in Counter(system for systems, _ in groups for system in systems).items():
+        if times > 1:
+            raise InputError(f"{where}: {system} is ranked twice")
+
+
+def _read_built(folder: Path, name: str, tables: Mapping[str, str], split: str) -> Tables:
+    files = {kind: folder / table / "test.parquet" for kind, table in tables.items()}
+    scored = _read_rows(folder / "system_scores/test.parquet")
+    statistics = [column for column in scored[0] if column.split("_")[0] in ("ew", "ts")]
+    scores = {statistic: {row["system"]: row[statistic] for row in scored} for statistic in statistics}
+    outputs = _read_rows(folder / f"outputs/{split}.parquet")
+    return Tables(name, outputs, {kind: _read_rows(file) for kind, file in files.items()}, scores, files)
+
+
+def _read_rows(path: Path) -> Rows:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        rows = parquet.read_table(path).to_pylist()
+    except pyarrow.ArrowException as error:
+        raise InputError(f"{path}: not a parquet file ({error})") from error
+    if not rows:
+        raise InputError(f"{path}: no rows")
+    return rows
+
+
+def seeda_tables(folder: Path) -> Tables:
+    """Tables of a checkout of SEEDA; its outputs are those of all sentences."""
+    files = {kind: folder / f"data/judgments_{kind}.xml" for kind in ("sent", "edit")}
+    scores = {
+        f"{statistic.lower()}_{kind}": _read_scores(folder / f"scores/human/{statistic}_{kind}.txt")
+        for statistic in ("EW", "TS")
+        for kind in files
     }
-    for what, count in expected.items():
-        check_count(path, what, found[what], count)
-    return rankings
+    outputs = _output_rows({name: folder / f"outputs/all/{name}.txt" for name in SEEDA_SYSTEMS})
+    judgments = {kind: read_rankings(file, first_line=1) for kind, file in files.items()}
+    return Tables("seeda", outputs, judgments, scores, files)
 
 
-def _check_expected_wins(path: Path, rankings: Sequence[Ranking], published: dict[str, float]) -> None:
-    items = [Item(ranking.sentence, ranking.annotator, ranking.groups) for ranking in rankings]
-    computed = human_expected_wins(items, list(published))
-    for system, value in published.items():
-        if abs(computed[system] - value) > _TOLERANCE:
-            raise InputError(
-                f"{path}: published Expected Wins of {system} are {value:.3f}, the judgments give "
-                f"{computed[system]:.4f}"
-            )
+def gjg15_tables(folder: Path) -> Tables:
+    """Tables of a checkout of GJG15."""
+    file = folder / "data/judgments.xml"
+    outputs = _output_rows({name: folder / f"data/original/official_submissions/{name}" for name in GJG15_SYSTEMS})
+    scores = {name: dict(zip(GJG15_SYSTEMS, values, strict=True)) for name, values in _GJG15_SCORES.items()}
+    return Tables("gjg15", outputs, {"all": read_rankings(file, first_line=0)}, scores, {"all": file})
 
 
-def _outputs(outputs: dict[str, list[str]], gold_m2: Path | None) -> list[dict[str, Any]]:
-    sources = outputs["INPUT"]
-    corrected = _references(gold_m2, sources) if gold_m2 else [[] for _ in sources]
+def _output_rows(paths: Mapping[str, Path]) -> Rows:
+    """One row a sentence; `INPUT` wrote the sources."""
+    expected = len(read_lines(paths["INPUT"]))
+    outputs = {name: read_parallel(path, paths["INPUT"], expected) for name, path in paths.items()}
     return [
         {
             "src_id": line,
             "source": source,
-            "references": corrected[line],
+            "references": [],
             "hypotheses": [{"system": name, "text": texts[line]} for name, texts in outputs.items()],
         }
-        for line, source in enumerate(sources)
+        for line, source in enumerate(outputs["INPUT"])
     ]
 
 
-def _note(gold_m2: Path | None) -> str:
-    if gold_m2 is None:
-        return "Without references: build with `--gold-m2`, the M2 file of CoNLL-2014, to have them."
-    return f"References: all annotators of `{gold_m2.name}`; one without edits left the sentence as it is."
+def _read_scores(path: Path) -> dict[str, float]:
+    try:
+        values = [float(line) for line in read_lines(path) if line]
+    except ValueError as error:
+        raise InputError(f"{path}: expected one number per line ({error})") from error
+    if len(values) != len(SEEDA_SYSTEMS):
+        raise InputError(f"{path}: {len(values)} scores, expected {len(SEEDA_SYSTEMS)}")
+    return dict(zip(SEEDA_SYSTEMS, values, strict=True))
 
 
-def _references(path: Path, sources: list[str]) -> list[list[str]]:
-    """The corrections of all annotators; an annotator without a line left the sentence unchanged."""
-    sentences = read_m2(path)
-    check_count(path, "sentences", len(sentences), len(sources))
-    for line, (sentence, source) in enumerate(zip(sentences, sources, strict=True)):
-        if sentence.source.split() != source.split():
-            raise InputError(f"{path}, line {sentence.line}: not sentence {line} of the outputs, {source!r}")
-    annotators = sorted({annotator for sentence in sentences for annotator in sentence.edits})
-    rows = [references(sentence) for sentence in sentences]
+def read_rankings(path: str | Path, *, first_line: int) -> list[dict[str, Any]]:
+    """The rows of a table `judgments`; `first_line` is what the file calls the first line, 0 or 1."""
     return [
-        [row.get(annotator, sentence.source) for annotator in annotators]
-        for row, sentence in zip(rows, sentences, strict=True)
+        _to_row(f"{path}, ranking {number}", number, element, first_line)
+        for number, element in enumerate(_elements(path))
     ]
 
 
-def _judgments(rankings: Sequence[Ranking]) -> list[dict[str, Any]]:
-    return [
-        {
-            "item": number,
-            "src_id": ranking.sentence,
-            "orig_src_id": ranking.source_id,
-            "orig_id": ranking.name,
-            "annotator": ranking.annotator,
-            "duration_s": ranking.seconds,
-            "skipped": ranking.skipped,
-            "groups": [{"systems": list(systems), "rank": rank} for systems, rank in ranking.groups],
-        }
-        for number, ranking in enumerate(rankings)
-    ]
+class _Tree(ElementTree.TreeBuilder):
+    """Refuses what rankings do not need: document types, whose entities may grow without limit, and deep nesting."""
+
+    depth = 0
+
+    def start(self, tag: str, attrs: dict[str, str]) -> ElementTree.Element:
+        self.depth += 1
+        if self.depth > _DEPTH:
+            raise InputError(f"it nests more than {_DEPTH} elements, which rankings do not")
+        return super().start(tag, attrs)
+
+    def end(self, tag: str) -> ElementTree.Element:
+        self.depth -= 1
+        return super().end(tag)
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise InputError("it has a document type (<!DOCTYPE ...>), which rankings have not")
 
 
-def _system_scores(
-    name: str,
-    human: HumanData,
-    scores: dict[str, dict[str, float]],
-    sets: Sequence[str],
-    kinds: dict[str, str],
-    otherwise: str,
-) -> Config:
-    members = {each: system_set(human, each) for each in sets}
-    rows = [
-        {
-            "system": system,
-            "position": position,
-            "kind": kinds.get(system, otherwise),
-            **{statistic: values[system] for statistic, values in scores.items()},
-            "sets": [each for each in sets if system in members[each]],
-        }
-        for position, system in enumerate(human.outputs)
-    ]
-    schema = pa.schema(
-        [
-            ("system", pa.string()),
-            ("position", pa.int8()),
-            ("kind", pa.string()),
-            *((statistic, pa.float64()) for statistic in scores),
-            ("sets", pa.list_(pa.string())),
+def _elements(path: str | Path) -> Iterator[ElementTree.Element]:
+    data = Path(path).read_bytes()
+    try:
+        parser = ElementTree.XMLParser(target=_Tree())
+        parser.feed(data)
+        root = parser.close()
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}: not valid XML ({error})") from error
+    except (ValueError, LookupError) as error:  # a LookupError is an encoding that is none of texts
+        raise InputError(f"{path}: {error}") from error
+    return root.iter("ranking-item")
+
+
+def _to_row(where: str, number: int, element: ElementTree.Element, first_line: int) -> dict[str, Any]:
+    try:
+        line = int(element.attrib["src-id"])
+        groups = [
+            {"systems": translation.attrib["system"].split(), "rank": int(translation.attrib["rank"])}
+            for translation in element.iter("translation")
         ]
-    )
-    return Config(name, schema, {"test": rows})
+    except (KeyError, ValueError) as error:
+        raise InputError(f"{where}: src-id, system or rank is missing or not a number ({_short(error)})") from error
+    return {
+        "item": number,
+        "src_id": line - first_line,
+        "orig_src_id": line,
+        "orig_id": element.attrib.get("id", ""),
+        "annotator": element.attrib.get("user", ""),
+        "duration_s": _seconds(where, element.attrib.get("duration")),
+        "skipped": element.attrib.get("skipped") == "true",
+        "groups": groups,
+    }
+
+
+def _seconds(where: str, duration: str | None) -> float | None:
+    """Seconds of `HH:MM:SS.ffffff`."""
+    if duration is None:
+        return None
+    try:
+        hours, minutes, seconds = map(float, duration.split(":"))
+    except ValueError:
+        hours = minutes = seconds = math.nan
+    if not all(0 <= part < math.inf for part in (hours, minutes, seconds)):
+        raise InputError(f"{where}: duration must be HH:MM:SS, got {_short(duration)}")
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def _short(value: object) -> str:
+    """At most 60 characters of a value, for messages."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,59 +1,111 @@
-"""Build TMU-GFM: outputs of systems with human ratings of grammaticality, fluency and meaning."""
+"""Human ratings of single outputs (TMU-GFM), and the ordered pairs of outputs that follow from them."""
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from geceval.core.errors import InputError
-from geceval.corpora.folder import Config, check_count, find
-from geceval.meta.judgments.ratings import read_rows
+from geceval.core.files import read_text
 
-SYSTEMS = ("smt", "lstm", "copy-net", "transformer", "cnn")
-ASPECTS = {"grammaticality": ("grammer", "ave_g"), "fluency": ("fluency", "ave_f"), "meaning": ("meaning", "ave_m")}
-_COLUMNS = ["source", "output", "grammer", "fluency", "meaning", "system", "ave_g", "ave_f", "ave_m"]
-_SCHEMA = pa.schema(
-    [
-        ("source", pa.string()),
-        ("output", pa.string()),
-        ("systems", pa.list_(pa.string())),
-        *((aspect, pa.list_(pa.int8())) for aspect in ASPECTS),
-        *((mean, pa.float32()) for _, mean in ASPECTS.values()),
-    ]
-)
-_ROWS = 4221
+_COLUMNS = ("source", "output", "ave_g", "ave_f", "ave_m")
 
 
-def build_tmu_gfm(folder: Path) -> list[Config]:
-    """The table of TMU-GFM, split `train`."""
-    path = find(folder, "tmu-gfm-dataset.csv")
-    rows = [_to_row(where, row) for where, row in read_rows(path, _COLUMNS)]
-    check_count(path, "rows", len(rows), _ROWS)
-    return [Config("default", _SCHEMA, {"train": rows})]
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """Mean human ratings of one output."""
+
+    source: str
+    output: str
+    grammaticality: float
+    fluency: float
+    meaning: float
 
 
-def _to_row(where: str, line: dict[str, str]) -> dict[str, Any]:
-    systems = line["system"].split(",")
-    for system in systems:
-        if system not in SYSTEMS:
-            raise InputError(f"{where}: unknown system {system!r}; the systems are {', '.join(SYSTEMS)}")
-    row: dict[str, Any] = {"source": line["source"], "output": line["output"], "systems": systems}
-    for aspect, (column, mean) in ASPECTS.items():
-        row[aspect], row[mean] = _ratings(f"{where}, {column}", line[column], line[mean])
-    return row
+def read_tmu_gfm(path: str | Path) -> list[Rating]:
+    """Read TMU-GFM-Dataset (Yoshimura et al. 2020), the CSV file as its authors published it."""
+    ratings = []
+    for where, row in read_rows(path, _COLUMNS):
+        means = [_number(row[name]) for name in _COLUMNS[2:]]
+        if not all(map(math.isfinite, means)):
+            raise InputError(f"{where}: a mean rating is no number")
+        ratings.append(Rating(row["source"], row["output"], *means))
+    return ratings
 
 
-def _ratings(where: str, ratings: str, average: str) -> tuple[list[int], float]:
-    """Five ratings from 1 to 4, or 0 for "other", and the mean of those that are not 0."""
+def read_rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Read a CSV file with a header."""
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
-        values, mean = [int(rating) for rating in ratings.split(",")], float(average)
-    except ValueError as error:
-        raise InputError(f"{where}: a rating or an average is not a number ({error})") from error
-    if len(values) != 5 or not all(0 <= value <= 4 for value in values):
-        raise InputError(f"{where}: expected five ratings from 0 to 4, got {ratings!r}")
-    rated = [value for value in values if value]
-    if not rated or abs(sum(rated) / len(rated) - mean) > 1e-3:
-        raise InputError(f"{where}: the average of {ratings} without zeros is not {average}")
-    return values, mean
+        header = list(reader.fieldnames or ())
+        for name in columns:
+            if name not in header:
+                raise InputError(f"{path}: no column {name!r}; expected the columns {', '.join(columns)}")
+        for row in reader:
+            where = f"{path}, line {reader.line_num}"
+            cells = [cell for cell in row.values() if isinstance(cell, str)] + row.get(None, [])
+            if len(cells) != len(header):
+                raise InputError(f"{where}: {len(cells)} columns, expected {len(header)}")
+            yield where, row
+    except csv.Error as error:
+        raise InputError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> dict[str, list[Rating]]:
+    """Split ratings into folds so that no source is in two of them."""
+    # Shuffled sources go to the test fold one by one as long as all their outputs fit there, then likewise to the dev
+    # fold. While there are sources with a single output, both folds get exactly the sizes asked for.
+    outputs = Counter(" ".join(rating.source.split()) for rating in ratings)
+    sources = sorted(outputs)
+    random.Random(seed).shuffle(sources)
+    fold_of = dict.fromkeys(sources, "train")
+    for fold, size in (("test", test), ("dev", dev)):
+        for source in sources:
+            if fold_of[source] == "train" and outputs[source] <= size:
+                fold_of[source], size = fold, size - outputs[source]
+    folds: dict[str, list[Rating]] = {"train": [], "dev": [], "test": []}
+    for rating in ratings:
+        folds[fold_of[" ".join(rating.source.split())]].append(rating)
+    for fold, rows in folds.items():
+        if not rows:
+            raise InputError(f"the {fold} fold is empty: {len(ratings)} ratings are too few for dev={dev}, test={test}")
+    return folds
+
+
+def rated_outputs(ratings: Iterable[Rating]) -> dict[str, dict[str, float]]:
+    """Source to output to the mean of grammaticality and fluency; of two equal outputs the last rating counts."""
+    quality: dict[str, dict[str, float]] = {}
+    for rating in ratings:
+        quality.setdefault(rating.source, {})[rating.output] = (rating.grammaticality + rating.fluency) / 2
+    return quality
+
+
+def rated_pairs(
+    ratings: list[Rating], limit: int | None = None, seed: int = 1, gap: float = 0.0
+) -> list[tuple[str, str, str]]:
+    """Pairs of outputs of one source that differ in the mean of grammaticality and fluency."""
+    pairs = []
+    for source, outputs in rated_outputs(ratings).items():
+        for left, right in itertools.combinations(outputs, 2):
+            difference = abs(outputs[left] - outputs[right])
+            if difference > 0 and difference >= gap - 1e-9:  # means of ratings are no exact decimals
+                worse, better = sorted((left, right), key=outputs.__getitem__)
+                pairs.append((source, worse, better))
+    if not pairs:
+        raise InputError(f"no two outputs of one source are rated differently, by at least {gap:g}")
+    random.Random(seed).shuffle(pairs)
+    return pairs[:limit]

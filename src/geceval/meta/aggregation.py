@@ -9,7 +9,7 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.meta.agreement import judged_pairs
-from geceval.meta.judgments.data import Item
+from geceval.meta.judgments import Item
 from geceval.meta.trueskill import rate_scores
 
 Aggregation = Literal["average", "trueskill", "expected_wins"]

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.meta.judgments.data import Item
+from geceval.meta.judgments import Item
 
 TieRule = Literal["order", "zero", "drop", "hties", "calibrated"]
 TIE_RULES: tuple[str, ...] = get_args(TieRule)

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json, read_text, split_lines, write_bytes, write_text
+from geceval.core.files import read_json, read_lines, read_text, split_lines, write_bytes, write_text
 from geceval.meta.aggregation import Aggregation, aggregate
 
 SUFFIXES = (".tsv", ".json", ".parquet")
@@ -133,6 +133,30 @@ def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
     rows = zip(*([str(cell).replace("\t", " ") for cell in column] for column in columns.values()), strict=True)
     comments = "".join(f"# {table.signature}\n" for table in tables if table.signature)
     write_text(path, "".join("\t".join(row) + "\n" for row in [tuple(columns), *rows]) + comments)
+
+
+def read_system_scores(path: str | Path) -> dict[str, float]:
+    """Read human scores of systems: a JSON object of names and numbers, or lines of a name and a number."""
+    if str(path).endswith(".json"):
+        content = read_json(path)
+        if not isinstance(content, dict):
+            raise InputError(f"{path}: expected a JSON object of systems and their scores")
+        rows = [(f"{path}: {name}", name, score) for name, score in content.items()]
+    else:
+        lines = enumerate(read_lines(path), start=1)
+        rows = [(f"{path}, line {number}", *_name_and_score(line)) for number, line in lines if line]
+    scores: dict[str, float] = {}
+    for where, name, score in rows:
+        try:
+            value = float(score)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(f"{where}: expected the name of a system and a finite number, got {score!r}")
+        if name in scores:
+            raise InputError(f"{where}: {name} has a score already")
+        scores[name] = value
+    return scores
 
 
 def check_suffix(path: str | Path) -> None:
@@ -287,3 +311,8 @@ def _to_json(tables: Sequence[MetricScores]) -> dict[str, Any]:
         }
 
     return {"systems": [{"system": name, "metrics": metrics(row)} for row, name in enumerate(tables[0].systems)]}
+
+
+def _name_and_score(line: str) -> tuple[str, str]:
+    name, *score = line.rsplit(maxsplit=1)
+    return name.strip(), "".join(score)

@@ -10,7 +10,7 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.options import check_count
 from geceval.meta.agreement import rank_table
-from geceval.meta.judgments.data import Item
+from geceval.meta.judgments import Item
 
 _ROUNDING = 1e-12  # of sums of the same numbers in another order
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from geceval.core.errors import InputError
 from geceval.core.options import Options, Range
+from geceval.meta import figures
 from geceval.meta.agreement import TieRule, agreement, judged_pairs
 from geceval.meta.correlation import Correlation, correlate_systems, top_k, windows
-from geceval.meta.figures import plots
-from geceval.meta.figures.pair_maps import PairMap, by_human_rank, by_metric_rank
-from geceval.meta.judgments.data import HumanData
+from geceval.meta.judgments import HumanData
+from geceval.meta.pair_maps import PairMap, by_human_rank, by_metric_rank
 from geceval.meta.scores import MetricScores, OfSystem
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def system_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> 
         ["metric", "human", "pearson", "spearman"],
         rows,
         f"{how} scores of the systems",
-        lambda: plots.scatter(values, human.scores, systems),
+        lambda: figures.scatter(values, human.scores, systems),
     )
 
 
@@ -136,7 +136,7 @@ def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, 
             rows.append([metric, kind, each.accuracy, each.kendall, each.pairs, each.tie_share, *calibrated])
     caption = f"tie rule {ties}, {'expanded' if expand else 'unexpanded'} pairs"
     return Analysis(
-        [*columns, *(["epsilon"] if ties == "calibrated" else [])], rows, caption, lambda: plots.agreements(found)
+        [*columns, *(["epsilon"] if ties == "calibrated" else [])], rows, caption, lambda: figures.agreements(found)
     )
 
 
@@ -183,7 +183,7 @@ def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties:
         ["metric", "judgments", "better", "worse", "accuracy", "kendall", "pairs"],
         rows,
         f"by {ranks} rank, {rule}, {'expanded' if expand else 'unexpanded'} pairs",
-        lambda: plots.pair_maps(found, ranks),
+        lambda: figures.pair_maps(found, ranks),
     )
 
 
@@ -211,5 +211,5 @@ def _curves(
     ]
     columns = ["metric", "human", column, "pearson", "spearman"]
     return Analysis(
-        columns, rows, f"{how} scores, {caption}", lambda: plots.curves(found, positions, label, falling=falling)
+        columns, rows, f"{how} scores, {caption}", lambda: figures.curves(found, positions, label, falling=falling)
     )

@@ -18,8 +18,18 @@ from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence
 from geceval.meta.correlation import Correlation
-from geceval.meta.maege_chains import Annotated, Chain, Corpora, Settings, make_chains, make_corpora
-from geceval.meta.maege_statistics import ChainAgreement, chain_agreement, corpus_correlation, sentence_correlation
+from geceval.meta.maege import (
+    AnnotatedSentence,
+    Chain,
+    ChainAgreement,
+    Corpora,
+    Settings,
+    chain_agreement,
+    corpus_correlation,
+    make_chains,
+    make_corpora,
+    sentence_correlation,
+)
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.gold import gold_facts, gold_sentences
 
@@ -69,7 +79,7 @@ def maege(
             the texts of all annotators, so that a fully corrected text is its own reference. Or references by further
             annotators, as in the paper: one list per sentence of the file.
         options: Metric to its settings and run-time options.
-        settings: Fields of `geceval.meta.maege_chains.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
+        settings: Fields of `geceval.meta.maege.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
             `max_edits`, `seed`.
 
     Returns:
@@ -90,7 +100,9 @@ def maege(
     sentences = gold_sentences(m2)
     given = _References(sentences, references)
     data = [
-        Annotated(sentence.source, {annotator: without_overlaps(edits) for annotator, edits in sentence.edits.items()})
+        AnnotatedSentence(
+            sentence.source, {annotator: without_overlaps(edits) for annotator, edits in sentence.edits.items()}
+        )
         for sentence in sentences
     ]
     chains, corpora = make_chains(data, apply, chosen), make_corpora(data, apply, chosen)

@@ -15,7 +15,7 @@ from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.progress import parts
 from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
-from geceval.meta.judgments.data import HumanData, system_set
+from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
 
 logger = logging.getLogger("geceval")

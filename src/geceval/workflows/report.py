@@ -12,14 +12,14 @@ from geceval.core.errors import InputError, UserError
 from geceval.core.progress import parts
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
-from geceval.meta.judgments.data import HumanData
+from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.scores import MetricScores
-from geceval.meta.significance.metrics_by_agreement import PairedTest, compare_agreement
+from geceval.meta.significance.metrics import PairedTest, compare_agreement
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 
 if TYPE_CHECKING:
-    from geceval.meta.figures.plots import DifficultyRow
+    from geceval.meta.figures import DifficultyRow
 
 logger = logging.getLogger("geceval")
 

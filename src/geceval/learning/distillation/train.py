@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 from geceval.core.errors import InputError
 from geceval.core.files import file_sha256, read_json, read_lines, write_text
 from geceval.core.options import RunTime
+from geceval.corpora.ratings import rated_outputs, read_tmu_gfm
 from geceval.edits.m2 import read_m2
 from geceval.learning.distillation.card import distillation_card
 from geceval.learning.distillation.groups import Group, make_groups
@@ -27,7 +28,6 @@ from geceval.learning.impara.ranked_pairs import RankedPair, read_rated_pairs
 from geceval.learning.impara_lm.head import learn_head
 from geceval.learning.network import load_trained, write_network
 from geceval.learning.runs import fit_seeds, network_file, train
-from geceval.meta.judgments.ratings import rated_outputs, read_tmu_gfm
 from geceval.models.causal import CausalModel, start_of
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.decoders.quality_head import QualityHead, save_quality_head

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.options import check_count
+from geceval.corpora.ratings import rated_pairs, read_tmu_gfm
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
-from geceval.meta.judgments.ratings import rated_pairs, read_tmu_gfm
 from geceval.scorers.learned.edit_impact import Embed, Row, edit_impacts
 
 logger = logging.getLogger("geceval")

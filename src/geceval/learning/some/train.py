@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.options import RunTime
+from geceval.corpora.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.learning.network import save
 from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.learning.some.card import some_card
 from geceval.learning.some.heads import check_layer, learn_head, save_head
 from geceval.learning.some.job import Job
 from geceval.learning.some.objective import Regression, correlations
-from geceval.meta.judgments.ratings import Rating, read_tmu_gfm, split_ratings
 from geceval.models.checkpoints import resolve
 from geceval.models.regressors import load_regressor
 from geceval.scorers.some import PARTS

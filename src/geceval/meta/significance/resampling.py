@@ -8,14 +8,19 @@ drawn matters, so the sums of all resamples are one product of two matrices.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Annotated, Literal
 
 import numpy as np
 
-from geceval.core.errors import InputError
+from geceval.core.options import Range
 
 EQUAL = 1e-12  # differences of the same numbers, summed in another order, are equal up to this
 _BYTES = 64_000_000  # of rows held at once
 
+INSIDE = Range(1e-6, 1 - 1e-6)
+Confidence = Annotated[float, INSIDE]
+Method = Literal["bootstrap", "randomisation"]
+Alternative = Literal["greater", "two-sided"]
 Aggregate = Callable[[np.ndarray], np.ndarray]
 """Maps rows, `[samples][sentences][...]`, to corpus scores, `[samples]`."""
 
@@ -73,30 +78,20 @@ def ratio(sums: np.ndarray) -> np.ndarray:
     return np.where(count > 0, value / np.where(count > 0, count, 1), 0.0)
 
 
-def p_value(difference: float, found: np.ndarray, method: str, alternative: str) -> float:
-    """The p-value of an observed difference, from those of resamples."""
-    # With Δ the difference, Δ* that of a resample and B resamples:
-    # - `"paired"`: #(Δ* ≤ 0) / B, the share of bootstrap samples in which the second is not better;
-    # - `"shifted"`: (1 + #(Δ* - Δ ≥ Δ)) / (B + 1), the bootstrap distribution shifted to no difference (Noreen 1989;
-    #   Riezler and Maxwell 2005 subtract the mean of all Δ*, which tends to Δ);
-    # - `"randomisation"`: (1 + #(Δ* ≥ Δ)) / (B + 1), where the two are swapped in each unit with probability ½.
-    count = len(found)
-    if method == "paired":
-        at_most, at_least = (found <= EQUAL).sum() / count, (found >= -EQUAL).sum() / count
-        return float(at_most if alternative == "greater" else min(1.0, 2 * min(at_most, at_least)))
-    null = found - difference if method == "shifted" else found
+def p_value(difference: float, differences: np.ndarray, method: Method, alternative: Alternative) -> float:
+    """The p-value (1 + #(Δ* ≥ Δ)) / (B + 1) of an observed difference Δ, from those of B resamples, Δ*.
+
+    `"bootstrap"`: Δ* is that of a bootstrap sample, shifted by Δ to no difference (Noreen 1989; Riezler and Maxwell
+    2005 subtract the mean of all Δ*, which tends to Δ). `"randomisation"`: the two are swapped in each unit with
+    probability ½. `"two-sided"` compares |Δ*| and |Δ|.
+    """
+    null = differences - difference if method == "bootstrap" else differences
     hits = null >= difference - EQUAL if alternative == "greater" else np.abs(null) >= abs(difference) - EQUAL
-    return float((1 + hits.sum()) / (count + 1))
+    return float((1 + hits.sum()) / (len(differences) + 1))
 
 
-def interval(found: np.ndarray, confidence: float) -> tuple[float, float]:
+def interval(values: np.ndarray, confidence: float) -> tuple[float, float]:
     """The percentile interval of the values of bootstrap samples, array of shape [B]."""
     tail = (1 - confidence) / 2
-    low, high = np.quantile(found, [tail, 1 - tail]).tolist()
+    low, high = np.quantile(values, [tail, 1 - tail]).tolist()
     return low, high
-
-
-def check_confidence(value: float) -> None:
-    """Raise a `ValueError` unless `value` lies between 0 and 1."""
-    if not 0 < value < 1:
-        raise InputError(f"confidence must lie between 0 and 1, got {value!r}")

@@ -13,45 +13,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, get_args
 
 import numpy as np
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
-from geceval.core.options import check_choice, check_count, check_types
+from geceval.core.options import Options, Range, Seed, check_choice
 from geceval.meta.significance.resampling import (
     Aggregate,
+    Confidence,
+    Method,
     bootstrap_scores,
-    check_confidence,
     interval,
     p_value,
     randomised_differences,
 )
 
-METHODS = ("bootstrap", "randomisation")
+METHODS = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What the p-values and intervals depend on."""
 
     methods: str | tuple[str, ...] = METHODS
     baseline: str = "first"
-    resamples: int = 1000
-    confidence: float = 0.95
-    seed: int = 1
+    resamples: Annotated[int, Range(1, 1_000_000)] = 1000
+    confidence: Confidence = 0.95
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
-        check_types(self)
+        super(Settings, self).__post_init__()
         names = (self.methods,) if isinstance(self.methods, str) else tuple(dict.fromkeys(self.methods))
         object.__setattr__(self, "methods", names)
         if not names:
             raise InputError(f"methods must name at least one of {', '.join(METHODS)}")
         for name in names:
             check_choice("method", name, METHODS)
-        check_count("resamples", self.resamples, most=1_000_000)
-        check_count("seed", self.seed, least=0)
-        check_confidence(self.confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ def compare_rows(
             return 1.0
         difference = scores[name] - scores[baseline]
         if method == "bootstrap":
-            return p_value(difference, samples[name] - samples[baseline], "shifted", "two-sided")
+            return p_value(difference, samples[name] - samples[baseline], method, "two-sided")
         found = randomised_differences(systems[baseline], systems[name], aggregate, *draws)
         return p_value(difference, found, method, "two-sided")
 
@@ -114,7 +113,7 @@ def rank_clusters(
 
     @lru_cache(maxsize=None)
     def differ(one: str, other: str) -> bool:
-        return p_value(scores[one] - scores[other], samples[one] - samples[other], "shifted", "two-sided") < level
+        return p_value(scores[one] - scores[other], samples[one] - samples[other], "bootstrap", "two-sided") < level
 
     ranks: dict[str, int] = {}
     for number, name in enumerate(order):

@@ -8,8 +8,16 @@ import math
 import numpy as np
 import pytest
 
-from geceval.meta.maege_chains import Annotated, Chain, Settings, make_chains, make_corpora
-from geceval.meta.maege_statistics import chain_agreement, corpus_correlation, sentence_correlation
+from geceval.meta.maege import (
+    AnnotatedSentence,
+    Chain,
+    Settings,
+    chain_agreement,
+    corpus_correlation,
+    make_chains,
+    make_corpora,
+    sentence_correlation,
+)
 
 
 def put(source: str, edits) -> str:
@@ -20,10 +28,10 @@ def put(source: str, edits) -> str:
     return " ".join(words)
 
 
-TWO = Annotated("a b c d", {0: [(0, "A"), (2, "C")], 1: [(0, "A"), (1, "B"), (3, "D")]})
-ONE = Annotated("e f", {0: [(0, "E")]})
-UNCHANGED = Annotated("g h", {0: [(0, "G")], 1: []})
-LONG = Annotated("x . " * 80, {0: [(0, "X")], 1: [(2, "X")]})
+TWO = AnnotatedSentence("a b c d", {0: [(0, "A"), (2, "C")], 1: [(0, "A"), (1, "B"), (3, "D")]})
+ONE = AnnotatedSentence("e f", {0: [(0, "E")]})
+UNCHANGED = AnnotatedSentence("g h", {0: [(0, "G")], 1: []})
+LONG = AnnotatedSentence("x . " * 80, {0: [(0, "X")], 1: [(2, "X")]})
 
 
 def test_chains_by_hand():
@@ -49,7 +57,7 @@ def test_what_is_left_out():
     assert [chain.sentence for chain in make_chains([ONE, TWO], put, Settings(min_chains=1))] == [0, 1, 1]
     with pytest.raises(ValueError, match="none of the 2 sentences gives 2 chains; data of one annotator need min_cha"):
         make_chains([ONE, UNCHANGED], put)
-    long_but_one = Annotated(LONG.source.replace(" .", " y"), LONG.edits)
+    long_but_one = AnnotatedSentence(LONG.source.replace(" .", " y"), LONG.edits)
     assert len(make_chains([long_but_one], put)) == 2
 
 
@@ -82,7 +90,7 @@ def test_seeds():
 
 
 def test_corpora():
-    many = Annotated(" ".join("abcdefghijkl"), {n: [(k, "X") for k in range(12)] for n in (0, 1)})
+    many = AnnotatedSentence(" ".join("abcdefghijkl"), {n: [(k, "X") for k in range(12)] for n in (0, 1)})
     corpora = make_corpora([many, UNCHANGED] * 500, put)
     assert corpora.targets == tuple(range(11)) and len(corpora.texts[0]) == 500
     assert corpora.sentences == tuple(range(0, 1000, 2))
@@ -155,9 +163,9 @@ def test_bad_scores():
     [
         ({"norm": "edits"}, "norm must be one of"),
         ({"source": "last"}, "source must be one of"),
-        ({"min_chains": 0}, "min_chains must be at least 1"),
-        ({"max_permutations": 0}, "max_permutations must be at least 1"),
-        ({"max_edits": 0}, "max_edits must be at least 1"),
+        ({"min_chains": 0}, "min_chains must lie between 1 and 1000"),
+        ({"max_permutations": 0}, "max_permutations must lie between 1 and 1000"),
+        ({"max_edits": 0}, "max_edits must lie between 1 and 1000"),
     ],
 )
 def test_bad_settings(options, message):
@@ -178,7 +186,7 @@ def test_real_data(shared_data, path, expected, lines):
     from geceval.edits.edit import apply
     from geceval.edits.m2 import read_m2
 
-    data = [Annotated(sentence.source, sentence.edits) for sentence in read_m2(shared_data / path)]
+    data = [AnnotatedSentence(sentence.source, sentence.edits) for sentence in read_m2(shared_data / path)]
     chains = make_chains(data, apply)
     lengths = [len(each.texts) for each in chains]
     pairs = sum(math.comb(length, 2) for length in lengths)

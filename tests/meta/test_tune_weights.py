@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import kendalltau, pearsonr
 
 from geceval.meta.agreement import Pairs, agreement
-from geceval.meta.submetric_weights import split_pairs, tune_on_sentences, tune_on_systems, weight_grid
+from geceval.meta.tune_weights import split_pairs, tune_on_sentences, tune_on_systems, weight_grid
 
 
 def make_pairs(systems: int, sentences: int, rng) -> Pairs:
@@ -49,7 +49,7 @@ def test_sentences_equal_a_loop_over_agreement(seed, monkeypatch):
     scores = rng.normal(size=(4, 9, 3))
     scores[3, ::2] = scores[1, ::2]  # systems that wrote the same text
     pairs = make_pairs(4, 9, rng)
-    monkeypatch.setattr("geceval.meta.submetric_weights.BLOCK", 7)
+    monkeypatch.setattr("geceval.meta.tune_weights.BLOCK", 7)
     found = tune_on_sentences(scores, pairs)
     grid = weight_grid()[:: 4851 // 60]
     values = [agreement(pairs, scores @ row, "drop").kendall for row in grid]

@@ -12,15 +12,17 @@ import math
 import random
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.core.options import check_count, check_types
+from geceval.core.options import Options, Range, Seed
+from geceval.meta.correlation import Correlation, correlate
 
 Norm = Literal["words", "chars"]
 Source = Literal["rand", "source", "ref"]
+Thousand = Annotated[int, Range(1, 1000)]
 _SHORT = 300  # characters; a longer text with more than one full stop is taken for several sentences
 
 Apply = Callable[[str, Sequence[Hashable]], str]
@@ -28,25 +30,19 @@ Apply = Callable[[str, Sequence[Hashable]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """Which chains and corpora are made."""
 
     norm: Norm = "words"
     source: Source = "rand"
-    max_permutations: int = 1
-    min_chains: int = 2
-    max_edits: int = 10
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        for name in ("max_permutations", "min_chains", "max_edits"):
-            check_count(name, getattr(self, name), most=1000)
-        check_count("seed", self.seed, least=0)
+    max_permutations: Thousand = 1
+    min_chains: Thousand = 2
+    max_edits: Thousand = 10
+    seed: Seed = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class AnnotatedSentence:
     """A sentence with the edits of its annotators."""
 
     source: str
@@ -76,7 +72,7 @@ class Corpora:
     edits: tuple[float, ...]
 
 
-def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> list[Chain]:
+def make_chains(sentences: Sequence[AnnotatedSentence], apply: Apply, settings: Settings | None = None) -> list[Chain]:
     """Chains of all sentences that qualify."""
     # Lines that seem to hold several sentences (over 300 characters and more than one full stop), sentences that an
     # annotator left unchanged, and those with fewer than `min_chains` chains are left out.
@@ -105,7 +101,7 @@ def make_chains(sentences: Sequence[Annotated], apply: Apply, settings: Settings
     return chains
 
 
-def make_corpora(sentences: Sequence[Annotated], apply: Apply, settings: Settings | None = None) -> Corpora:
+def make_corpora(sentences: Sequence[AnnotatedSentence], apply: Apply, settings: Settings | None = None) -> Corpora:
     """Corpora with 0, 1, ..., `max_edits` edits per sentence, as far as the annotators made that many."""
     # For k > 0 the number of edits of a sentence is binomial, with ⌊k / p⌋ trials and p = (k - .9) / k as in the
     # published code, so that the expected numbers are 1, 1.65, 2.8, 3.875 ...; a sentence with fewer edits gets them
@@ -140,7 +136,7 @@ def _is_several(text: str) -> bool:
     return len(text) > _SHORT and text.count(".") > 1
 
 
-def _has_edits(sentence: Annotated) -> bool:
+def _has_edits(sentence: AnnotatedSentence) -> bool:
     return bool(sentence.edits) and all(len(edits) > 0 for edits in sentence.edits.values())
 
 
@@ -156,3 +152,61 @@ def _pseudo_scores(source: str, edits: int, fewest: int, norm: str) -> tuple[flo
         return tuple(1 - (edits - made) / words for made in range(edits + 1))
     start = 1 - (fewest + 1) / max(len(source), 1)
     return tuple(np.linspace(start, 1, edits + 1).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class ChainAgreement:
+    """How often a metric prefers the text with more edits, over all pairs of texts of one chain."""
+
+    kendall: float
+    kendall_without_ties: float
+    pairs: int
+    discordant: int
+    tie_share: float
+    p: float
+
+
+def sentence_correlation(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> Correlation:
+    """Correlation of scores and pseudo scores over all texts of all chains; a text of several chains counts in each."""
+    flat = _flat(chains, scores)
+    return correlate(flat, [value for chain in chains for value in chain.pseudo])
+
+
+def chain_agreement(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> ChainAgreement:
+    """Agreement within the chains; arguments and errors as in `sentence_correlation`."""
+    # With N pairs of which d are discordant, z = 2d / √N - √N.
+    _flat(chains, scores)
+    pairs = discordant = tied = 0
+    for row in scores:
+        values = np.asarray(row, dtype=float)
+        earlier, later = np.triu_indices(len(values), k=1)
+        gain = values[later] - values[earlier]
+        pairs += len(gain)
+        discordant += int((gain < 0).sum())
+        tied += int((gain == 0).sum())
+    decided = pairs - tied
+    z = 2 * discordant / math.sqrt(pairs) - math.sqrt(pairs)
+    return ChainAgreement(
+        kendall=1 - 2 * discordant / pairs,
+        kendall_without_ties=1 - 2 * discordant / decided if decided else math.nan,
+        pairs=pairs,
+        discordant=discordant,
+        tie_share=tied / pairs,
+        p=math.erfc(abs(z) / math.sqrt(2)),
+    )
+
+
+def corpus_correlation(corpora: Corpora, scores: Sequence[float]) -> Correlation:
+    """Correlation of corpus scores with the edits per sentence that the corpora aim at."""
+    if not np.isfinite(scores).all():
+        raise InputError(f"corpus {int(np.flatnonzero(~np.isfinite(scores))[0])} has no finite score")
+    return correlate(scores, corpora.targets)
+
+
+def _flat(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> list[float]:
+    if [len(chain.texts) for chain in chains] != [len(row) for row in scores]:
+        raise InputError("scores do not fit the chains; pass one list per chain with one score per text")
+    for number, row in enumerate(scores):
+        if not np.isfinite(row).all():
+            raise InputError(f"chain {number} has a text without a finite score")
+    return [value for row in scores for value in row]

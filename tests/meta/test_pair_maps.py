@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from geceval.corpora.judgments import read_human
 from geceval.meta.agreement import judged_pairs
-from geceval.meta.figures.pair_maps import by_human_rank, by_metric_rank
-from geceval.meta.judgments.data import HumanData, Item, system_set
-from geceval.meta.judgments.readers import read_seeda
+from geceval.meta.judgments import HumanData, Item, system_set
+from geceval.meta.pair_maps import by_human_rank, by_metric_rank
 
 
 @pytest.fixture(scope="module")
 def seeda(shared_data) -> HumanData:
-    return read_seeda(shared_data / "seeda")
+    return read_human(shared_data / "seeda")
 
 
 def lengths(data: HumanData, systems: list[str]) -> np.ndarray:

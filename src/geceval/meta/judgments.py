@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from geceval.core.errors import InputError
-from geceval.meta.judgments.appraise import Groups
+
+Groups = tuple[tuple[tuple[str, ...], int], ...]
 
 _LEFT_OUT = {"base": {"INPUT", "REF-F", "GPT-3.5"}, "+INPUT": {"REF-F", "GPT-3.5"}, "+fluency": {"INPUT"}, "all": set()}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from geceval.core.errors import InputError
-from geceval.meta.judgments.ratings import Rating, rated_pairs, read_tmu_gfm, split_ratings
+from geceval.corpora.ratings import Rating, rated_pairs, read_tmu_gfm, split_ratings
 
 
 def test_pairs_are_ordered_by_the_mean_of_grammaticality_and_fluency():

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from geceval.core.errors import install_command
+from geceval.meta import figures
 from geceval.meta.agreement import Agreement
 from geceval.meta.correlation import Correlation
-from geceval.meta.figures import drawing, plots
-from geceval.meta.figures.pair_maps import PairMap
+from geceval.meta.pair_maps import PairMap
 
 SYSTEMS = ["A", "B", "C"]
 HUMANS = {"ew": {"A": 0.1, "B": 0.2, "C": 0.4}, "ts": {"A": 3.0, "B": 2.0, "C": 1.0}}
@@ -25,7 +25,7 @@ def texts(axes) -> list[str]:
 
 
 def test_scatter_numbers_the_systems_and_names_the_correlations():
-    figure = plots.scatter(METRICS, HUMANS, SYSTEMS)
+    figure = figures.scatter(METRICS, HUMANS, SYSTEMS)
     left, right = figure.axes
     assert texts(left) == ["1", "2", "3"]
     assert left.texts[2].xy == (0.4, 4.0)
@@ -36,13 +36,13 @@ def test_scatter_numbers_the_systems_and_names_the_correlations():
 
 
 def test_more_metrics_than_rankings_lie_side_by_side():
-    figure = plots.scatter({name: METRICS["m"] for name in "mno"}, HUMANS, SYSTEMS)
+    figure = figures.scatter({name: METRICS["m"] for name in "mno"}, HUMANS, SYSTEMS)
     assert [axes.get_ylabel() for axes in figure.axes] == ["m", "n", "o"] * 2
 
 
 def test_curves():
     runs = {"m": {"ew": [Correlation(0.5, 1.0), Correlation(-0.25, 0.0)]}, "n": {"ew": [Correlation(0, 0)] * 2}}
-    figure = plots.curves(runs, [3, 2], "K best systems", falling=True)
+    figure = figures.curves(runs, [3, 2], "K best systems", falling=True)
     above, below = figure.axes
     assert above.lines[0].get_ydata().tolist() == [0.5, -0.25]
     assert below.lines[0].get_ydata().tolist() == [1.0, 0.0]
@@ -61,7 +61,7 @@ def heat_map(*cells: tuple[int, int, int, int]) -> PairMap:
 
 def test_two_heat_maps_and_their_difference():
     first, second = heat_map((1, 2, 3, 4), (2, 3, 0, 1)), heat_map((1, 2, 1, 4), (1, 3, 1, 1))
-    figure = plots.pair_maps({"m": {"all": first}, "n": {"all": second}}, "metric")
+    figure = figures.pair_maps({"m": {"all": first}, "n": {"all": second}}, "metric")
     left, middle, right = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["m: Kendall's τ", "n: Kendall's τ", "m − n"]
     assert texts(left) == [".50", "−1.00"]
@@ -74,18 +74,18 @@ def test_two_heat_maps_and_their_difference():
 
 def test_a_row_a_metric_and_a_column_a_set_of_judgments():
     cells = {"sent": heat_map((1, 2, 3, 4)), "edit": heat_map((1, 2, 1, 4))}
-    figure = plots.pair_maps({"m": cells}, "human")
+    figure = figures.pair_maps({"m": cells}, "human")
     assert [axes.get_title() for axes in figure.axes] == ["m, sent: Kendall's τ", "m, edit: Kendall's τ"]
-    assert len(plots.pair_maps({"m": cells, "n": cells}, "human").axes) == 6
+    assert len(figures.pair_maps({"m": cells, "n": cells}, "human").axes) == 6
 
 
 def test_agreements_show_accuracy_and_ties():
     table = {"m": {"all": Agreement(0.75, 0.5, 8, 0.125)}, "n": {"all": Agreement(0.25, -0.5, 8, 0.5)}}
-    (axes,) = plots.agreements(table).axes
+    (axes,) = figures.agreements(table).axes
     assert [bar.get_width() for bar in axes.patches] == [0.75, 0.25]
     assert texts(axes) == [".750", ".250"]
     assert axes.lines[0].get_xdata().tolist() == [0.125, 0.5]
-    (axes,) = plots.agreements({"m": {"all": Agreement(float("nan"), -0.5, 8, 0.5)}}).axes
+    (axes,) = figures.agreements({"m": {"all": Agreement(float("nan"), -0.5, 8, 0.5)}}).axes
     assert (axes.get_xlabel(), axes.patches[0].get_width()) == ("Kendall's τ", -0.5)
 
 
@@ -98,7 +98,7 @@ class Row:
 
 
 def test_difficulty():
-    (axes,) = plots.difficulty([Row("PUNCT", 0.9, 0.05, 1234), Row("SPELL", 0.2, 0.3, 7)]).axes
+    (axes,) = figures.difficulty([Row("PUNCT", 0.9, 0.05, 1234), Row("SPELL", 0.2, 0.3, 7)]).axes
     assert [bar.get_width() for bar in axes.patches] == [0.9, 0.2]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["PUNCT", "SPELL"]
     assert texts(axes) == ["1,234", "7", "edits"]
@@ -110,7 +110,7 @@ def test_chunk_shares():
         "A": {"hit": 0.5, "wrong": 0.25, "under": 0.25, "over": 0.1, "tp": 7.0},
         "B": {"hit": 0.0, "wrong": 0.05, "under": 0.95, "over": 0.0, "tp": 0.0},
     }
-    figure = plots.chunk_shares(systems)
+    figure = figures.chunk_shares(systems)
     needed, changes = figure.axes
     assert [bar.get_x() for bar in needed.patches] == [0, 0, 0.5, 0, 0.75, 0.05]
     assert [bar.get_width() for bar in needed.patches] == pytest.approx([0.5, 0, 0.25, 0.05, 0.25, 0.95])
@@ -127,21 +127,21 @@ def test_chunk_shares():
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("PDF", b"%PDF")])
 def test_files_are_what_their_names_say_and_always_the_same(tmp_path, suffix, start):
     path = tmp_path / f"figure.{suffix}"
-    drawing.save(plots.difficulty([Row("PUNCT", 0.9, 0.05, 3)]), path)
+    figures.save(figures.difficulty([Row("PUNCT", 0.9, 0.05, 3)]), path)
     content = path.read_bytes()
     assert content.startswith(start)
-    drawing.save(plots.difficulty([Row("PUNCT", 0.9, 0.05, 3)]), path)
+    figures.save(figures.difficulty([Row("PUNCT", 0.9, 0.05, 3)]), path)
     assert path.read_bytes() == content
 
 
 def test_other_names_are_refused(tmp_path):
     with pytest.raises(ValueError, match="figures are written to .png, .svg, .pdf"):
-        drawing.save(plots.difficulty([Row("PUNCT", 0.9, 0.05, 3)]), tmp_path / "figure.jpg")
+        figures.save(figures.difficulty([Row("PUNCT", 0.9, 0.05, 3)]), tmp_path / "figure.jpg")
 
 
 def test_without_matplotlib_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=re.escape(install_command("plots"))):
-        drawing.check_suffix(tmp_path / "figure.png")
+        figures.check_suffix(tmp_path / "figure.png")
     with pytest.raises(ImportError, match="matplotlib"):
-        plots.difficulty([Row("PUNCT", 0.9, 0.05, 3)])
+        figures.difficulty([Row("PUNCT", 0.9, 0.05, 3)])

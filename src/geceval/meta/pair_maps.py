@@ -9,7 +9,7 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.meta.agreement import Pairs, check_finite, ranked_pairs, verdicts
-from geceval.meta.judgments.data import Item
+from geceval.meta.judgments import Item
 
 RANK_TIES = ("order", "zero", "drop")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DataSet:
     """A published data set."""
 
     title: str
@@ -32,8 +32,8 @@ def _article(key: str, title: str, author: str, venue: str, year: int) -> str:
     )
 
 
-SOURCES = {
-    "seeda": Source(
+DATA_SETS = {
+    "seeda": DataSet(
         "SEEDA",
         "Human judgments of 15 systems and 391 sentences of the CoNLL-2014 test set, by sentence and by edit.",
         "https://github.com/tmu-nlp/SEEDA",
@@ -48,7 +48,7 @@ SOURCES = {
             2024,
         ),
     ),
-    "gjg15": Source(
+    "gjg15": DataSet(
         "GJG15",
         "Human judgments of the 12 submissions to the CoNLL-2014 shared task, and of the input.",
         "https://github.com/grammatical/evaluation",
@@ -63,7 +63,7 @@ SOURCES = {
             2015,
         ),
     ),
-    "conll13": Source(
+    "conll13": DataSet(
         "CoNLL-2013",
         "Test set of the CoNLL-2013 shared task: 50 essays of NUS students, one annotator.",
         "https://www.comp.nus.edu.sg/~nlp/conll13st.html",
@@ -78,7 +78,7 @@ SOURCES = {
             2013,
         ),
     ),
-    "conll14": Source(
+    "conll14": DataSet(
         "CoNLL-2014",
         "Test set of the CoNLL-2014 shared task: 50 essays of NUS students, two annotators; alternatives beside them.",
         "https://www.comp.nus.edu.sg/~nlp/conll14st.html",
@@ -94,7 +94,7 @@ SOURCES = {
             2014,
         ),
     ),
-    "jfleg": Source(
+    "jfleg": DataSet(
         "JFLEG",
         "Sentences of TOEFL essays with four fluency corrections each.",
         "https://github.com/keisks/jfleg",
@@ -109,7 +109,7 @@ SOURCES = {
             2017,
         ),
     ),
-    "cweb": Source(
+    "cweb": DataSet(
         "CWEB",
         "Sentences of web pages, sponsored (S) and generic (G), which hold few errors; two annotators, ERRANT edits.",
         "https://github.com/SimonHFL/CWEB",
@@ -124,7 +124,7 @@ SOURCES = {
             2020,
         ),
     ),
-    "fce": Source(
+    "fce": DataSet(
         "FCE",
         "Essays of candidates for Cambridge's First Certificate in English, one annotator.",
         "https://www.cl.cam.ac.uk/research/nl/bea2019st/",
@@ -140,7 +140,7 @@ SOURCES = {
             2011,
         ),
     ),
-    "wi_locness": Source(
+    "wi_locness": DataSet(
         "W&I+LOCNESS",
         "Texts of learners at levels A, B and C and of native students (N), corrected for the BEA-2019 shared task.",
         "https://www.cl.cam.ac.uk/research/nl/bea2019st/",
@@ -155,7 +155,7 @@ SOURCES = {
             2019,
         ),
     ),
-    "tmu_gfm": Source(
+    "tmu_gfm": DataSet(
         "TMU-GFM",
         "System outputs that five people rated for grammaticality, fluency and meaning; the training data of SOME.",
         "https://github.com/tmu-nlp/TMU-GFM-Dataset",

@@ -1,1 +1,0 @@
-"""Human judgments: rankings of system outputs, ratings of single outputs, scores of systems, and their readers."""
