@@ -153,7 +153,7 @@ def test_tmu_gfm(tmp_path, fails, content, message):
 def test_options_that_a_data_set_does_not_take(tmp_path, fails):
     assert "choose one of seeda, gjg15" in fails("bea", tmp_path)
     assert "jfleg takes no --gold-m2; seeda and gjg15 do" in fails("jfleg", tmp_path, gold_m2="x.m2")
-    assert "jfleg takes neither --nlp" in fails("jfleg", tmp_path, nlp="bundled")
+    assert "jfleg takes neither --nlp" in fails("jfleg", tmp_path, nlp="official")
     assert "conll13 takes neither" in fails("conll13", tmp_path, workers=2)
 
 
