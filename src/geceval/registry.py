@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError, did_you_mean, named
 from geceval.core.inputs import References
 from geceval.core.options import check_mapping, replace_options
@@ -24,13 +23,8 @@ LARGE_MODEL = "smollm2"  # what metrics of the extra `lm` read by default, as it
 
 def list_metrics() -> list[str]:
     """Names of all metrics, sorted: the files of `geceval.scorers`, one per metric."""
-    return list(_names())
-
-
-@lru_cache(1)
-def _names() -> tuple[str, ...]:
     files = pkgutil.iter_modules([str(Path(__file__).with_name("scorers"))])
-    return tuple(sorted(file.name for file in files if not file.ispkg and file.name != "base"))
+    return sorted(file.name for file in files if not file.ispkg and file.name != "base")
 
 
 def check_name(name: str) -> None:
@@ -70,9 +64,10 @@ def make_scorers(
     options = {} if options is None else options
     check_mapping(name, options)
     others = [other for other in options if other not in names]
-    if not names or others:
-        wrong = f"options for {others[0]!r}, which is not among {names}" if others else "name at least one metric"
-        raise InputError(f"{name}: {wrong}")
+    if others:
+        raise InputError(f"{name}: options for {others[0]!r}, which is not among {names}")
+    if not names:
+        raise InputError(f"{name}: name at least one metric")
     return {each: make_scorer(each, options.get(each)) for each in names}
 
 
@@ -101,8 +96,9 @@ def score_systems(
     scorers = dict.fromkeys(systems, scorer)
     if predictions_m2 is not None and takes_predictions_m2(scorer.name):
         with named(scorer.name):
-            own = {n: dataclasses.replace(scorer.settings, predictions_m2=predictions_m2[n]) for n in systems}
-        scorers = {name: type(scorer)(settings, scorer.runtime) for name, settings in own.items()}
+            for name in systems:
+                settings = dataclasses.replace(scorer.settings, predictions_m2=predictions_m2[name])
+                scorers[name] = type(scorer)(settings, scorer.runtime)
     results = {}
     with gathered() as begin:
         for name in parts(systems, lambda system: f"{scorer.name}, {system}"):
@@ -118,19 +114,17 @@ def takes_predictions_m2(name: str) -> bool:
 
 def offline_metrics() -> tuple[list[str], dict[str, str]]:
     """The metrics that run on what ships with geceval; and the others, each with what it needs."""
-    chosen, needs = [], {}
-    for name in list_metrics():
-        scorer = make_scorer(name)
-        model = getattr(scorer.settings, "model", None) or scorer.default_model
-        if "llm" in _extras(name):
-            needs[name] = "asks a language model of your choice"
-        elif "lm" in _extras(name):
-            needs[name] = f"its default model, {LARGE_MODEL}, is not bundled"
-        elif model is not None and model.partition(":")[0] != "bundled":
-            needs[name] = f"its default model, {model}, is not bundled"
-        else:
-            chosen.append(name)
-    return chosen, needs
+    needs = {name: _need(name) for name in list_metrics()}
+    return [name for name in needs if not needs[name]], {name: need for name, need in needs.items() if need}
+
+
+def _need(name: str) -> str:
+    scorer = make_scorer(name)
+    if "llm" in _extras(name):
+        return "asks a language model of your choice"
+    model = LARGE_MODEL if "lm" in _extras(name) else getattr(scorer.settings, "model", None) or scorer.default_model
+    bundled = model is None or model.partition(":")[0] == "bundled"
+    return "" if bundled else f"its default model, {model}, is not bundled"
 
 
 def large_metrics() -> tuple[list[str], Listed]:

@@ -104,7 +104,7 @@ def published(hub_server, at_home, tiny, tmp_path_factory):
         copy = tmp_path_factory.mktemp("modules")
         shutil.copytree(module_folder("gleu"), copy / "gleu")
         script = copy / "gleu" / "gleu.py"
-        edition = "    def _compute(self, **columns):\n        return {**super()._compute(**columns), 'edition': 2}\n"
+        edition = "    def compute(self, **columns):\n        return {**super().compute(**columns), 'edition': 2}\n"
         script.write_text(script.read_text(encoding="utf-8").rstrip() + "\n\n" + edition, encoding="utf-8")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("geceval.hub.load.modules_folder", lambda: copy)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from geceval import registry
 from geceval.core.errors import install_command, naming_the_extra
@@ -28,7 +28,7 @@ class Finding:
     """What one check found."""
 
     check: str
-    state: str
+    state: Literal["ok", "note", "problem"]
     what: str
     seconds: float = 0.0
 
@@ -200,7 +200,9 @@ def numbers(name: str, stored: dict[str, Any], device: str) -> Iterator[Finding]
         yield Finding(name, OK, f"{len(systems)} corpus scores and {sentences} sentence scores as stored")
         return
     here = mini_benchmark.versions()
-    others = [f"{each} {here.get(each)} (stored with {then})" for each, then in stored["versions"].items()]
-    changed = [text for text, each in zip(others, stored["versions"], strict=True)
-               if here.get(each) != stored["versions"][each]]  # fmt: skip
+    changed = [
+        f"{package} {here.get(package)} (stored with {then})"
+        for package, then in stored["versions"].items()
+        if here.get(package) != then
+    ]
     yield Finding(name, PROBLEM, "; ".join([*lines, *changed]))

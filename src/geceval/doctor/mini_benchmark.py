@@ -6,11 +6,12 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
 from geceval import registry
-from geceval.core.files import ASSETS, read_lines, write_text
+from geceval.core.files import ASSETS, file_sha256, read_lines, write_text
 
 STORED = ASSETS / "doctor.json"
 TOLERANCE = 1e-4
@@ -84,17 +85,13 @@ def versions() -> dict[str, str]:
     """The installed versions of the packages that affect the numbers."""
     found = {}
     for package in PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 
 def asset_hashes() -> dict[str, str]:
     """SHA-256 of every bundled file that can change a number: path below `assets` to hexadecimal digits."""
-    from geceval.core.files import file_sha256
-
     files = sorted(path for path in ASSETS.glob("*/**/*") if path.is_file())
     counted = [path for path in files if path.suffix != ".md" and path.name != "results.json"]
     return {path.relative_to(ASSETS).as_posix(): file_sha256(path) for path in counted}

@@ -184,15 +184,18 @@ class Module(evaluate.Metric, abc.ABC):
             TypeError: If an option does not exist or a column has the wrong type.
             ValueError: If there is nothing to score, lengths differ, or references are missing.
         """
-        self._scorer(options)
-        given = [column for column in (sources, predictions, references) if column is not None]
+        scorer = self._scorer(options)
+        columns = {"sources": sources, "predictions": predictions, "references": references}
+        given = any(column is not None for column in columns.values())
         with self._lock:
             if not given and self.writer is None:
                 raise InputError(
                     f"{self.name}: nothing to score; pass sources and predictions, or call add_batch first"
                 )
+            if given and self.writer is None and self.num_process == 1:
+                return self._score(scorer, **columns)  # nothing else is to be scored with it, nor need it be stored
             if given:
-                self.add_batch(sources=sources, predictions=predictions, references=references)
+                self.add_batch(**columns)
             try:
                 return super().compute(**options)
             except BaseException:
@@ -202,10 +205,12 @@ class Module(evaluate.Metric, abc.ABC):
     def _compute(
         self, sources: list[str], predictions: list[str], references: list[list[str]] | None = None, **options: Any
     ) -> dict[str, Any]:
-        scorer = self._scorer(options)
-        rows = list(references) if references is not None and any(references) else None
+        rows = references if references is not None and any(references) else None
+        return self._score(self._scorer(options), sources, predictions, rows)
+
+    def _score(self, scorer: Scorer, sources: Any, predictions: Any, references: Any) -> dict[str, Any]:
         with naming_the_extra(self.name):
-            return scorer.score(list(sources), list(predictions), rows).to_dict()
+            return scorer.score(sources, predictions, references).to_dict()
 
     def _scorer(self, options: dict[str, Any]) -> Scorer:
         """The scorer of one call; networks and parses are cached in the process, so another scorer costs little."""
