@@ -131,34 +131,22 @@ def test_result_is_plain_and_within_bounds(name, results, tmp_path):
     assert json.loads(saved.read_text())["scores"] == result["scores"]
 
 
+def same(result, other):
+    assert other["scores"] == pytest.approx(result["scores"], abs=1e-5)
+    assert other["score"] == pytest.approx(result["score"], abs=1e-5)
+    assert other["signature"] == result["signature"]
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_and_batches_give_the_same(name, load, results):
-    module = load(name)
+def test_rows_batches_memory_and_pickles_give_the_same(name, load, needed, results):
+    for module in (load(name), geceval.load(name, keep_in_memory=True, **needed.get(name, {}))):
+        for part in (slice(0, 3), slice(3, None)):
+            module.add_batch(**{column: rows[part] for column, rows in COLUMNS.items()})
+        same(results(name), module.compute())
     for source, prediction, reference in zip(SOURCES, PREDICTIONS, REFERENCES, strict=True):
         module.add(sources=source, prediction=prediction, reference=reference)
-    one_by_one = module.compute()
-    for part in (slice(0, 3), slice(3, None)):
-        module.add_batch(sources=SOURCES[part], predictions=PREDICTIONS[part], references=REFERENCES[part])
-    in_batches = module.compute()
-    for other in (one_by_one, in_batches):
-        assert other["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
-        assert other["score"] == pytest.approx(results(name)["score"], abs=1e-5)
-        assert other["signature"] == results(name)["signature"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_pickled_after_compute(name, load, results):
-    results(name)
-    again = pickle.loads(pickle.dumps(load(name))).compute(**COLUMNS)
-    assert again["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_rows_kept_in_memory_give_the_same(name, needed, results):
-    module = geceval.load(name, keep_in_memory=True, **needed.get(name, {}))
-    for part in (slice(0, 3), slice(3, None)):
-        module.add_batch(sources=SOURCES[part], predictions=PREDICTIONS[part], references=REFERENCES[part])
-    assert module.compute()["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
+    same(results(name), module.compute())
+    same(results(name), pickle.loads(pickle.dumps(load(name))).compute(**COLUMNS))
 
 
 # The second of two processes: it unpickles what the first one pickled, then shares computations with it.
@@ -169,84 +157,55 @@ path, shared, needed = json.loads(sys.argv[1])
 columns = {COLUMNS!r}
 found = {{}}
 for name, module in pickle.load(open(path, "rb")).items():
-    alone = module.compute(**columns)["scores"]
+    alone = module.compute(**columns)
     part = geceval.load(name, process_id=1, **shared, experiment_id=name, **needed.get(name, {{}}))
     part.add_batch(**{{column: rows[2:] for column, rows in columns.items()}})
     found[name] = [alone, part.compute()]
 print(json.dumps(found))
 """
-SHARED = {"num_process": 2, "timeout": 300}
 
 
-@pytest.fixture(scope="session")
-def two_processes(load, needed, tmp_path_factory):
-    """Name to what this process and a fresh one find: this one's result, the other's scores alone, its result."""
-    folder = tmp_path_factory.mktemp("shared")
-    path = folder / "modules.pickle"
-    path.write_bytes(pickle.dumps({name: load(name) for name in NAMES}))
-    shared = {**SHARED, "cache_dir": str(folder)}
-    asked = json.dumps([str(path), shared, needed])
+@pytest.mark.parametrize("names", [["gleu", "impara"], pytest.param(NAMES, marks=pytest.mark.slow)], ids=["two", "all"])
+def test_a_fresh_process_unpickles_modules_and_shares_computations(names, load, needed, results, tmp_path):
+    pickles = tmp_path / "modules.pickle"
+    pickles.write_bytes(pickle.dumps({name: load(name) for name in names}))
+    shared = {"num_process": 2, "cache_dir": str(tmp_path)}
+    asked = json.dumps([str(pickles), shared, needed])
     other = subprocess.Popen([sys.executable, "-c", OTHER, asked], stdout=subprocess.PIPE, text=True, cwd="/")
-    together = {}
-    for name in NAMES:
+    for name in names:
         part = geceval.load(name, process_id=0, **shared, experiment_id=name, **needed.get(name, {}))
         part.add_batch(**{column: rows[:2] for column, rows in COLUMNS.items()})
-        together[name] = part.compute()
+        same(results(name), part.compute())
     output, _ = other.communicate(timeout=300)
     assert other.returncode == 0
-    found = json.loads(output.splitlines()[-1])
-    return {name: (together[name], *found[name]) for name in NAMES}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_unpickled_in_a_fresh_process(name, two_processes, results):
-    assert two_processes[name][1] == pytest.approx(results(name)["scores"], abs=1e-5)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_two_processes_share_a_computation(name, two_processes, results):
-    first, _, second = two_processes[name]
-    assert first["scores"] == pytest.approx(results(name)["scores"], abs=1e-5)
-    assert first["score"] == pytest.approx(results(name)["score"], abs=1e-5)
-    assert second is None
+    for name, (alone, second) in json.loads(output.splitlines()[-1]).items():
+        same(results(name), alone)
+        assert second is None
 
 
 def test_all_of_them_combine(load, results, tmp_path):
     combined = evaluate.combine([load(name) for name in NAMES])
-    together = combined.compute(**COLUMNS)
-    for name in NAMES:
-        assert together[f"{name}_score"] == pytest.approx(results(name)["score"], abs=1e-5)
-        assert together[f"{name}_signature"] == results(name)["signature"]
+    at_once = combined.compute(**COLUMNS)
     for part in (slice(0, 1), slice(1, None)):
         combined.add_batch(**{column: rows[part] for column, rows in COLUMNS.items()})
-    in_batches = combined.compute()
-    assert {name: in_batches[f"{name}_score"] for name in NAMES} == pytest.approx(
-        {name: results(name)["score"] for name in NAMES}, abs=1e-5
-    )
-    json.loads(evaluate.save(tmp_path / "all.json", **in_batches).read_text())
+    for together in (at_once, combined.compute()):
+        for name in NAMES:
+            same(results(name), {key: together[f"{name}_{key}"] for key in ("score", "scores", "signature")})
+    json.loads(evaluate.save(tmp_path / "all.json", **at_once).read_text())
+
+
+OTHERS = {bool: lambda value: not value, int: lambda value: value + 1, float: lambda value: value / 2 + 0.01}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_signature_names_every_setting(name, results):
-    signature = results(name)["signature"]
-    for field in dataclasses.fields(registry.scorer_class(name).Settings):
-        assert f"|{field.name}:" in signature
-
-
-def variations(settings):
-    """One other value for each setting that is a number or a switch."""
+def test_the_signature_names_every_setting_and_each_number_and_switch_changes_it(name, load, results):
+    signature, settings = results(name)["signature"], registry.scorer_class(name).Settings()
     for field in dataclasses.fields(settings):
+        assert f"|{field.name}:" in signature
         value = getattr(settings, field.name)
-        other = {bool: lambda v: not v, int: lambda v: v + 1, float: lambda v: v / 2 + 0.01}.get(type(value))
-        if other:
-            yield field.name, other(value)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_each_number_and_switch_changes_the_signature(name, load, results):
-    for option, value in variations(registry.scorer_class(name).Settings()):
-        changed = load(name).compute(**COLUMNS, **{option: value})["signature"]
-        assert changed != results(name)["signature"], option
+        if type(value) in OTHERS:
+            changed = load(name).compute(**COLUMNS, **{field.name: OTHERS[type(value)](value)})["signature"]
+            assert changed != signature, field.name
 
 
 @pytest.mark.parametrize("name", NAMES)
