@@ -146,7 +146,8 @@ def verbs(command=None, words: tuple[str, ...] = ()) -> set[str]:
     """All verbs of the app, those of groups with the name of the group."""
     command = command or typer.main.get_command(app)
     inner = getattr(command, "commands", {})
-    return {verb for name, each in inner.items() for verb in verbs(each, (*words, name))} or {" ".join(words)}
+    own = {" ".join(words)} if not inner or getattr(command, "invoke_without_command", False) else set()
+    return own | {verb for name, each in inner.items() for verb in verbs(each, (*words, name))}
 
 
 def test_every_verb_is_on_its_page():

@@ -101,7 +101,7 @@ def agreement() -> dict[str, list[str]]:
 
 def measured() -> dict[str, dict[str, float]]:
     """The demo's leaderboard on SEEDA: metric to values."""
-    boards = json.loads((ROOT / "spaces/demo/leaderboard.json").read_text(encoding="utf-8"))["boards"]
+    boards = json.loads((ROOT / "spaces/demo/report.json").read_text(encoding="utf-8"))["boards"]
     return {row["metric"]: row["values"] for board in boards if board["data"] == "seeda" for row in board["rows"]}
 
 

@@ -11,7 +11,14 @@ from typing import Any
 
 import render
 import scoring
-from geceval.cli.html.leaderboard import legend, ordered, plots, summary, systems_page, systems_table
+from geceval.cli.pages import (
+    leaderboard_legend,
+    leaderboard_page,
+    leaderboard_summary,
+    ordered,
+    plots,
+    systems_table,
+)
 from geceval.core.errors import p_bound
 from geceval.workflows.compare import Comparison
 
@@ -55,9 +62,9 @@ def page(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences:
     """
     parts = [
         render.heading("Leaderboard"),
-        "".join(f"<p>{render.escape(line)}</p>" for line in summary(found)),
+        "".join(f"<p>{render.escape(line)}</p>" for line in leaderboard_summary(found)),
         render.literal(systems_table(found)),
-        render.note(legend(CONFIDENCE)),
+        render.note(leaderboard_legend(CONFIDENCE)),
         render.heading("Scores and their intervals"),
         render.literal(plots(found)),
         render.heading(f"Differences from the {baseline}"),
@@ -104,7 +111,7 @@ def csv_file(found: Mapping[str, Comparison]) -> str:
 
 def html_file(found: Mapping[str, Comparison], sentences: int) -> str:
     """Path of the leaderboard as one page."""
-    return _file("leaderboard.html", systems_page(found, sentences, CONFIDENCE, "Leaderboard"))
+    return _file("leaderboard.html", leaderboard_page(found, sentences, CONFIDENCE, "Leaderboard"))
 
 
 def _file(name: str, content: str) -> str:

@@ -12,7 +12,7 @@ import render
 import scoring
 import theme
 import wiring
-from geceval.cli.html.chunks import chunk_table, legend
+from geceval.cli.pages import chunk_legend, chunk_table
 from geceval.workflows.chunks import chunk_tables
 from guard import Refused, polite
 
@@ -46,7 +46,7 @@ def show_chunks(
     view = render.block(
         render.heading("Chunks, cut where the correction or a reference has an edit"),
         render.literal(chunk_table(table)),
-        render.literal(legend([table])) or render.note("Nobody changes anything."),
+        render.literal(chunk_legend([table])) or render.note("Nobody changes anything."),
         render.note(
             "Above each chunk stand the offsets of its words; ∅ is no word. The metrics cleme and cleme2 count these."
         ),

@@ -11,11 +11,11 @@ from typing import Any
 import gradio as gr
 
 import render
-from geceval.cli.html.report_table import leaderboard_table
+from geceval.cli.pages import report_table
 from guard import Refused, polite
 
-RESULTS = Path(__file__).with_name("leaderboard.json")
-COMMAND = "geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output spaces/demo/leaderboard.json"
+RESULTS = Path(__file__).with_name("report.json")
+COMMAND = "geceval meta report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output spaces/demo/report.json"
 
 
 @functools.lru_cache
@@ -60,7 +60,7 @@ def leaderboard(data: str, key: str) -> str:
 def _table(board: Mapping[str, Any], key: str) -> str:
     return (
         f'<div class="gv-wide gv-board" tabindex="0" role="region" aria-label="{render.escape(board["name"])}">'
-        f"{render.literal(leaderboard_table(board, key))}</div>"
+        f"{render.literal(report_table(board, key))}</div>"
     )
 
 

@@ -9,7 +9,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from geceval.cli.html import chunks, leaderboard
+from geceval.cli.pages import FRAGMENT_STYLE
 
 HEADER = """<header class="gv-header">
 <h1>geceval</h1>
@@ -81,7 +81,6 @@ def answer(name: str, page: str, data: Any = None) -> tuple[gr.HTML, gr.JSON]:
 LAUNCH: dict[str, Any] = {
     "theme": theme(),
     "css": Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-    + chunks.colours(dark=".dark")
-    + leaderboard.RULES,
+    + FRAGMENT_STYLE.read_text(encoding="utf-8"),
     "app_kwargs": {"middleware": [Middleware(Headers)]},
 }

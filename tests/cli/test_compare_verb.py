@@ -1,4 +1,4 @@
-"""`geceval compare` and `geceval maege` on small files."""
+"""`geceval compare` and `geceval meta maege` on small files."""
 
 from __future__ import annotations
 
@@ -137,7 +137,9 @@ def test_mistakes_of_compare_are_one_line(files, arguments, message, capsys):
 
 
 def test_maege(files, capsys):
-    found = answer(capsys, "maege", "-m", "green", "gleu", "--m2", "gold.m2", "--source", "source", "--seed", "5")
+    found = answer(
+        capsys, "meta", "maege", "-m", "green", "gleu", "--m2", "gold.m2", "--source", "source", "--seed", "5"
+    )
     assert [row["metric"] for row in found["rows"]] == ["green", "gleu"]
     assert found["caption"] == "gold.m2: 4 chains with 10 texts and 8 pairs"
     assert {"corpus r", "sentence ρ", "chain τ", "τ no ties", "ties", "corpus lines"} <= set(found["rows"][0])
@@ -145,7 +147,7 @@ def test_maege(files, capsys):
 
 
 def test_maege_with_references_of_others(files, capsys):
-    found = answer(capsys, "maege", "-m", "green", "--m2", "gold.m2", "-r", "gold.m2", "--min-chains", "1")
+    found = answer(capsys, "meta", "maege", "-m", "green", "--m2", "gold.m2", "-r", "gold.m2", "--min-chains", "1")
     assert "refs:given@" in found["notes"][-1]
 
 
@@ -153,7 +155,7 @@ def test_a_blank_line_is_no_reference_for_maege(files, capsys):
     Path("first.txt").write_text("a b c D\n\n", encoding="utf-8")
     Path("second.txt").write_text("A b c d\ne F g h\n", encoding="utf-8")
     options = ["--m2", "gold.m2", "--min-chains", "1", "-r", "first.txt", "second.txt"]
-    found = answer(capsys, "maege", "-m", "green", *options)
+    found = answer(capsys, "meta", "maege", "-m", "green", *options)
     references = [["a b c D", "A b c d"], ["e F g h"]]
     direct = geceval.maege("green", "gold.m2", references, min_chains=1)["green"]
     assert found["rows"][0]["sentence r"] == direct.sentence.pearson
@@ -172,7 +174,7 @@ def test_a_blank_line_is_no_reference_for_maege(files, capsys):
 )
 def test_mistakes_of_maege_are_one_line(files, arguments, message, capsys):
     Path("blank.txt").write_text("a b c D\n\n", encoding="utf-8")
-    assert run(["maege", "-m", "green", *arguments]) == 2
+    assert run(["meta", "maege", "-m", "green", *arguments]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
 
@@ -181,7 +183,7 @@ def test_maege_reads_standard_input_once(tmp_path):
     """The signature holds the hash of what was read, as of the same file."""
     text = "S a b c d\nA 2 3|||R:X|||x|||REQUIRED|||-NONE-|||0\n\n"
     (tmp_path / "-").write_text(text)  # a file of the same name, for the same signature
-    line = [sys.executable, "-m", "geceval.cli", "maege", "-m", "gleu", "--all-references", "--min-chains", "1"]
+    line = [sys.executable, "-m", "geceval.cli", "meta", "maege", "-m", "gleu", "--all-references", "--min-chains", "1"]
     line += ["--format", "json", "--m2"]
     piped, read = (
         subprocess.run([*line, name], input=text, capture_output=True, text=True, cwd=tmp_path, check=True).stdout

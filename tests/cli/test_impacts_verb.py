@@ -123,7 +123,7 @@ def test_beside_texts_several_values_after_one_flag_are_told_how_to_write_it(cal
 
 
 MISTAKES = [
-    (["-m", "gleu", *PAIR], "-m is for the other methods; add --method shapley"),
+    (["-m", "gleu", *PAIR], "--metric is for the other methods; add --method shapley"),
     (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),
     (["--method", "shapley", "-m", "no_such", *PAIR], "unknown metric 'no_such'"),
     (["--method", "shapley", "--max-edits", "99", *PAIR], "attribution: max_edits must be at most 20, got 99"),

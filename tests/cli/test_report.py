@@ -1,4 +1,4 @@
-"""`geceval report`: one page that needs no other, escapes all text and sets the papers' numbers beside the measured."""
+"""`geceval meta report`: one page that escapes all text and sets the papers' numbers beside the measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.cli.html.report import summary
+from geceval.cli.report import summary
 from geceval.core.errors import install_command
 from geceval.corpora.judgments import GJG15_SYSTEMS, read_human
 from geceval.meta.judgments import HumanData, Item
@@ -23,6 +23,10 @@ from geceval.workflows.meta_evaluation import choose_systems, score_metrics
 from geceval.workflows.report import Leaderboard, measure, published_values
 
 SENTENCES = ["a x c", "d y", "f"]
+
+
+def report(*arguments) -> int:
+    return run(["meta", "report", *map(str, arguments)])
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +71,7 @@ class Reader(html.parser.HTMLParser):
 def page(checkout) -> str:
     target = checkout.parent / "page.html"
     files = [str(checkout.parent / name) for name in ("gleu.json", "a<b>&.json")]
-    assert run(["report", "--data", str(checkout), "--scores", *files, "-o", str(target), "--title", "A & <B>"]) == 0
+    assert report("--data", checkout, "--scores", *files, "-o", target, "--title", "A & <B>") == 0
     return target.read_text(encoding="utf-8")
 
 
@@ -130,7 +134,7 @@ def test_measured_and_published_numbers_share_a_cell(page):
     assert re.fullmatch(r'<td class="group">−\.\d{3}<small title="Gong et al\. .*: GLEU">\.701</small></td>', cells[3])
     # AMU against RAC and IPN: wrong twice, without ties. What metrics are ranked by stands first.
     assert [re.sub("<.*?>", "", cell) for cell in cells[:3]] == [".000", "−1.000", ".000"]
-    assert re.findall("aria-sort=descending>(.*?)<", page) == ["acc"]
+    assert re.findall('aria-sort="descending">(.*?)<', page) == ["acc"]
     order = re.findall(r'<tr><th class="name">(.*?)(?:<|$)', page)
     assert order == ["a&lt;b&gt;&amp;", "gleu"]  # the better one first
     assert '<th class="name">IMPARA<small>' in page  # published only
@@ -142,7 +146,7 @@ def test_measured_and_published_numbers_share_a_cell(page):
 def test_the_numbers_alone(checkout):
     target = checkout.parent / "numbers.json"
     files = [str(checkout.parent / name) for name in ("gleu.json", "a<b>&.json")]
-    assert run(["report", "--data", str(checkout), "--scores", *files, "-o", str(target)]) == 0
+    assert report("--data", checkout, "--scores", *files, "-o", target) == 0
     text = target.read_text(encoding="utf-8")
     [board] = json.loads(text)["boards"]
     assert (board["name"], board["sentences"], board["judgments"]) == ("GJG15", 3, 1)
@@ -161,8 +165,8 @@ def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, 
     monkeypatch.setattr("geceval.registry.metrics_at_hand", lambda: everything)
     gold, page = checkout.parent / "gold.m2", checkout.parent / "all.html"
     gold.write_text(M2, encoding="utf-8")
-    shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-o", str(page)]
-    assert run([*shared, "--option", "errant.nlp=no_such_pipeline"]) == 0
+    shared = ["--data", checkout, "--gold-m2", gold, "-o", page]
+    assert report(*shared, "--option", "errant.nlp=no_such_pipeline") == 0
     found = Reader(page.read_text(encoding="utf-8"))
     assert re.findall(r'<tr><th class="name">(.*?)<', page.read_text(encoding="utf-8")) == ["m2", "gotoscorer"]
     assert "bartscore: its model is elsewhere" in found.text
@@ -176,8 +180,8 @@ def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, monkeypatch):
     monkeypatch.setattr("geceval.meta.figures.chunk_shares", lambda s: drawn.append(s) or Figure())
     gold, page = checkout.parent / "gold.m2", checkout.parent / "cleme2.html"
     gold.write_text(M2, encoding="utf-8")
-    shared = ["report", "--data", str(checkout), "--gold-m2", str(gold), "-m", "cleme2", "gleu", "-o", str(page)]
-    assert run([*shared, "--option", "cleme2.weights=none"]) == 0
+    shared = ["--data", checkout, "--gold-m2", gold, "-m", "cleme2", "gleu", "-o", page]
+    assert report(*shared, "--option", "cleme2.weights=none") == 0
     tags = Reader(page.read_text(encoding="utf-8")).tags
     captions = [attributes["aria-label"] for _, attributes in tags if attributes.get("role") == "img"]
     assert len(captions) == 6 and captions[0].startswith("GJG15: What systems do with the chunks that need correction")
@@ -202,7 +206,7 @@ def test_mistakes_are_one_line_and_leave_no_page(checkout, capsys, arguments, me
     short = checkout.parent / "short.json"
     short.write_text('{"AMU": [1]}', encoding="utf-8")
     page = checkout.parent / "report.html"
-    assert run(["report", *(each.format(data=checkout, short=short) for each in arguments), "-o", str(page)]) == 2
+    assert report(*(each.format(data=checkout, short=short) for each in arguments), "-o", page) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert not page.exists()
@@ -261,7 +265,7 @@ def by_meta(capsys, *arguments: str) -> dict[str, float]:
 
 
 def by_report(target, *arguments: str) -> dict[str, float]:
-    assert run(["report", *arguments, "-o", str(target)]) == 0
+    assert report(*arguments, "-o", target) == 0
     ((row,),) = [board["rows"] for board in json.loads(target.read_text(encoding="utf-8"))["boards"]]
     return row["values"]
 

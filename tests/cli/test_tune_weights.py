@@ -1,4 +1,4 @@
-"""`geceval tune-weights` on people who weigh SOME's sub-metrics in a known way."""
+"""`geceval meta tune-weights` on people who weigh SOME's sub-metrics in a known way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from geceval import registry
 from geceval.cli.app import run
-from geceval.cli.arguments import metric_options
+from geceval.cli.options import metric_options
 from geceval.corpora.judgments import GJG15_SYSTEMS
 from geceval.scorers.some import PARTS, Settings, Some
 
@@ -74,7 +74,7 @@ def files(outputs, parts, tmp_path) -> list[str]:
 
 
 def answer(capsys, model, *arguments: str) -> dict:
-    assert run(["tune-weights", *arguments, "-o", f"some.model={model}", "--format", "json"]) == 0
+    assert run(["meta", "tune-weights", *arguments, "-o", f"some.model={model}", "--format", "json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -143,18 +143,18 @@ def test_systems_of_a_checkout(checkout, model, capsys):
 def test_mistakes_are_one_line(checkout, files, model, capsys, arguments, message):
     words = {"FILES": files, "DATA": [str(checkout)]}
     arguments = [word for argument in arguments for word in words.get(argument, [argument])]
-    assert run(["tune-weights", "-o", f"model={model}", *arguments]) == 2
+    assert run(["meta", "tune-weights", "-o", f"model={model}", *arguments]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
 
 
 def test_a_bad_share_is_said_before_anything_is_scored(checkout, capsys):
     model = ["-o", "model=./nowhere"]  # whose absence loading would say
-    assert run(["tune-weights", "--data", str(checkout), "--level", "sentence", "--share", "0", *model]) == 2
+    assert run(["meta", "tune-weights", "--data", str(checkout), "--level", "sentence", "--share", "0", *model]) == 2
     assert "must lie between 0 and 1" in capsys.readouterr().err
 
 
 def test_a_system_without_a_human_score_is_named(files, model, tmp_path, capsys):
     (tmp_path / "human.tsv").write_text("AMU\t1\n")
-    assert run(["tune-weights", *files, "-o", f"model={model}"]) == 2
+    assert run(["meta", "tune-weights", *files, "-o", f"model={model}"]) == 2
     assert "human.tsv: no score for RAC, CAMB" in capsys.readouterr().err

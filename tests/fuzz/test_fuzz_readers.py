@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import geceval
-from geceval.cli.arguments import parse_value
+from geceval.cli.options import parse_value
 from geceval.cli.text_files import read_corpus
 from geceval.core.files import read_json, read_lines, read_text
 from geceval.corpora.judgment_tables import build_tmu_gfm

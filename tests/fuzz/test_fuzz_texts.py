@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from geceval import registry
+from geceval.cli.pages import heat_map_page
 from geceval.core.cache import LRUCache
 from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.errors import InputError, InputTypeError
@@ -35,7 +36,7 @@ from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
 from geceval.edits.maxmatch.lattice import FILLED, find_steps
 from geceval.edits.mixed_references import annotators_choices, plain_choices
 from geceval.scorers.difficulty.chunk_weights import Difficulty
-from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
+from geceval.scorers.difficulty.report import DifficultyReport
 from geceval.scorers.judge.prompts import messages, questions
 from geceval.workflows.attribution import attribute
 
@@ -236,13 +237,14 @@ def test_heat_maps_show_text_as_text(case, title):
     source, edits = case
     chunks = [cut(source, edits)]
     difficulty = Difficulty(2, [[place % 3 for place in range(len(chunks[0]))]])
-    page = heat_map(chunks, difficulty, title=title)
+    report = DifficultyReport(chunks, difficulty, difficulty.weights())
+    page = heat_map_page(report, title=title)
     body = page.split("<main>")[1].split("</main>")[0]
     tags = re.findall(r"<[^>]*>", body)
     assert {re.match(r"</?(\w+)", tag)[1] for tag in tags} <= {"ol", "li", "span"}
     shown = tokens(html.unescape(re.sub(r"<[^>]*>", "", body)))
     assert shown == tokens(source) and "<script" not in page
-    assert chunk_table(chunks, difficulty.weights())
+    assert report.chunk_table()
 
 
 @fuzz(30)

@@ -590,7 +590,7 @@ BOARD = {
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """A function that makes the page show some results."""
-    path = tmp_path / "leaderboard.json"
+    path = tmp_path / "report.json"
     monkeypatch.setattr(tab_meta, "RESULTS", path)
 
     def show(content):
@@ -624,13 +624,13 @@ def test_a_leaderboard_is_ranked_by_the_chosen_column(results):
 
 
 def test_a_copy_without_results_says_how_to_make_them(results):
-    assert "geceval report" in tab_meta.leaderboard("GJG15", "r")
+    assert "geceval meta report" in tab_meta.leaderboard("GJG15", "r")
 
 
 def test_the_results_that_ship_are_numbers(space):
     """No sentence, no path of the machine that made them."""
     importlib.reload(tab_meta)
-    content = json.loads((space / "leaderboard.json").read_text(encoding="utf-8"))
+    content = json.loads((space / "report.json").read_text(encoding="utf-8"))
     assert {board["data"] for board in content["boards"]} == {"seeda", "gjg15"}
     for board in content["boards"]:
         keys = {key for group in board["columns"].values() for key in group}

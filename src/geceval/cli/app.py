@@ -8,32 +8,30 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
-from geceval.cli.arguments import ManyValuesCommand
 from geceval.cli.chunks import chunks
 from geceval.cli.compare import compare
 from geceval.cli.convert import convert
 from geceval.cli.data import data
 from geceval.cli.detect import detect
+from geceval.cli.difficulty import difficulty
 from geceval.cli.doctor import doctor
 from geceval.cli.impacts import impacts
 from geceval.cli.leaderboard import leaderboard
 from geceval.cli.list_metrics import list_
-from geceval.cli.maege import maege
 from geceval.cli.meta import meta
 from geceval.cli.models import models
+from geceval.cli.options import ManyValuesCommand
 from geceval.cli.publish import publish
 from geceval.cli.register import register
-from geceval.cli.report import report
 from geceval.cli.score import score
 from geceval.cli.train import train
 from geceval.cli.transport import transport
-from geceval.cli.tune_weights import tune_weights
-from geceval.cli.weights import weights
 from geceval.core.errors import Interrupted, UserError, naming_the_extra
 from geceval.version import __version__
 
@@ -51,38 +49,43 @@ _LONGEST = 2000  # characters of a message
 # typer carries its own copy of click since 0.2x: the base of click's errors is found from where typer exports one.
 ClickException = typer.BadParameter.__mro__[2]
 
+
+class _Verbs(TyperGroup):
+    """The verbs in the order of the panels of the help."""
+
+    def list_commands(self, context: typer.Context) -> list[str]:
+        return [name for verbs in PANELS.values() for name in verbs]
+
+
 app = typer.Typer(
     name="geceval",
+    cls=_Verbs,
     help="Score grammatical error correction.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode=None,
+    rich_markup_mode="markdown",  # which shows brackets as they are
     pretty_exceptions_enable=False,
 )
-_VERBS = {
-    "score": score,
-    "compare": compare,
-    "leaderboard": leaderboard,
-    "list": list_,
-    "models": models,
-    "detect": detect,
-    "impacts": impacts,
-    "chunks": chunks,
-    "transport": transport,
-    "weights": weights,
-    "tune-weights": tune_weights,
-    "meta": meta,
-    "report": report,
-    "maege": maege,
-    "convert": convert,
-    "register": register,
-    "doctor": doctor,
+PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Score": {"score": score, "compare": compare, "leaderboard": leaderboard, "list": list_},
+    "Look at edits": {
+        "impacts": impacts,
+        "chunks": chunks,
+        "transport": transport,
+        "detect": detect,
+        "difficulty": difficulty,
+    },
+    "Agreement with people": {"meta": meta},
+    "Train and publish": {"train": train, "convert": convert, "data": data, "publish": publish},
+    "Set up": {"doctor": doctor, "models": models, "register": register},
 }
-for _name, _verb in _VERBS.items():
-    app.command(_name, cls=ManyValuesCommand)(_verb)
-_GROUPS = {"train": train, "data": data, "publish": publish}
-for _name, _group in _GROUPS.items():
-    app.add_typer(_group, name=_name)
+for _panel, _verbs in PANELS.items():
+    for _name, _verb in _verbs.items():
+        if isinstance(_verb, typer.Typer):
+            app.add_typer(_verb, name=_name, rich_help_panel=_panel)
+        else:
+            app.command(_name, cls=ManyValuesCommand, rich_help_panel=_panel)(_verb)
+_GROUPS = [name for verbs in PANELS.values() for name, verb in verbs.items() if isinstance(verb, typer.Typer)]
 
 
 def _print_and_exit(text: str):

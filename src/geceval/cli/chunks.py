@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import enum
-import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from geceval.cli.coloured_tables import blocks_text, terminal_colours
-from geceval.cli.html.chunks import MEANINGS, NOTHING, chunks_page, used_labels
-from geceval.cli.shared_options import (
-    Cache,
-    GoldM2,
-    Lines,
-    Nlp,
-    Output,
-    Page,
-    PageFormat,
-    PredictionFile,
-    PredictionM2,
-    Progress,
-    Quiet,
-    References,
-    SideBySide,
-    SourceFile,
-    Width,
-    Workers,
-    chosen_format,
-    no_warnings,
-)
-from geceval.cli.tables import check_outputs, terminal_width, write
+import geceval.cli.options as shared
+from geceval.cli.pages import MEANINGS, NOTHING, chunks_page, used_labels
+from geceval.cli.tables import blocks_text, check_outputs, json_text, terminal_colours, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.errors import counted
 from geceval.core.options import RunTime
@@ -43,45 +21,33 @@ MARKS = {"hit": "✓", "wrong": "✗", "under": "−", "over": "+", "varies": "?
 _COLOURS = {"hit": "green", "wrong": "red", "under": "blue", "over": "magenta", "varies": "yellow", "changed": "bold"}
 
 
-class Assumption(str, enum.Enum):
-    """What a correction is compared with."""
-
-    dependent = "dependent"
-    independent = "independent"
-
-
-class Level(str, enum.Enum):
-    """What must agree."""
-
-    correction = "correction"
-    detection = "detection"
-
-
 def chunks(
-    texts: SideBySide = None,
-    sources: SourceFile = None,
-    predictions: PredictionFile = None,
-    references: References = None,
-    gold_m2: GoldM2 = None,
-    predictions_m2: PredictionM2 = None,
+    texts: shared.SideBySide = None,
+    sources: shared.SourceFile = None,
+    predictions: shared.PredictionFile = None,
+    references: shared.References = None,
+    gold_m2: shared.GoldM2 = None,
+    predictions_m2: shared.PredictionM2 = None,
     assumption: Annotated[
-        Assumption, typer.Option(help="Compare with one reference at a time, or chunk by chunk with all.")
-    ] = Assumption.dependent,
-    level: Annotated[Level, typer.Option(help="What must agree: the correction, or only where one is made.")] = (
-        Level.correction
-    ),
-    line: Lines = None,
+        Literal["dependent", "independent"],
+        typer.Option(help="Compare with one reference at a time, or chunk by chunk with all."),
+    ] = "dependent",
+    level: Annotated[
+        Literal["correction", "detection"],
+        typer.Option(help="What must agree: the correction, or only where one is made."),
+    ] = "correction",
+    line: shared.Lines = None,
     changed: Annotated[
         bool, typer.Option("--changed", help="Show only sentences that the correction or a reference changes.")
     ] = False,
-    nlp: Nlp = "bundled",
-    workers: Workers = 1,
-    cache: Cache = None,
-    form: Page = None,
-    output: Output = None,
-    width: Width = None,
-    progress: Progress = False,
-    quiet: Quiet = False,
+    nlp: shared.Nlp = "bundled",
+    workers: shared.Workers = 1,
+    cache: shared.Cache = None,
+    form: shared.Page = None,
+    output: shared.Output = None,
+    width: shared.Width = None,
+    progress: shared.Progress = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Show source, correction and references chunk by chunk.
 
@@ -94,8 +60,8 @@ def chunks(
 
     Example: geceval chunks "He go to school ." "He goes to the school ." "He goes to school ."
     """
-    no_warnings(quiet)
-    form = chosen_format(form, output, PageFormat)
+    shared.no_warnings(quiet)
+    form = shared.chosen_format(form, output, shared.PageFormat)
     check_outputs(output)
     left, right, targets = read_side_by_side(
         "chunks", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
@@ -107,19 +73,19 @@ def chunks(
             targets,
             gold_m2=gold_m2,
             predictions_m2=predictions_m2,
-            assumption=assumption.value,
-            level=level.value,
+            assumption=assumption,
+            level=level,
             lines=line,
             nlp=nlp,
             runtime=RunTime(workers=workers, progress=progress, cache=cache),
         )
     shown = [table for table in tables if any(table.corrected())] if changed else tables
-    facts = {"assumption": assumption.value, "level": level.value}
+    facts = {"assumption": assumption, "level": level}
     caption = f"{len(shown):,} of {counted(len(tables), 'sentence')}" if changed else counted(len(tables), "sentence")
-    caption += f"; {assumption.value}, {level.value}"
-    if form is PageFormat.json:
-        text = json.dumps(_to_json(shown, facts), ensure_ascii=False, indent=2) + "\n"
-    elif form is PageFormat.html:
+    caption += f"; {assumption}, {level}"
+    if form == "json":
+        text = json_text(_to_json(shown, facts))
+    elif form == "html":
         text = chunks_page(shown, caption)
     else:
         text = _to_text(shown, caption, width or terminal_width(output), terminal_colours(output))

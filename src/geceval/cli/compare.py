@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-import geceval.cli.shared_options as shared
-from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
-from geceval.cli.html.leaderboard import ordered
+import geceval.cli.options as shared
+from geceval.cli.pages import ordered
 from geceval.cli.tables import Cell, check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import counted, p_bound
@@ -36,7 +35,7 @@ def compare(
     seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 1,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
-    form: shared.Form = None,
+    form: shared.PaperForm = None,
     output: shared.Output = None,
     width: shared.Width = None,
     progress: shared.Progress = False,
@@ -49,20 +48,20 @@ def compare(
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """
-    form = shared.chosen_format(form, output, shared.Format)
+    form = shared.chosen_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
-    options = metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
-    make_scorers(options, references)  # a mistake shows before files are read
+    options = shared.metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
+    shared.make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, predictions, references or [])
     test: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "confidence": confidence, "seed": seed}
     if method:
         test["methods"] = tuple(method)
-    test["predictions_m2"] = m2_of_systems(metrics, corpus.systems, predictions_m2)
+    test["predictions_m2"] = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)
     with bar(progress):
         found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
-    data = form in (shared.Format.json, shared.Format.tsv, shared.Format.csv)
+    data = form in ("json", "tsv")
     columns, rows = _table(list(found.values()), baseline, confidence, resamples, data)
     caption = (
         f"{counted(len(corpus.sources), 'sentence')}; p of the difference from the {_role(baseline)}, two-sided, "

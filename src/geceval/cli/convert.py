@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from geceval.cli.options import refuse
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 
 if TYPE_CHECKING:
     from geceval.edits.m2 import M2Sentence
-
-
-class Target(str, enum.Enum):
-    """What to convert to."""
-
-    text = "text"
-    m2 = "m2"
 
 
 def convert(
@@ -31,11 +24,13 @@ def convert(
             "JSON file of essays with edits by character, as FCE and W&I+LOCNESS are published."
         ),
     ],
-    to: Annotated[Target | None, typer.Option(help="What to write; m2 for a JSON file, else text.")] = None,
+    to: Annotated[
+        Literal["text", "m2"] | None, typer.Option(help="What to write; m2 for a JSON file, else text.")
+    ] = None,
     annotator: Annotated[int | None, typer.Option(help="--to text: whose corrections; the first by default.")] = None,
     source: Annotated[bool, typer.Option("--source", help="--to text: the sources instead.")] = False,
-    nlp: Annotated[str, typer.Option(help="--to m2: spaCy pipeline for ERRANT.")] = "bundled",
-    workers: Annotated[int, typer.Option(min=1, help="--to m2: processes that parse sentences.")] = 1,
+    nlp: Annotated[str | None, typer.Option(help="--to m2: spaCy pipeline for ERRANT; bundled by default.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="--to m2: processes that parse sentences.")] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="File to write, in place of standard output.")
     ] = None,
@@ -48,12 +43,12 @@ def convert(
     """
     check_outputs(output)
     if to is None:
-        to = Target.m2 if len(files) == 1 and _holds_essays(files[0]) else Target.text
-    if to is Target.m2:
-        if annotator is not None or source:
-            raise InputError(f"{'--source' if source else '--annotator'} is an option of --to text")
-        write(_to_m2(files, nlp, workers), output)
+        to = "m2" if len(files) == 1 and _holds_essays(files[0]) else "text"
+    if to == "m2":
+        refuse("is an option of --to text", source=source, annotator=annotator)
+        write(_to_m2(files, nlp or "bundled", workers or 1), output)
         return
+    refuse("is an option of --to m2", nlp=nlp, workers=workers)
     if len(files) != 1:
         raise InputError(f"--to text takes one M2 or JSON file, got {len(files)}")
     lines = _sources(files[0]) if source else _corrections(files[0], annotator)

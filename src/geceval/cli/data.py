@@ -10,7 +10,7 @@ import typer
 from geceval.cli.tables import table_text, terminal_width
 from geceval.corpora.catalogue import DATA_SETS
 
-data = typer.Typer(help="Build data sets for datasets.load_dataset.", no_args_is_help=True, rich_markup_mode=None)
+data = typer.Typer(help="Build data sets for datasets.load_dataset.", no_args_is_help=True)
 
 
 @data.command("list")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 import json
-import os
-import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-import geceval.cli.shared_options as shared
-from geceval.cli.tables import check_outputs, show, write
+import geceval.cli.options as shared
+from geceval.cli.tables import check_outputs, show, terminal_colours, write
 from geceval.cli.text_files import check_texts
 from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines
@@ -20,14 +17,7 @@ from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.workflows.detect import detect as detect_errors
 
-
-class Marks(str, enum.Enum):
-    """How marked sentences are written."""
-
-    text = "text"
-    table = "table"
-    tsv = "tsv"
-    json = "json"
+Marks = Literal["text", "table", "tsv", "json"]
 
 
 def detect(
@@ -69,13 +59,13 @@ def detect(
     options: dict[str, Any] = {"model": model, "classes": classes, "threshold": threshold, "max_length": max_length}
     with bar(progress, "detect"):
         rows = detect_errors(sentences, **options, runtime=runtime) if sentences else []
-    if form is Marks.text:
-        in_colour = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if form == "text":
+        in_colour = terminal_colours(output) is not None
         write("".join(f"{' '.join(mark(word, in_colour) for word in row)}\n" for row in rows), output)
-    elif form is Marks.json:
+    elif form == "json":
         write("".join(_json_line(number, row) for number, row in enumerate(rows, start=1)), output)
     else:
-        every = form is Marks.tsv
+        every = form == "tsv"
         cells = [
             [number, index, word.text, word.label, word.error]
             for number, row in enumerate(rows, start=1)
@@ -84,7 +74,7 @@ def detect(
         ]
         caption = f"{counted(len(rows), 'sentence')}, {counted(len(cells), 'error')}"
         columns = ["line", "token", "word", "label", "error"]
-        show(columns, cells, shared.Format(form.value), output, caption)
+        show(columns, cells, form, output, caption)
 
 
 def mark(word: Any, in_colour: bool) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 import textwrap
 from typing import Annotated
 
 import typer
 
-import geceval.cli.shared_options as shared
-from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+import geceval.cli.options as shared
+from geceval.cli.tables import check_outputs, json_text, records_text, terminal_width, write
 from geceval.core.errors import InputError
 from geceval.doctor import checks as hub_doctor
 from geceval.doctor import mini_benchmark
@@ -48,18 +47,20 @@ def doctor(
         sys.stdout.write("".join(f"left out {name}: {why}\n" for name, why in left_out.items()))
         sys.stdout.write(f"wrote {mini_benchmark.STORED}\n")
         return
+    if quick:
+        shared.refuse("says whose numbers to check, and --quick checks none", metrics=metrics)
     check_outputs(output)
     width = width or terminal_width(output)
-    live = form is shared.Format.table and output in (None, "-")
+    live = form == "table" and output in (None, "-")
     found = []
     for finding in hub_doctor.examine([] if quick else metrics, device):
         found.append(finding)
         if live:
             write(_line(finding, width), output)
     problems = sum(finding.state == hub_doctor.PROBLEM for finding in found)
-    if form is shared.Format.json:
+    if form == "json":
         rows = [{**dataclasses.asdict(finding), "seconds": round(finding.seconds, 3)} for finding in found]
-        text = json.dumps({"geceval": __version__, "problems": problems, "checks": rows}, indent=2) + "\n"
+        text = json_text({"geceval": __version__, "problems": problems, "checks": rows})
     else:
         cells = [[finding.state, finding.check, finding.what] for finding in found]
         caption = f"{len(found)} checks, {problems} problem{'' if problems == 1 else 's'}"

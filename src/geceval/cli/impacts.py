@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import enum
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-import geceval.cli.shared_options as shared
+import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.arguments import metric_options
-from geceval.cli.tables import check_outputs, records_text, terminal_width, write
+from geceval.cli.tables import check_outputs, json_text, records_text, terminal_width, write
 from geceval.cli.text_files import check_texts, read_corpus
 from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines
@@ -24,15 +21,7 @@ from geceval.edits.edit import Edit
 from geceval.workflows.attribution import attribute
 from geceval.workflows.impacts import edit_impacts
 
-
-class Method(str, enum.Enum):
-    """Where the numbers come from."""
-
-    impact = "impact"
-    add = "add"
-    sub = "sub"
-    shapley = "shapley"
-    shapley_sampling = "shapley-sampling"
+Method = Literal["impact", "add", "sub", "shapley", "shapley-sampling"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +44,19 @@ def impacts(
         list[str] | None,
         typer.Option("-r", "--references", help="A file, for a metric that needs references; -r A -r B for several."),
     ] = None,
-    method: Annotated[Method, typer.Option(help="IMPARA's impact, or how a metric's gain is divided.")] = Method.impact,
+    method: Annotated[Method, typer.Option(help="IMPARA's impact, or how a metric's gain is divided.")] = "impact",
     metric: Annotated[
         str | None, typer.Option("-m", "--metric", help="Whose gain is divided; impara by default.")
     ] = None,
     option: shared.OneMetricOptions = None,
-    rescale: Annotated[str, typer.Option(help="How add and sub come to the total: safe, ratio or none.")] = "safe",
-    permutations: Annotated[int, typer.Option(help="Random orders for shapley-sampling.")] = 64,
-    max_edits: Annotated[int, typer.Option(help="Edits of a sentence beyond which shapley is sampled.")] = 10,
-    seed: Annotated[int, typer.Option(help="Of the random orders.")] = 1,
+    rescale: Annotated[
+        str | None, typer.Option(help="How add and sub come to the total: safe (the default), ratio or none.")
+    ] = None,
+    permutations: Annotated[int | None, typer.Option(help="Random orders of sampled Shapley values; 64.")] = None,
+    max_edits: Annotated[
+        int | None, typer.Option(help="Edits of a sentence beyond which shapley is sampled; 10.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the random orders; 1.")] = None,
     model: Annotated[str | None, typer.Option(help="Encoder or model of the metric; bundled by default.")] = None,
     nlp: shared.Nlp = "bundled",
     batch_size: shared.BatchSize = 64,
@@ -87,29 +80,40 @@ def impacts(
     form = shared.chosen_format(form, output, shared.Format)
     check_outputs(output)
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
-    if method is Method.impact:
-        given = {"-m": metric, "-r": references, "-o": option}
-        odd = [flag for flag, value in given.items() if value]
-        if odd:
-            raise InputError(f"{odd[0]} is for the other methods; add --method shapley, shapley-sampling, add or sub")
+    settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
+    _refuse_others(method, metric=metric, references=references, option=option, **settings)
+    if method == "impact":
         left, right, _ = _columns(texts or [], sources, predictions)
         with bar(progress, "impact"):
             rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
         value_column, caption = "impact", ""
     else:
-        name, value_column = metric or "impara", method.value
-        options = {**runtime, **metric_options([name], option, model=model)[name]}
+        name, value_column = metric or "impara", method
+        options = {**runtime, **shared.metric_options([name], option, model=model)[name]}
         if registry.make_scorer(name, options).needs_references() and not references:
             raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])
-        settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
+        chosen = {key: value for key, value in settings.items() if value is not None}
         with bar(progress, f"{value_column} of {name}"):
             found = attribute(
-                name, left, right, targets, options=options, nlp=nlp, method=value_column.replace("-", "_"), **settings
+                name, left, right, targets, options=options, nlp=nlp, method=value_column.replace("-", "_"), **chosen
             )
         rows = [_Row(each.edits, each.scores, _facts(each), each.note) for each in found]
         caption = f", {value_column} of {name}: {found[0].signature}"
     write(_render(left, right, rows, value_column, caption, form, terminal_width(output)), output)
+
+
+def _refuse_others(method: str, **options: Any) -> None:
+    """Refuse options of other methods."""
+    if method == "impact":
+        shared.refuse("is for the other methods; add --method shapley, shapley-sampling, add or sub", **options)
+    sampled = {"permutations": options["permutations"], "seed": options["seed"]}
+    if method in ("add", "sub"):
+        shared.refuse("is for --method shapley and shapley-sampling", max_edits=options["max_edits"], **sampled)
+    else:
+        shared.refuse("is for --method add and sub", rescale=options["rescale"])
+    if method == "shapley-sampling":
+        shared.refuse("is for --method shapley", max_edits=options["max_edits"])
 
 
 def _impacts(left: Sequence[str], right: Sequence[str], model: str, nlp: str, runtime: RunTime) -> list[_Row]:
@@ -145,11 +149,11 @@ def _render(
     rows: Sequence[_Row],
     value_column: str,
     caption: str,
-    form: shared.Format,
+    form: str,
     width: int | None,
 ) -> str:
-    if form is shared.Format.json:
-        return json.dumps(_to_json(left, right, rows, value_column), ensure_ascii=False, indent=2) + "\n"
+    if form == "json":
+        return json_text(_to_json(left, right, rows, value_column))
     totals = any(row.facts for row in rows)
     columns = ["line", "span", "source", "correction", "type", value_column, *(["total"] if totals else [])]
     cells = [

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-import geceval.cli.shared_options as shared
-from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
-from geceval.cli.html.leaderboard import systems_page
+import geceval.cli.options as shared
+from geceval.cli.pages import leaderboard_page
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
 from geceval.core.progress import bar
@@ -44,8 +43,8 @@ def leaderboard(
     shared.check_page(output, ".html", ".htm", advice="; `geceval compare` writes its numbers in other formats")
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
-    options = metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
-    make_scorers(options, references)  # a mistake shows before files are read
+    options = shared.metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
+    shared.make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, predictions, references or [])
     with bar(progress):
         found = compare(
@@ -54,10 +53,10 @@ def leaderboard(
             corpus.systems,
             corpus.references,
             options=options,
-            predictions_m2=m2_of_systems(metrics, corpus.systems, predictions_m2),
+            predictions_m2=shared.m2_of_systems(metrics, corpus.systems, predictions_m2),
             methods="bootstrap",
             resamples=resamples,
             confidence=confidence,
             seed=seed,
         )
-    write(systems_page(found, len(corpus.sources), confidence, title), output)
+    write(leaderboard_page(found, len(corpus.sources), confidence, title), output)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated
 
 import typer
 
 from geceval import registry
-from geceval.cli.tables import table_text, terminal_width
+from geceval.cli.tables import json_text, table_text, terminal_width
 from geceval.hub.load import module_folder
 
 
@@ -29,7 +28,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
             }
             for scorer in scorers
         ]
-        sys.stdout.write(json.dumps(values, indent=2) + "\n")
+        sys.stdout.write(json_text(values))
         return
     columns = ["metric", "needs", "extra", "better", "range", "description"]
     cells = [

@@ -1,4 +1,4 @@
-"""`geceval maege`: meta-evaluation without human judgments."""
+"""`geceval meta maege`: meta-evaluation without human judgments."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-import geceval.cli.shared_options as shared
-from geceval.cli.arguments import metric_options
+import geceval.cli.options as shared
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.text_files import read_references
 from geceval.core.errors import InputError
@@ -41,7 +40,7 @@ def maege(
     max_edits: Annotated[int, typer.Option(min=1, help="Edits per sentence in the most corrected corpus.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 1,
     option: shared.MetricOptions = None,
-    form: shared.Form = None,
+    form: shared.PaperForm = None,
     output: shared.Output = None,
     width: shared.Width = None,
     quiet: shared.Quiet = False,
@@ -50,9 +49,9 @@ def maege(
 
     This is MAEGE, on any M2 file.
 
-    Example: geceval maege -m impara gleu --m2 official-2014.combined.m2
+    Example: geceval meta maege -m impara gleu --m2 official-2014.combined.m2
     """
-    form = shared.chosen_format(form, output, shared.Format)
+    form = shared.chosen_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
     check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
@@ -62,7 +61,7 @@ def maege(
         metrics,
         m2,
         (_read_references(references, m2) if references else None) or ("all" if all_references else "others"),
-        options=metric_options(metrics, option),
+        options=shared.metric_options(metrics, option),
         norm=norm,
         source=source,
         max_permutations=max_permutations,

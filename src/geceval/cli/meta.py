@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
-import geceval.cli.shared_options as shared
-from geceval.cli.arguments import metric_options
+import geceval.cli.options as shared
+from geceval.cli.maege import maege
+from geceval.cli.report import report
 from geceval.cli.tables import check_outputs, show
+from geceval.cli.tune_weights import tune_weights
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
 from geceval.core.warnings import once
@@ -21,9 +23,18 @@ from geceval.meta.scores import MetricScores, OfSystem, check_suffix, write_scor
 from geceval.workflows import analyses
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
 
+meta = typer.Typer(cls=shared.ManyValuesGroup, invoke_without_command=True, subcommand_metavar="[COMMAND ...]")
+meta.command("report", cls=shared.ManyValuesCommand)(report)
+meta.command("maege", cls=shared.ManyValuesCommand)(maege)
+meta.command("tune-weights", cls=shared.ManyValuesCommand)(tune_weights)
 
-def meta(
-    data: Annotated[str, typer.Option("--data", help="SEEDA or GJG15: a checkout, or what `geceval data` built.")],
+
+@meta.callback()
+def agreement(
+    context: typer.Context,
+    data: Annotated[
+        str | None, typer.Option("--data", help="SEEDA or GJG15: a checkout, or what `geceval data` built.")
+    ] = None,
     metrics: Annotated[list[str] | None, typer.Option("-m", "--metrics", help="One or more of `geceval list`.")] = None,
     scores: Annotated[
         list[str] | None,
@@ -60,15 +71,27 @@ def meta(
     cache: shared.Cache = None,
     plot: Annotated[str | None, typer.Option(help="Figure to write: .png, .svg or .pdf.")] = None,
     save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet, .tsv or .json.")] = None,
-    form: shared.Form = None,
+    form: shared.PaperForm = None,
     output: shared.Output = None,
     progress: shared.Progress = False,
 ) -> None:
     """Compare metrics with human judgments of systems.
 
+    The commands below make a page of it, do without judgments, or tune a metric on them.
+
     Example: geceval meta -m impara gleu --data SEEDA --gold-m2 official-2014.combined.m2 --level sentence
     """
-    form = shared.chosen_format(form, output, shared.Format)
+    if context.invoked_subcommand is not None:
+        given = [name for name in context.params if context.get_parameter_source(name).name == "COMMANDLINE"]
+        if given:
+            below = context.invoked_subcommand
+            raise InputError(
+                f"options of {below} stand behind it: geceval meta {below} --{given[0].replace('_', '-')} ..."
+            )
+        return
+    if data is None:
+        raise InputError("meta takes the judgments of people: --data FOLDER")
+    form = shared.chosen_format(form, output, shared.PaperFormat)
     names = list(dict.fromkeys(metrics or []))
     if not names and not scores:
         raise InputError("meta takes metrics (-m NAME...), files of scores (--scores FILE...), or both")
@@ -76,7 +99,7 @@ def meta(
     _check_files(output, plot, save)
     human = read_human(data)
     chosen = choose_systems(human, systems)
-    options = metric_options(names, option, cache=cache if names else None)
+    options = shared.metric_options(names, option, cache=cache if names else None)
     given = read_score_files(scores or [], human, chosen, taken=names)
     with bar(progress), once(set()):
         tables = [*score_metrics(options, human, chosen, gold_m2), *given]

@@ -16,9 +16,7 @@ from geceval.core.errors import InputError
 if TYPE_CHECKING:
     from geceval.hub.repositories import Repository
 
-publish = typer.Typer(
-    help="Put metrics, checkpoints, data sets and Spaces on the Hub.", no_args_is_help=True, rich_markup_mode=None
-)
+publish = typer.Typer(help="Put metrics, checkpoints, data sets and Spaces on the Hub.", no_args_is_help=True)
 
 Org = Annotated[str, typer.Option("--org", help="Your name on the Hub, or an organisation of yours.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the repository; by default that of the folder.")]

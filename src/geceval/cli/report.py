@@ -1,30 +1,35 @@
-"""`geceval report`: one page with the leaderboard of metrics on SEEDA and GJG15."""
+"""`geceval meta report`: one page with the leaderboard of metrics on SEEDA and GJG15."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import json
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-import geceval.cli.shared_options as shared
+import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.arguments import metric_options
-from geceval.cli.html.report import page
-from geceval.cli.html.report_numbers import NAMES, numbers
+from geceval.cli.pages import report_page, report_table
 from geceval.cli.tables import check_outputs, write
 from geceval.core.errors import InputError
 from geceval.core.progress import bar, parts
 from geceval.corpora.judgments import read_human
 from geceval.meta import figures
 from geceval.meta.judgments import HumanData
+from geceval.meta.papers import COLUMNS
+from geceval.version import __version__
 from geceval.workflows import analyses
-from geceval.workflows.report import Leaderboard, make_leaderboard
+from geceval.workflows.report import RANKED_BY, Leaderboard, lead, make_leaderboard, published_values
 
+NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
 CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
 WINDOW = 4
+LEVEL = 0.05  # below it a difference is called significant
+DIGITS = 6  # of the numbers alone: more than 391 sentences can tell
 
 
 def report(
@@ -43,18 +48,20 @@ def report(
     option: Annotated[
         list[str] | None, typer.Option("--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics.")
     ] = None,
-    title: Annotated[str, typer.Option(help="Title of the page.")] = "Metrics and people",
+    title: Annotated[str | None, typer.Option(help='Title of the page; "Metrics and people" by default.')] = None,
     progress: shared.Progress = False,
 ) -> None:
     """Write one HTML page: which metrics agree with people.
 
     A leaderboard of metrics with plots, signatures and the papers' numbers.
 
-    Example: geceval report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output report.html
+    Example: geceval meta report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output report.html
 
     With --scores and without -m, only the scores in the files are shown. An output that ends in .json gets the numbers
     of the leaderboard alone: what the demo Space shows.
     """
+    if Path(output).suffix == ".json":
+        shared.refuse("is that of a page, and a .json output has none", title=title)
     shared.check_page(output, ".html", ".htm", ".json", advice="; `geceval meta` writes its numbers in other formats")
     check_outputs(output)
     if Path(output).suffix != ".json":
@@ -65,7 +72,7 @@ def report(
     names = [] if metrics is None and scores else metrics
     files = _files_by_data(scores or [], humans)
     chosen, skipped = registry.metrics_at_hand() if names is None else (names, None)
-    options = metric_options(chosen, option)
+    options = shared.metric_options(chosen, option)
     shown = [human for human in humans if names != [] or files[human.name]]
     with bar(progress):
         boards = [
@@ -75,7 +82,7 @@ def report(
     if Path(output).suffix == ".json":
         write(numbers(boards), output)
         return
-    write(page(title, boards, [_figures(board) for board in boards]), output)
+    write(report_page(title or "Metrics and people", [_section(board) for board in boards]), output)
 
 
 def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[str]]:
@@ -96,6 +103,107 @@ def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[
         else:
             raise errors[0]
     return found
+
+
+def numbers(boards: Sequence[Leaderboard]) -> str:
+    """The numbers of a report as JSON, without any sentence of a corpus: what the demo Space shows."""
+    content = {"geceval": __version__, "boards": [as_json(board, DIGITS) for board in boards]}
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def as_json(board: Leaderboard, digits: int | None = None) -> dict[str, Any]:
+    """One data set as plain values, `None` for what is not a number; measured values are rounded to `digits`."""
+
+    def plain(value: float) -> float | None:
+        return None if not math.isfinite(value) else value if digits is None else round(value, digits)
+
+    human = board.human
+    return {
+        "data": human.name,
+        "name": NAMES[human.name],
+        "systems": list(board.systems),
+        "sentences": len(human.sources),
+        "judgments": sum(map(len, human.judgments.values())),
+        "columns": {group: list(keys) for group, keys in COLUMNS[human.name].items()},
+        "ranked_by": RANKED_BY[human.name],
+        "rows": [
+            {
+                "metric": table.metric,
+                "signature": table.signature,
+                "values": {key: plain(value) for key, value in board.values[table.metric].items()},
+                "published": {
+                    key: {"value": value, "source": f"{row.paper}: {row.label}"}
+                    for key, (value, row) in published_values(board.published, table.metric).items()
+                },
+            }
+            for table in board.tables
+        ],
+        "not_scored": sorted(board.skipped),
+    }
+
+
+def _section(board: Leaderboard) -> dict[str, Any]:
+    """What the page says about one data set."""
+    labels = {}
+    for table in board.tables:
+        published = published_values(board.published, table.metric).values()
+        labels[table.metric] = list(dict.fromkeys(f"{row.label}: {row.paper}" for _, row in published))
+    others: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in board.published:
+        if row.metric not in board.values:
+            own = others.setdefault((row.label, row.paper), {"label": row.label, "paper": row.paper, "values": {}})
+            own["values"].update(row.values)
+    return {
+        "name": NAMES[board.human.name],
+        "summary": summary(board),
+        "table": report_table(as_json(board), None, labels, list(others.values())),
+        "about": _about(board),
+        "figures": _figures(board),
+        "signatures": [
+            table.signature or f"{table.metric}: from a file, without a signature" for table in board.tables
+        ],
+        "skipped": [f"{name}: {why}" for name, why in board.skipped.items()],
+    }
+
+
+def summary(board: Leaderboard) -> str:
+    """Which metric agrees best with people, by how much, and whether that could be chance: two or three sentences."""
+    first = lead(board)
+    best = (
+        f"{first.metric} agrees best with people: it orders {100 * first.accuracy:.1f}% of the pairs of outputs as "
+        "they do."
+    )
+    if not first.others:
+        return f"{best} No other metric was measured."
+    (second, test), *_ = first.others
+    by = f"That is {100 * test.difference:.1f} points more than {second}"
+    if test.p < LEVEL:
+        return f"{best} {by}, the second, a significant difference ({_p(test.p)})."
+    worse = next(((name, each) for name, each in first.others if each.p < LEVEL), None)
+    text = f"{best} {by}, the second, which is no significant difference ({_p(test.p)})."
+    if worse is None:
+        return f"{text} No metric is significantly worse than the best."
+    return f"{text} The first that is significantly worse is {worse[0]}, by {100 * worse[1].difference:.1f} points."
+
+
+def _p(value: float) -> str:
+    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
+
+
+def _about(board: Leaderboard) -> str:
+    human = board.human
+    if human.name == "seeda":
+        how = "Systems: TrueSkill of the metric’s sentence scores against people’s TrueSkill."
+    else:
+        how = "Systems: corpus scores, or means of sentence scores, against Expected Wins (EW) and TrueSkill (TS)."
+    judgments = sum(map(len, human.judgments.values()))
+    return (
+        f"{len(board.systems)} systems, {len(human.sources):,} sentences, {judgments:,} rankings. {how} Pearson’s r, "
+        "Spearman’s ρ. Sentences: accuracy and Kendall’s τ over the pairs that people ordered, all systems with one "
+        "text counted; of two outputs with equal scores the system listed later wins, and ties says how often that "
+        f"happens. Ranked by accuracy on sentences; differences are tested by approximate randomisation of "
+        f"sentences, two-sided at {LEVEL}. The systems: {', '.join(board.systems)}."
+    )
 
 
 def _figures(board: Leaderboard) -> list[tuple[str, str]]:

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-import geceval.cli.shared_options as shared
+import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.arguments import m2_of_systems, make_scorers, metric_options
-from geceval.cli.rankings import rank, render, worst_sentences
-from geceval.cli.tables import check_outputs, terminal_width, write
+from geceval.cli.tables import Cell, check_outputs, json_text, or_null, records_text, terminal_width, write
 from geceval.cli.text_files import Corpus, read_corpus
-from geceval.core.errors import naming_the_extra
+from geceval.core.errors import counted, naming_the_extra
 from geceval.core.progress import bar, parts
 from geceval.core.result import Result
 from geceval.core.warnings import once
+from geceval.scorers.base import Scorer
+from geceval.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system: its rank (ties share one), name, file and results by metric."""
+
+    rank: int
+    system: str
+    file: str
+    results: dict[str, Result]
 
 
 def score(
@@ -30,12 +43,11 @@ def score(
         str | None, typer.Option(help="bundled, a folder, or a Hub id[@revision]; for every metric that has a model.")
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Similarity that a correction must pass (impara, scribendi).")
+        float | None, typer.Option(help="Similarity that a correction must pass, for every metric that has one.")
     ] = None,
-    beta: Annotated[float | None, typer.Option(help="Weight of recall in F (all metrics with an F).")] = None,
+    beta: Annotated[float | None, typer.Option(help="Weight of recall in F, for every metric with an F.")] = None,
     average: Annotated[
-        str | None,
-        typer.Option(help="corpus or sentence (cleme, cleme2, errant, gotoscorer, m2, pt_errant, pt_m2, uot_errant)."),
+        str | None, typer.Option(help="F of the corpus or mean of sentences: corpus or sentence (edit metrics).")
     ] = None,
     batch_size: Annotated[int | None, typer.Option(help="Sentences per batch of a neural model.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")] = None,
@@ -46,7 +58,7 @@ def score(
     worst: Annotated[
         int | None, typer.Option(min=1, help="Show the N worst corrections, by the first metric; ties by the next.")
     ] = None,
-    form: shared.Form = None,
+    form: shared.PaperForm = None,
     output: shared.Output = None,
     width: shared.Width = None,
     progress: shared.Progress = False,
@@ -56,10 +68,12 @@ def score(
 
     Example: geceval score -m impara errant -s source.txt -p systems/*.txt -r reference_0.txt reference_1.txt
     """
-    form = shared.chosen_format(form, output, shared.Format)
+    form = shared.chosen_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
+    if worst:
+        shared.refuse("shows all sentences, and --worst the worst: ask for one of them", sentence=sentence)
     metrics = list(dict.fromkeys(metrics))
-    options = metric_options(
+    options = shared.metric_options(
         metrics,
         option,
         gold_m2=gold_m2,
@@ -73,10 +87,10 @@ def score(
         workers=workers,
         cache=cache,
     )
-    scorers = make_scorers(options, references)
+    scorers = shared.make_scorers(options, references)
     check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
-    files = m2_of_systems(metrics, corpus.systems, predictions_m2)
+    files = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)
     with bar(progress), once(set()):
         results = _score_all(scorers, corpus, files)
     rows, used = rank(results, corpus.files, scorers[metrics[0]]), list(scorers.values())
@@ -95,3 +109,127 @@ def _score_all(scorers: dict[str, Any], corpus: Corpus, files: dict[str, str] | 
         for system, result in scored.items():
             results[system][name] = result
     return results
+
+
+def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Scorer) -> list[Row]:
+    """Systems with the best of the first metric first; equal scores share a rank and keep the order given."""
+    # A system whose score is not a number (a judge may fail on every sentence) comes last.
+    sign = -1 if first.higher_is_better else 1
+    values = {system: sign * by_metric[first.name].score for system, by_metric in results.items()}
+    values = {system: math.inf if math.isnan(value) else value for system, value in values.items()}
+    ranks = {system: 1 + sum(other < value for other in values.values()) for system, value in values.items()}
+    return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
+
+
+def render(
+    rows: Sequence[Row],
+    metrics: Sequence[Scorer],
+    form: str,
+    sentences: int,
+    by_sentence: bool,
+    width: int | None,
+) -> str:
+    """The ranking as text that ends in a line break."""
+    if form == "json":
+        return json_text(_to_json(rows, metrics, sentences, by_sentence))
+    columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
+    caption = f"{counted(sentences, 'sentence')}, ranked by {metrics[0].name} ({_better(metrics[0])} is better)"
+    return records_text(columns, cells, form, caption, _signatures(rows, metrics), width)
+
+
+def worst_sentences(
+    rows: Sequence[Row],
+    metrics: Sequence[Scorer],
+    sources: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+    form: str,
+    count: int,
+    width: int | None,
+) -> str:
+    """The sentences that the first metric likes least, of all systems together, with their texts."""
+    # Where it likes several alike, the next metric decides.
+    columns, cells = _sentence_cells(rows, metrics)
+    signs = [1 if metric.higher_is_better else -1 for metric in metrics]
+
+    def badness(row: list[Any]) -> list[float]:
+        scores = [sign * score for sign, score in zip(signs, row[2:], strict=True)]
+        return [math.inf if math.isnan(score) else score for score in scores]
+
+    worst = sorted((row for row in cells if not math.isnan(row[2])), key=badness)[:count]
+    shown = [[*row, sources[row[1] - 1], systems[row[0]][row[1] - 1]] for row in worst]
+    caption = f"the worst of {counted(len(cells), 'correction')} by {metrics[0].name} ({_better(metrics[0])} is better)"
+    return records_text([*columns, "source", "correction"], shown, form, caption, _signatures(rows, metrics), width)
+
+
+def _better(metric: Scorer) -> str:
+    return "higher" if metric.higher_is_better else "lower"
+
+
+def _signatures(rows: Sequence[Row], metrics: Sequence[Scorer]) -> list[str]:
+    """The signature of each metric; it is the same for all systems of one call."""
+    return [rows[0].results[metric.name].signature for metric in metrics]
+
+
+def _system_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
+    columns = ["rank", "system"]
+    cells: list[list[Any]] = [[row.rank, row.system] for row in rows]
+    better = {}
+    for metric in metrics:
+        more = [key for key in ("precision", "recall") if key in rows[0].results[metric.name].details]
+        better |= {len(columns) + index: index > 0 or metric.higher_is_better for index in range(1 + len(more))}
+        columns += [metric.name, *(f"{metric.name}_{key}" for key in more)]
+        for row, line in zip(rows, cells, strict=True):
+            result = row.results[metric.name]
+            line += [result.score, *(result.details[key] for key in more)]
+    return columns, best_marked(cells, better)
+
+
+def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
+    columns = ["system", "line", *(metric.name for metric in metrics)]
+    cells = [
+        [row.system, number, *values]
+        for row in rows
+        for number, values in enumerate(zip(*(row.results[metric.name].scores for metric in metrics), strict=True), 1)
+    ]
+    return columns, cells
+
+
+def _to_json(rows: Sequence[Row], metrics: Sequence[Scorer], sentences: int, by_sentence: bool) -> dict[str, Any]:
+    def result(value: Result) -> dict[str, Any]:
+        values = value.to_dict()
+        if not by_sentence:
+            values = {key: item for key, item in values.items() if not isinstance(item, list)}
+        return {
+            key: [or_null(each) for each in item] if isinstance(item, list) else or_null(item)
+            for key, item in values.items()
+        }
+
+    systems = [
+        {
+            "rank": row.rank,
+            "system": row.system,
+            "file": row.file,
+            "metrics": {metric: result(value) for metric, value in row.results.items()},
+        }
+        for row in rows
+    ]
+    return {
+        "geceval": __version__,
+        "sentences": sentences,
+        "ranked_by": metrics[0].name,
+        "metrics": {
+            metric.name: {"higher_is_better": metric.higher_is_better, "bounds": metric.bounds} for metric in metrics
+        },
+        "systems": systems,
+    }
+
+
+def best_marked(cells: Sequence[Sequence[Any]], better: Mapping[int, bool]) -> list[list[Any]]:
+    """The rows with the best numbers of some columns marked as such; equal ones all are."""
+    marked = [list(row) for row in cells]
+    for column, higher in better.items():
+        values = [row[column] for row in cells if not math.isnan(row[column])]
+        best = (max if higher else min)(values, default=None)
+        for row in marked:
+            row[column] = Cell(row[column], best=row[column] == best)
+    return marked

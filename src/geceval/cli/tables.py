@@ -1,8 +1,7 @@
-"""Rows as a table, JSON, TSV, CSV, LaTeX or Markdown."""
+"""Rows as a table, JSON, TSV, LaTeX or Markdown, and where they are written."""
 
 from __future__ import annotations
 
-import csv
 import errno
 import io
 import json
@@ -15,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import geceval.cli.shared_options as shared
 from geceval.core.files import write_text
 from geceval.version import __version__
 
 _NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
+_GAP = 3  # between the columns of a coloured table
 UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
 
 
@@ -35,28 +34,23 @@ class Cell:
 def records_text(
     columns: Sequence[str],
     cells: Sequence[Sequence[Any]],
-    form: shared.Format,
+    form: str,
     caption: str = "",
     notes: Sequence[str] = (),
     width: int | None = None,
 ) -> str:
-    """Rows as a table, JSON (caption, rows as objects, notes), TSV or CSV (notes as comments), LaTeX or Markdown."""
+    """Rows as a table, JSON (caption, rows as objects, notes), TSV (notes as comments), LaTeX or Markdown."""
     values = [[cell.value if isinstance(cell, Cell) else cell for cell in row] for row in cells]
-    if form is shared.Format.json:
+    if form == "json":
         rows = [dict(zip(columns, map(or_null, row), strict=True)) for row in values]
-        content = {"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)}
-        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        return json_text({"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)})
     lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in values)]
     comments = "".join(f"# {note.translate(_NO_BREAKS)}\n" for note in notes)
-    if form is shared.Format.csv:
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\n").writerows(lines)
-        return buffer.getvalue() + comments
-    if form is shared.Format.tsv:
+    if form == "tsv":
         return "".join("\t".join(cell.translate(_NO_BREAKS) for cell in line) + "\n" for line in lines) + comments
-    if form is shared.Format.latex:
+    if form == "latex":
         return _latex(columns, cells, notes)
-    if form is shared.Format.markdown:
+    if form == "markdown":
         return _markdown(columns, cells, caption, notes)
     return table_text(columns, cells, width, caption, notes)
 
@@ -64,7 +58,7 @@ def records_text(
 def show(
     columns: Sequence[str],
     cells: Sequence[Sequence[Any]],
-    form: shared.Format,
+    form: str,
     output: str | None,
     caption: str = "",
     notes: Sequence[str] = (),
@@ -106,6 +100,11 @@ def _short(cell: Any) -> str:
     if isinstance(cell, float):
         return "–" if math.isnan(cell) else f"{cell:.4f}"
     return str(cell)
+
+
+def json_text(content: Any) -> str:
+    """Plain values as JSON for people and programs."""
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
 def or_null(cell: Any) -> Any:
@@ -169,3 +168,48 @@ def table_text(
     Console(file=buffer, width=width or 10_000, color_system=None, legacy_windows=False).print(table)
     lines = [line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()]
     return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
+
+
+def terminal_colours(output: str | None) -> str | None:
+    """The colours of the terminal that a report goes to, see `blocks_text`; none where NO_COLOR is set."""
+    from rich.console import Console
+
+    wanted = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return Console(file=sys.stdout).color_system if wanted else None
+
+
+def blocks_text(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[tuple[str, str]]],
+    width: int | None = None,
+    colours: str | None = None,
+) -> str:
+    """A table whose columns, where they are too many, go on in a further table below, behind the first one again."""
+    from rich import box
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    width = width or 10_000
+    sizes = [max(cell_len(text) for text in (name, *(row[i][0] for row in rows))) for i, name in enumerate(columns)]
+    limit = min(max(width // 2, 24), max(width - sizes[0] - 2 * _GAP, 8))  # longer texts are folded
+    first, *sizes = [min(size, limit) + _GAP for size in sizes]
+    blocks: list[list[int]] = [[]]
+    room = width - first
+    for index, size in enumerate(sizes, start=1):
+        if blocks[-1] and size > room:
+            blocks.append([])
+            room = width - first
+        blocks[-1].append(index)
+        room -= size
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colours is not None, color_system=colours)
+    for block in blocks:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+        for index in (0, *block):
+            table.add_column(Text(columns[index]), overflow="fold", max_width=limit)
+        for row in rows:
+            table.add_row(*(Text(*row[index]) for index in (0, *block)))
+        console.print(table)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()) + "\n"

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 
 import typer
 
-from geceval.cli.arguments import ManyValuesCommand
+from geceval.cli.options import ManyValuesCommand, refuse
 from geceval.core.errors import InputError, Interrupted, counted
 from geceval.core.warnings import once
 
 FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
 
-train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True, rich_markup_mode=None)
+train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True)
 
 
 Output = Annotated[str, typer.Option("-o", "--output", help="Folder of the checkpoint; new, or of the same run.")]
@@ -34,7 +34,7 @@ Seeds = Annotated[list[str] | None, typer.Option(help="One run each, the best is
 Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate.")]
 BatchSize = Annotated[int | None, typer.Option(help="Pairs per step.")]
 DType = Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")]
-Nlp = Annotated[str, typer.Option(help="--parallel: spaCy pipeline for ERRANT.")]
+Nlp = Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT; bundled by default.")]
 PushToHub = Annotated[str | None, typer.Option(metavar="ORG/NAME", help="Push the finished checkpoint.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Push nothing, only say what would be pushed.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.")]
@@ -56,7 +56,7 @@ def impara(
         float | None,
         typer.Option(help="Similarity that a correction must pass; by default the bundled IMPARA's, or 0.9."),
     ] = None,
-    nlp: Nlp = "bundled",
+    nlp: Nlp = None,
     push_to_hub: PushToHub = None,
     dry_run: DryRun = False,
     quiet: Quiet = False,
@@ -71,6 +71,7 @@ def impara(
     learning rate 1e-3, and a logit scaled to log-odds; it needs no network and no GPU. Over any other base it is the
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
+    _check_options(nlp, parallel, push_to_hub, dry_run)
     from geceval.hub.publish import publish_checkpoint
     from geceval.learning.impara.job import Job, suited_recipe
     from geceval.learning.impara.train import bundled_scores, train_impara
@@ -82,7 +83,7 @@ def impara(
         recipe=_changed(recipe, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, dtype=dtype),
         seeds=_numbers(seeds or ["1"]),
         pairs=pairs,
-        nlp=nlp,
+        nlp=nlp or "bundled",
         threshold=threshold,
         log_odds=log_odds,
     )
@@ -111,7 +112,7 @@ def impara_lm(
     ratings: Annotated[
         str | None, typer.Option(help="TMU-GFM-Dataset: chooses seed and evaluation; a head learns from it.")
     ] = None,
-    nlp: Nlp = "bundled",
+    nlp: Nlp = None,
     push_to_hub: PushToHub = None,
     dry_run: DryRun = False,
     quiet: Quiet = False,
@@ -124,6 +125,7 @@ def impara_lm(
 
     The recipe is that of smollm2-impara: a LoRA adapter of rank 16, one pass with learning rate 5e-4.
     """
+    _check_options(nlp, parallel, push_to_hub, dry_run)
     from geceval.hub.publish import publish_checkpoint
     from geceval.learning.impara_lm.job import RECIPE, Job
     from geceval.learning.impara_lm.train import train_impara_lm
@@ -135,7 +137,7 @@ def impara_lm(
         recipe=_changed(RECIPE, base=init_from, **given),
         seeds=_numbers(seeds or ["1"]),
         pairs=pairs,
-        nlp=nlp,
+        nlp=nlp or "bundled",
         ratings=Path(ratings) if ratings else None,
     )
     with _checked(job, output):
@@ -159,6 +161,13 @@ def _checked(job: Any, folder: str) -> Iterator[None]:
             yield
         except KeyboardInterrupt as error:
             raise Interrupted("the same command goes on") from error
+
+
+def _check_options(nlp: str | None, parallel: list[str] | None, push_to_hub: str | None, dry_run: bool) -> None:
+    if not parallel:
+        refuse("parses the texts of --parallel", nlp=nlp)
+    if not push_to_hub:
+        refuse("is for --push-to-hub", dry_run=dry_run)
 
 
 def _changed(recipe: Any, **given: Any) -> Any:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-import geceval.cli.shared_options as shared
-from geceval.cli.arguments import metric_options
-from geceval.cli.html.transport import shares, span_text, transport_page
-from geceval.cli.tables import check_outputs, table_text, terminal_width, write
+import geceval.cli.options as shared
+from geceval.cli.pages import span_text, transport_page, transport_shares
+from geceval.cli.tables import check_outputs, json_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.errors import counted
 from geceval.core.progress import bar
@@ -69,7 +67,7 @@ def transport(
         "transport", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
     )
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
-    options = metric_options([_METRIC], option, model=model, nlp=nlp, cache=cache)[_METRIC]
+    options = shared.metric_options([_METRIC], option, model=model, nlp=nlp, cache=cache)[_METRIC]
     with bar(progress, _METRIC):
         plans = transport_plans(
             left,
@@ -82,10 +80,9 @@ def transport(
         )
     shown = [each for each in plans if len(each.plan.edits) + len(each.plan.gold)] if changed else plans
     caption = f"{len(shown):,} of {counted(len(plans), 'sentence')}" if changed else counted(len(plans), "sentence")
-    if form is shared.PageFormat.json:
-        content = {"geceval": __version__, "sentences": list(map(_to_json, shown))}
-        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    elif form is shared.PageFormat.html:
+    if form == "json":
+        text = json_text({"geceval": __version__, "sentences": list(map(_to_json, shown))})
+    elif form == "html":
         text = transport_page(shown, caption, least)
     else:
         rows = [row for each in shown for row in _rows(each, least)]
@@ -105,7 +102,7 @@ def _rows(each: SentencePlan, least: float) -> list[list[Any]]:
 
 def _to_json(each: SentencePlan) -> dict[str, Any]:
     plan = each.plan
-    precision, recall = shares(plan)
+    precision, recall = transport_shares(plan)
     return {
         "line": each.line,
         "source": each.source,

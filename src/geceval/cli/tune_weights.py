@@ -1,4 +1,4 @@
-"""`geceval tune-weights`: weights of SOME's three sub-metrics, tuned on human judgments."""
+"""`geceval meta tune-weights`: weights of SOME's three sub-metrics, tuned on human judgments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
-import geceval.cli.shared_options as shared
+import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.arguments import metric_options
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
@@ -50,8 +49,10 @@ def tune_weights(
     systems: Annotated[
         list[str] | None, typer.Option(help="With --data: base, +INPUT, +fluency or all, or names of systems.")
     ] = None,
-    share: Annotated[float, typer.Option(help="For sentences: part to tune on; the rest is reported on.")] = 0.1,
-    seed: Annotated[int, typer.Option(help="For sentences: which of them to tune on.")] = 1,
+    share: Annotated[
+        float | None, typer.Option(help="For sentences: part to tune on, 0.1 by default; the rest is reported on.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="For sentences: which of them to tune on; 1 by default.")] = None,
     option: shared.OneMetricOptions = None,
     form: shared.Form = None,
     output: shared.Output = None,
@@ -60,20 +61,24 @@ def tune_weights(
 
     Tries all weights of its sub-metrics in steps of .01 that add up to 1.
 
-    Example: geceval tune-weights --data SEEDA --level sentence
+    Example: geceval meta tune-weights --data SEEDA --level sentence
 
     The table shows them beside the two sets of weights of the paper, and the line below it the option for `geceval
     score` and `geceval meta`.
     """
     form = shared.chosen_format(form, output, shared.Format)
+    if level == "system":
+        shared.refuse("counts with --level sentence", share=share, seed=seed)
     check_outputs(output)
-    options = metric_options([METRIC], option)[METRIC]
+    options = shared.metric_options([METRIC], option)[METRIC]
     if "weights" in options:
         raise InputError("tune-weights finds the weights itself; leave out -o weights=...")
     if data is not None:
         if sources or predictions:
             raise InputError("tune-weights takes either --data or -s and -p, not both")
-        found, notes = _from_data(data, human, level, systems, options, (share, seed))
+        found, notes = _from_data(
+            data, human, level, systems, options, (0.1 if share is None else share, 1 if seed is None else seed)
+        )
     else:
         if systems or level == "sentence":
             raise InputError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")

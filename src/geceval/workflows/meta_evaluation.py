@@ -1,4 +1,4 @@
-"""Scoring metrics on human judgment data (SEEDA, GJG15), for `geceval meta` and `geceval report`."""
+"""Scoring metrics on human judgment data (SEEDA, GJG15), for `geceval meta` and `geceval meta report`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The difficulty of a reference, as files, tables and a heat map."""
+"""The difficulty of a reference, as a file of weights and as tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from geceval.edits.gotoscorer_chunks import Chunk
@@ -12,12 +13,11 @@ from geceval.scorers.difficulty.chunk_weights import (
     format_weights,
     type_table,
 )
-from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
 
 
 @dataclass(frozen=True, slots=True)
 class DifficultyReport:
-    """A reference in chunks, with the difficulty of each; the methods present it as text or HTML."""
+    """A reference in chunks, with the difficulty of each; the methods present it as text."""
 
     chunks: list[list[Chunk]]
     difficulty: Difficulty
@@ -35,10 +35,24 @@ class DifficultyReport:
         """The same as text."""
         return format_type_table(self.types(level))
 
-    def heat_map(self, title: str = "Difficulty heat map") -> str:
-        """An HTML page; see `geceval.scorers.difficulty.heat_map.heat_map`."""
-        return heat_map(self.chunks, self.difficulty, self.weights, title)
-
     def chunk_table(self) -> str:
-        """Source, correction, weight and type of every chunk as text; see `heat_map.chunk_table`."""
+        """Source, correction, weight and type of every chunk as text; see `chunk_table`."""
         return chunk_table(self.chunks, self.weights)
+
+
+def chunk_table(sentences: Iterable[Sequence[Chunk]], weights: Iterable[Sequence[float]]) -> str:
+    """Every chunk with its weight: for each sentence a block of four lines, columns aligned."""
+    # The lines are `orig` (the source), `gold` (the correction), `weight` and `cat` (the error type); an empty cell is
+    # a gap between tokens, or a deletion.
+    blocks = []
+    for number, (chunks, numbers) in enumerate(zip(sentences, weights, strict=True), start=1):
+        columns = [("orig", "gold", "weight", "cat")]
+        for chunk, weight in zip(chunks, numbers, strict=True):
+            columns.append((chunk.source, chunk.correction, f"{weight:.2f}", chunk.type))
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            " | ".join(column[row].ljust(width) for column, width in zip(columns, widths, strict=True)).rstrip()
+            for row in range(4)
+        ]
+        blocks.append(f"# sentence {number}\n" + "\n".join(lines) + "\n")
+    return "\n".join(blocks)

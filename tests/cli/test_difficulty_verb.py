@@ -1,4 +1,4 @@
-"""`geceval weights`, and GoToScorer among the systems of `geceval score`."""
+"""`geceval difficulty`, and GoToScorer among the systems of `geceval score`."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ SYSTEMS = ["-p", "one.txt", "two.txt", "three.txt"]
 
 
 def test_weights_go_to_standard_output(files, capsys):
-    assert run(["weights", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS]) == 0
+    assert run(["difficulty", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS]) == 0
     assert capsys.readouterr().out == WEIGHTS
 
 
 def test_everything_is_written_in_one_run(files, capsys):
     arguments = ["--output", "w.txt", "--types", "3", "--heat-map", "map.html", "--chunks", "chunks.txt"]
-    assert run(["weights", "-s", "source.txt", "--gold-m2", "gold.m2", *SYSTEMS, *arguments]) == 0
+    assert run(["difficulty", "-s", "source.txt", "--gold-m2", "gold.m2", *SYSTEMS, *arguments]) == 0
     assert (files / "w.txt").read_text() == WEIGHTS
     assert "like → likes · weight 0.33" in (files / "map.html").read_text()
     assert (files / "chunks.txt").read_text().splitlines()[3].startswith("weight | 0.00 | 0.00 | 0.00 | 0.33")
@@ -56,7 +56,7 @@ def test_everything_is_written_in_one_run(files, capsys):
 
 
 def test_difficulty_by_type_is_drawn(files, capsys):
-    shared = ["weights", "-w", "weights.txt", "--gold-m2", "gold.m2"]
+    shared = ["difficulty", "-w", "weights.txt", "--gold-m2", "gold.m2"]
     assert run([*shared, "--plot", "types.svg"]) == 0
     assert capsys.readouterr().out == ""
     assert (files / "types.svg").read_bytes().startswith(b"<?xml")
@@ -66,7 +66,7 @@ def test_difficulty_by_type_is_drawn(files, capsys):
 
 
 def test_a_weight_file_is_shown_with_errant_types(files, capsys):
-    assert run(["weights", "-w", "weights.txt", "--gold-m2", "gold.m2", "--types", "2", "--errant-types"]) == 0
+    assert run(["difficulty", "-w", "weights.txt", "--gold-m2", "gold.m2", "--types", "2", "--errant-types"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["Error", "DET", "VERB:SVA"]
 
 
@@ -99,7 +99,7 @@ def test_systems_of_one_call_define_the_difficulty(files, capsys):
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(files, capsys, arguments, message):
-    code = run(["weights", *arguments, "--output", "w.txt"])
+    code = run(["difficulty", *arguments, "--output", "w.txt"])
     error = capsys.readouterr().err
     assert code == 2
     assert message in error

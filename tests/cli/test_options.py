@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytest
 
-from geceval.cli.arguments import metric_options, parse_value, repeat_flags
+from geceval.cli.options import metric_options, parse_value, repeat_flags
 
 FLAGS = {"-m", "--metrics", "-p"}
 
@@ -58,6 +58,9 @@ def test_a_flag_without_value_is_named(arguments):
         ("system", str | tuple[float, float, float], "system"),
         (".1,.2,.7", str | tuple[float, float, float], (0.1, 0.2, 0.7)),
         ("a=b", str, "a=b"),
+        ("auto", Literal["auto", "float32"], "auto"),
+        ("odd", Literal["auto", "float32"] | None, "odd"),  # which the metric refuses
+        ("4", Literal[2, 4], 4),
     ],
 )
 def test_values(text, annotation, wanted):
@@ -103,15 +106,10 @@ def test_bad_options_are_named(assignment, message):
         metric_options(["gleu"], [assignment])
 
 
-def test_a_flag_goes_only_to_the_metrics_that_its_help_names():
-    options = metric_options(["ged", "impara", "gleu", "errant"], None, threshold=0.9, average="sentence", beta=1.0)
-    assert options == {
-        "ged": {"beta": 1.0},
-        "impara": {"threshold": 0.9},
-        "gleu": {},
-        "errant": {"average": "sentence", "beta": 1.0},
-    }
-    options = metric_options(["ged", "impara"], ["threshold=0.5", "impara.threshold=0.7"], threshold=0.9)
-    assert options == {"ged": {"threshold": 0.5}, "impara": {"threshold": 0.7}}
-    with pytest.raises(ValueError, match="--threshold is for impara, scribendi; none of them is among -m gleu ged"):
-        metric_options(["gleu", "ged"], None, threshold=0.9)
+def test_a_flag_goes_to_the_metrics_that_have_its_option():
+    options = metric_options(["impara", "gleu", "errant"], None, threshold=0.9, average="sentence", beta=1.0)
+    assert options == {"impara": {"threshold": 0.9}, "gleu": {}, "errant": {"average": "sentence", "beta": 1.0}}
+    options = metric_options(["impara_lm", "impara"], ["impara.threshold=0.7"], threshold=0.9)
+    assert options == {"impara_lm": {"threshold": 0.9}, "impara": {"threshold": 0.7}}
+    with pytest.raises(ValueError, match="--threshold is for .*scribendi; none of them is among -m gleu green"):
+        metric_options(["gleu", "green"], None, threshold=0.9)

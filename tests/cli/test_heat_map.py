@@ -1,4 +1,4 @@
-"""The heat map and the table of chunks."""
+"""The heat map of difficulty."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from html.parser import HTMLParser
 
 import pytest
 
+from geceval.cli.pages import heat_map_page
 from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import cut, cut_annotations
 from geceval.edits.m2 import read_m2
 from geceval.scorers.difficulty.chunk_weights import Difficulty, count_correct, read_weights
-from geceval.scorers.difficulty.heat_map import chunk_table, heat_map
+from geceval.scorers.difficulty.report import DifficultyReport
 
 GOLD = cut("He like cat .", [Edit(1, 2, "likes", "R:VERB:SVA"), Edit(2, 2, "the", "M:DET")])
 DIFFICULTY = Difficulty(3, [[3, 3, 3, 2, 0, 1, 3, 3, 2]])
+
+
+def heat_map(gold, difficulty, weights=None, **options) -> str:
+    return heat_map_page(DifficultyReport(gold, difficulty, weights or difficulty.weights()), **options)
+
 
 Piece = tuple[str, str, float, str]
 
@@ -120,23 +126,6 @@ def test_other_weights_are_shown_but_do_not_change_the_shade():
 def test_difficulty_of_another_reference_is_refused():
     with pytest.raises(ValueError, match="2 counts, but the reference of sentence 1 has 9 chunks"):
         heat_map([GOLD], Difficulty(3, [[3, 3]]))
-
-
-def test_the_table_of_chunks():
-    text = chunk_table([cut("He cat", [Edit(1, 1, "likes the", "M:VERB")]), cut("", [])], [[0, 0, 1, 1 / 3, 0], [0.5]])
-    assert text == (
-        "# sentence 1\n"
-        "orig   |      | He   |           | cat  |\n"
-        "gold   |      | He   | likes the | cat  |\n"
-        "weight | 0.00 | 0.00 | 1.00      | 0.33 | 0.00\n"
-        "cat    |      |      | M:VERB    |      |\n"
-        "\n"
-        "# sentence 2\n"
-        "orig   |\n"
-        "gold   |\n"
-        "weight | 0.50\n"
-        "cat    |\n"
-    )
 
 
 def authors_pieces(page: str) -> list[list[tuple[str, str, int, str, str]]]:

@@ -1,4 +1,4 @@
-"""`geceval weights`: how hard each chunk of a reference is to get right (GoToScorer)."""
+"""`geceval difficulty`: how hard each chunk of a reference is to get right (GoToScorer)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-import geceval.cli.shared_options as shared
+import geceval.cli.options as shared
 from geceval import registry
+from geceval.cli.pages import heat_map_page
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import InputError
@@ -15,7 +16,7 @@ from geceval.core.progress import bar
 from geceval.meta import figures
 
 
-def weights(
+def difficulty(
     sources: Annotated[
         str | None, typer.Option("-s", "--sources", help="What the learners wrote; by default that of --gold-m2.")
     ] = None,
@@ -54,12 +55,12 @@ def weights(
 
     Writes weights for gotoscorer, the table by error type and the heat map.
 
-    Example: geceval weights -s source.txt -p systems/*.txt -r reference.txt --output weights.txt --heat-map map.html
+    Example: geceval difficulty -s source.txt -p systems/*.txt -r reference.txt --output weights.txt --heat-map map.html
 
     Without --types, --heat-map, --chunks and --plot the weights go to standard output.
     """
     if (weight_file is None) == (not predictions):
-        raise InputError("weights takes either -p FILE..., the systems, or -w FILE, their weights")
+        raise InputError("difficulty takes either -p FILE..., the systems, or -w FILE, their weights")
     check_outputs(output, heat_map, chunks, plot)
     if plot is not None:
         figures.check_suffix(plot)
@@ -76,7 +77,7 @@ def weights(
     if types is not None:
         texts.append((report.type_table(types), None))
     if heat_map is not None:
-        texts.append((report.heat_map(), heat_map))
+        texts.append((heat_map_page(report), heat_map))
     if chunks is not None:
         texts.append((report.chunk_table(), chunks))
     figure = figures.difficulty(report.types(types or 2)) if plot is not None else None
@@ -88,11 +89,11 @@ def weights(
 
 def _read(sources: str | None, predictions: list[str], references: list[str], gold_m2: str | None) -> Corpus:
     if bool(references) == (gold_m2 is not None):
-        raise InputError("weights needs references: either -r FILE... or --gold-m2 FILE")
+        raise InputError("difficulty needs references: either -r FILE... or --gold-m2 FILE")
     if sources is not None:
         return read_corpus(sources, predictions, references)
     if gold_m2 is None or predictions:
-        raise InputError("weights needs the sources: -s FILE")
+        raise InputError("difficulty needs the sources: -s FILE")
     from geceval.edits.m2 import read_m2
 
     return Corpus([sentence.source for sentence in read_m2(gold_m2)], {}, {}, None)

@@ -1,1 +1,0 @@
-"""Pages: results as one HTML file."""

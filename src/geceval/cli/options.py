@@ -1,0 +1,273 @@
+"""Options of verbs: those that several verbs share, and the options of metrics."""
+
+from __future__ import annotations
+
+import collections.abc
+import logging
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from geceval import registry
+from geceval.core.errors import InputError, counted, did_you_mean
+
+logger = logging.getLogger("geceval")
+
+Format = Literal["table", "json", "tsv", "markdown"]
+PaperFormat = Literal["table", "json", "tsv", "markdown", "latex"]
+PageFormat = Literal["table", "json", "html"]
+
+ENDINGS = {".json": "json", ".tsv": "tsv", ".tex": "latex", ".md": "markdown", ".html": "html"}
+PLAIN = ("", ".txt", ".log", ".out")  # endings that promise no format
+
+# The short form `-o` is `--option` in verbs that score, and `--output` in those that only make something: convert,
+# train, report.
+Metrics = Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
+Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, one sentence per line.")]
+Predictions = Annotated[
+    list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
+]
+References = Annotated[
+    list[str] | None, typer.Option("-r", "--references", help="One file per annotator; a blank line is no reference.")
+]
+GoldM2 = Annotated[
+    str | None, typer.Option("--gold-m2", "--refs-m2", help="M2 file of the gold edits, in place of -r.")
+]
+PredictionsM2 = Annotated[
+    list[str] | None,
+    typer.Option("--predictions-m2", help="M2 file of each system's edits, in the order of -p (cleme, errant, ...)."),
+]
+SideBySide = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SOURCE CORRECTION REFERENCE...]", help="A sentence, its correction, references."),
+]
+SourceFile = Annotated[
+    str | None, typer.Option("-s", "--sources", help="File, one sentence per line; by default that of an M2 file.")
+]
+PredictionFile = Annotated[str | None, typer.Option("-p", "--predictions", help="File, its corrections.")]
+PredictionM2 = Annotated[
+    str | None, typer.Option("--predictions-m2", help="M2 file of the system's own edits; -p can be left out.")
+]
+Lines = Annotated[list[int] | None, typer.Option(help="Show only these sentences, counted from 1.")]
+ConllM2 = Annotated[
+    str | None,
+    typer.Option("--gold-m2", help="CoNLL-2014 M2 file: edits for m2, corrected texts for errant and others."),
+]
+MetricOptions = Annotated[
+    list[str] | None, typer.Option("-o", "--option", metavar="[METRIC.]KEY=VALUE", help="Any option of the metrics.")
+]
+OneMetricOptions = Annotated[
+    list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of the metric.")
+]
+Cache = Annotated[
+    str | None, typer.Option(help="Folder that keeps edits and answers of networks for later; or set GECEVAL_CACHE.")
+]
+Nlp = Annotated[str, typer.Option(help="spaCy pipeline for ERRANT: bundled, official, a name or a folder.")]
+Workers = Annotated[int, typer.Option(min=1, help="Processes that parse sentences.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")]
+BatchSize = Annotated[int, typer.Option(help="Sentences per batch.")]
+Form = Annotated[Format | None, typer.Option("--format", help="How to write it; by default as --output ends.")]
+PaperForm = Annotated[
+    PaperFormat | None, typer.Option("--format", help="How to write it; by default as --output ends.")
+]
+Page = Annotated[PageFormat | None, typer.Option("--format", help="How to write it; by default as --output ends.")]
+Output = Annotated[str | None, typer.Option(help="File to write, in place of standard output.")]
+Width = Annotated[int | None, typer.Option(min=20, help="Columns of a table.")]
+Progress = Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No warnings.")]
+
+
+def no_warnings(quiet: bool) -> None:
+    """Do what `--quiet` says."""
+    if quiet:
+        logging.getLogger("geceval").setLevel(logging.ERROR)
+
+
+def refuse(reason: str, **options: Any) -> None:
+    """Refuse options that were given but would be ignored; `reason` says where they count."""
+    for name, value in options.items():
+        if value is not None and value is not False and value != []:
+            raise InputError(f"--{name.replace('_', '-')} {reason}")
+
+
+def check_page(output: str, *endings: str, advice: str = "") -> None:
+    """Check that the name of a page does not promise another format."""
+    if Path(output).suffix.lower() not in endings:
+        raise InputError(f"{output}: this is a page, whose name ends in {' or '.join(endings)}{advice}")
+
+
+def chosen_format(form: str | None, output: str | None, kinds: Any) -> str:
+    """The format to write: that of `--format`, of the output's name, or the first of the choices `kinds`."""
+    names = typing.get_args(kinds)
+    suffix = Path(output or "").suffix.lower()
+    ending = ENDINGS.get(suffix)
+    if form is None and ending not in names and suffix not in PLAIN:
+        raise InputError(
+            f"{output}: {ending or suffix} is not written here, only {', '.join(names)}; --format says which"
+        )
+    return form or (ending if ending in names else names[0])
+
+
+class ManyValuesCommand(TyperCommand):
+    """A command whose list options take several values after one flag: `-p a.txt b.txt` is `-p a.txt -p b.txt`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat the flag before each of its values, which is what click reads."""
+        return super().parse_args(ctx, _flags_repeated(self, args))
+
+
+class ManyValuesGroup(TyperGroup):
+    """A verb with such options, and with further verbs below it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat flags, unless the arguments are those of a verb below."""
+        below = args and args[0] in self.commands
+        return super().parse_args(ctx, args if below else _flags_repeated(self, args))
+
+
+def _flags_repeated(command: Any, args: list[str]) -> list[str]:
+    # If the command also takes texts without a flag, which an option must not swallow, each option takes only the one
+    # value that follows it, unless `-s FILE` shows that there are no such texts.
+    flags = {flag for parameter in command.params if getattr(parameter, "multiple", False) for flag in parameter.opts}
+    takes_texts = any(isinstance(parameter, TyperArgument) for parameter in command.params)
+    files = any(argument.startswith("-s") or argument.partition("=")[0] == "--sources" for argument in args)
+    return repeat_flags(args, set() if takes_texts and not files else flags)
+
+
+def repeat_flags(arguments: Sequence[str], flags: Iterable[str]) -> list[str]:
+    """Repeat each of the given flags before every further value that follows it."""
+    # Values end at the next argument that starts with a dash; a dash alone (standard input) is a value.
+    flags = set(flags)
+    end = list(arguments).index("--") if "--" in arguments else len(arguments)
+    out: list[str] = []
+    flag, values = "", 0
+    for argument in arguments[:end]:
+        if argument.startswith("-") and argument != "-":
+            _check_has_value(flag, values)
+            name, equals, _ = argument.partition("=")
+            flag, values = (name, len(equals)) if name in flags else ("", 0)
+        elif flag:
+            if values:
+                out.append(flag)
+            values += 1
+        out.append(argument)
+    _check_has_value(flag, values)
+    return out + list(arguments[end:])
+
+
+def _check_has_value(flag: str, values: int) -> None:
+    if flag and not values:
+        raise InputError(f"option {flag} needs at least one value")
+
+
+def metric_options(
+    metrics: Sequence[str], assignments: Iterable[str] | None, **flags: Any
+) -> dict[str, dict[str, Any]]:
+    """Options of each metric, from `KEY=VALUE` (for every metric that has the option) and `METRIC.KEY=VALUE`."""
+    annotations = {metric: _annotations(metric) for metric in metrics}
+    options: dict[str, dict[str, Any]] = {
+        metric: {key: value for key, value in flags.items() if value is not None and key in annotations[metric]}
+        for metric in metrics
+    }
+    for key, value in flags.items():
+        if value is not None and not any(key in own for own in options.values()):
+            raise _no_taker(key, metrics)
+    for assignment in assignments or []:
+        target, equals, text = assignment.partition("=")
+        metric, dot, key = target.rpartition(".")
+        key = key.replace("-", "_")
+        if not equals or not key:
+            raise InputError(f"option {assignment!r} must be KEY=VALUE or METRIC.KEY=VALUE")
+        if dot and metric not in options:
+            raise InputError(f"option {assignment!r} is for {metric!r}, which is not among -m {' '.join(metrics)}")
+        names = [metric] if dot else metrics
+        takers = [name for name in names if key in annotations[name]]
+        if not takers:
+            known = "; ".join(f"{name} has {', '.join(sorted(annotations[name]))}" for name in names)
+            near = did_you_mean(key, sorted({option for name in names for option in annotations[name]}))
+            raise InputError(f"unknown option {key!r}; {known}{near}")
+        for name in takers:
+            options[name][key] = parse_value(key, text, annotations[name][key])
+    return options
+
+
+def _no_taker(key: str, metrics: Sequence[str]) -> InputError:
+    takers = [name for name in registry.list_metrics() if key in _annotations(name)]
+    reads = f"{', '.join(metrics)} {'reads' if len(metrics) == 1 else 'read'} no M2 file; "
+    why = reads if key == "gold_m2" else ""
+    flag = key.replace("_", "-")
+    return InputError(f"{why}--{flag} is for {', '.join(takers)}; none of them is among -m {' '.join(metrics)}")
+
+
+def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str] | None) -> dict[str, Any]:
+    """One scorer per metric, with its options."""
+    # Where some metrics take the references of an M2 file and others those of reference files, a warning says which,
+    # and another one that none takes them.
+    scorers = {name: registry.make_scorer(name, own) for name, own in options.items()}
+    for name, scorer in scorers.items():
+        if scorer.needs_references() and not references:
+            gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""
+            raise InputError(f"{name} needs references: pass -r FILE...{gold}")
+    from_m2 = [name for name, scorer in scorers.items() if getattr(scorer.settings, "gold_m2", None) is not None]
+    from_files = [name for name, scorer in scorers.items() if scorer.needs_references()]
+    if from_m2 and references and not from_files:
+        raise InputError(f"{', '.join(from_m2)} would take --gold-m2 and leave out -r: pass one of them")
+    if references and not from_files and not from_m2:
+        logger.warning("-r is left out: no references are needed by %s", ", ".join(scorers))
+    if from_m2 and from_files:
+        logger.warning("references are those of --gold-m2 for %s, of -r for %s", *map(", ".join, (from_m2, from_files)))
+    return scorers
+
+
+def m2_of_systems(metrics: Sequence[str], systems: Iterable[str], files: Sequence[str] | None) -> dict[str, str] | None:
+    """Name of each system to the file of its edits; `None` without files."""
+    if not files:
+        return None
+    if not any(map(registry.takes_predictions_m2, metrics)):
+        takers = ", ".join(filter(registry.takes_predictions_m2, registry.list_metrics()))
+        raise InputError(f"--predictions-m2 is for {takers}; none of them is among -m {' '.join(metrics)}")
+    names = list(systems)
+    if len(files) != len(names):
+        raise InputError(
+            f"{counted(len(names), 'system')} but {len(files)} --predictions-m2; pass one for each, in the order of -p"
+        )
+    return dict(zip(names, files, strict=True))
+
+
+def _annotations(metric: str) -> dict[str, Any]:
+    """The type of each option of a metric."""
+    scorer = registry.scorer_class(metric)
+    return typing.get_type_hints(scorer.RunTime) | typing.get_type_hints(scorer.Settings)
+
+
+def parse_value(name: str, text: str, annotation: Any) -> Any:
+    """The value that the text of an option stands for: `"2"` is 2 for an `int`."""
+    united = isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union
+    kinds: list[Any] = []
+    for kind in typing.get_args(annotation) if united else (annotation,):
+        kinds += map(type, typing.get_args(kind)) if typing.get_origin(kind) is Literal else [kind]
+    if types.NoneType in kinds and text.lower() == "none":
+        return None
+    for kind in kinds:
+        origin = typing.get_origin(kind)
+        if origin in (list, tuple, collections.abc.Sequence) and ("," in text or str not in kinds):
+            inner = typing.get_args(kind)[0]
+            values = [parse_value(name, part.strip(), inner) for part in text.split(",") if part.strip()]
+            return tuple(values) if origin is tuple else values
+    if bool in kinds and text.lower() in ("yes", "no", "true", "false"):
+        return text.lower() in ("yes", "true")
+    for number in (int, float):
+        if number in kinds:
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    if str in kinds or Path in kinds:
+        return text
+    expected = "yes or no" if bool in kinds else "a whole number" if float not in kinds else "a number"
+    raise InputError(f"option {name} must be {expected}, got {text!r}")

@@ -1,0 +1,352 @@
+"""Results as HTML: whole pages of one frame, and the tables that they share with the demo Space."""
+
+# A page is one file without scripts that asks for no other and follows the reader's light or dark. The templates escape
+# every text.
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from geceval import registry
+from geceval.core.errors import counted
+from geceval.core.f_score import ratio
+from geceval.edits.edit import Edit
+from geceval.edits.gotoscorer_chunks import Chunk
+from geceval.meta.significance.systems import SystemEstimate
+from geceval.scorers.difficulty.report import DifficultyReport
+from geceval.scorers.edit_based.transport_plans import TransportPlan
+from geceval.version import __version__
+from geceval.workflows.chunks import LABELS, ChunkTable
+from geceval.workflows.compare import Comparison
+from geceval.workflows.transport import SentencePlan
+
+NOTHING = "∅"
+FRAGMENT_STYLE = Path(__file__).with_name("templates") / "fragments.css"
+"""The style of chunk tables (`ck-`) and of leaderboards (`sl-`), for pages that hold them."""
+
+MEANINGS = {
+    "hit": "corrected as the reference does",
+    "wrong": "corrected, but not as the reference does",
+    "under": "not corrected, though the reference does",
+    "over": "changed, though the reference does not",
+    "varies": "one of these or another, by the reference",
+    "changed": "has an edit here",
+}
+BOLD_FROM = 0.7  # of the systems wrong, in a heat map, as in the authors' program
+_LEFT, _WIDTH, _ROW, _TOP = 128, 360, 22, 26  # of a plot, in pixels
+_LONGEST = 17  # characters of a system's name beside a plot
+
+
+@functools.lru_cache
+def _environment() -> Environment:
+    environment = Environment(  # noqa: S701 - it escapes
+        loader=PackageLoader("geceval.cli"),
+        autoescape=lambda name: name is None or name.endswith(".html"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    environment.globals |= {"version": __version__, "nothing": NOTHING, "zip": zip, "min": min, "share": _percent}
+    environment.filters |= {"number": _number, "share": _share, "css_class": _css_class}
+    return environment
+
+
+def _page(template: str, title: str, **values: Any) -> str:
+    return _environment().get_template(template).render(title=title, **values)
+
+
+def _fragment(macro: str, *values: Any) -> Markup:
+    return getattr(_environment().get_template("fragments.html").module, macro)(*values)
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−") if math.isfinite(value) else "–"
+
+
+def _share(value: float | None) -> str:
+    """`.763`, without the zero as tables of papers print it; a dash for a missing value."""
+    return "–" if value is None else f"{value:.3f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * min(max(ratio(part, whole, 0.0), 0.0), 1.0):.0f}"
+
+
+def _css_class(kind: str) -> Markup | str:
+    return Markup(' class="{}"').format(kind) if kind else ""
+
+
+# --- Chunks side by side ---------------------------------------------------------------------------------------------
+
+
+def chunks_page(tables: Sequence[ChunkTable], caption: str) -> str:
+    """Sentences as tables of chunks."""
+    sentences = [(table, _tally(table)) for table in tables]
+    return _page("chunks.html", "Chunks", sentences=sentences, caption=caption, meanings=_meanings(tables))
+
+
+def chunk_table(table: ChunkTable) -> str:
+    """One sentence, in a box within which it scrolls."""
+    return str(_fragment("chunk_table", table))
+
+
+def chunk_legend(tables: Iterable[ChunkTable]) -> str:
+    """What the labels mean that occur in the tables; nothing if there is none."""
+    meanings = _meanings(tables)
+    return str(_fragment("chunk_legend", meanings)) if meanings else ""
+
+
+def used_labels(tables: Iterable[ChunkTable]) -> list[str]:
+    """The labels that occur in the tables."""
+    used = {label for table in tables for label in table.labels()}
+    return [label for label in LABELS if label in used]
+
+
+def _meanings(tables: Iterable[ChunkTable]) -> dict[str, str]:
+    return {label: MEANINGS[label] for label in used_labels(tables)}
+
+
+def _tally(table: ChunkTable) -> str:
+    """How often each label stands in the row of the correction."""
+    counts = Counter(cell.label for cell in table.rows[1] if cell.label)
+    return " · ".join(f"{counts[label]} {label}" for label in LABELS if counts[label])
+
+
+# --- Leaderboard of systems ------------------------------------------------------------------------------------------
+
+
+def leaderboard_page(comparisons: Mapping[str, Comparison], sentences: int, confidence: float, title: str) -> str:
+    """Systems by metrics, with ranks, intervals, plots and signatures."""
+    systems = len(next(iter(comparisons.values())).standings)
+    every = comparisons.values()
+    return _page(
+        "leaderboard.html",
+        title,
+        counts=f"{counted(systems, 'system')}, {counted(sentences, 'sentence')}",
+        summary=leaderboard_summary(comparisons),
+        table=Markup(systems_table(comparisons)),
+        legend=leaderboard_legend(confidence),
+        plots=Markup(plots(comparisons)),
+        signatures=dict.fromkeys([*(each.signature for each in every), *(each.test for each in every)]),
+    )
+
+
+def leaderboard_legend(confidence: float) -> str:
+    """What the numbers of the table are."""
+    return (
+        f"In front of each score its rank, below it the {100 * confidence:g}% interval of the bootstrap. Systems that "
+        "do not differ share a rank: a rank ends where each system above differs from each below (paired bootstrap, "
+        f"two-sided, p < {1 - confidence:.3g})."
+    )
+
+
+def leaderboard_summary(comparisons: Mapping[str, Comparison]) -> list[str]:
+    """Who is best, in words: one sentence per metric."""
+    return [f"{metric}: {_best_systems(ordered(metric, each.standings))}" for metric, each in comparisons.items()]
+
+
+def _best_systems(standings: Sequence[SystemEstimate]) -> str:
+    first = [each.system for each in standings if each.rank == 1]
+    if len(first) == 1:
+        return f"{first[0]} is best, and differs from every other system."
+    if len(first) == len(standings):
+        return "the sentences are too few, or the systems too alike, to tell who is best."
+    if len(first) > 4:
+        total = counted(len(standings), "system")
+        return f"{len(first)} of {total} share the first rank; {first[0]} has the best score."
+    return f"{', '.join(first[:-1])} and {first[-1]} share the first rank."
+
+
+def ordered(metric: str, standings: Sequence[SystemEstimate]) -> list[SystemEstimate]:
+    """Systems under a metric, the best first."""
+    return sorted(standings, key=lambda each: each.score, reverse=registry.scorer_class(metric).higher_is_better)
+
+
+def systems_table(comparisons: Mapping[str, Comparison]) -> str:
+    """Systems by metrics, in a box within which it scrolls; the first metric orders the systems."""
+    estimates = [{each.system: each for each in own.standings} for own in comparisons.values()]
+    first = next(iter(comparisons))
+    systems = [each.system for each in ordered(first, comparisons[first].standings)]
+    rows = {system: [own[system] for own in estimates] for system in systems}
+    return str(_fragment("systems_table", rows, {metric: _arrow(metric) for metric in comparisons}))
+
+
+def _arrow(metric: str) -> str:
+    return "↑" if registry.scorer_class(metric).higher_is_better else "↓"
+
+
+def plots(comparisons: Mapping[str, Comparison]) -> str:
+    """A plot for each metric: scores and intervals, the best system on top; every other rank is shaded."""
+    return str(_fragment("plots", [_plot(metric, own) for metric, own in comparisons.items()]))
+
+
+def _plot(metric: str, comparison: Comparison) -> dict[str, Any]:
+    standings = ordered(metric, comparison.standings)
+    low, high = min(each.low for each in standings), max(each.high for each in standings)
+    ranks = list(dict.fromkeys(each.rank for each in standings))
+
+    def x(value: float) -> str:
+        return f"{_LEFT + (_WIDTH - _LEFT - 8) * ((value - low) / (high - low) if high > low else 0.5):.1f}"
+
+    rows = [
+        {
+            "name": each.system if len(each.system) <= _LONGEST else f"{each.system[: _LONGEST - 1]}…",
+            "y": _TOP + _ROW * number + _ROW // 2,
+            "shaded": ranks.index(each.rank) % 2 == 0,
+            "low": x(each.low),
+            "high": x(each.high),
+            "score": x(each.score),
+        }
+        for number, each in enumerate(standings)
+    ]
+    return {
+        "title": f"{metric} {_arrow(metric)}",
+        "label": f"{metric}: scores and intervals of {counted(len(rows), 'system')}",
+        "rows": rows,
+        "width": _WIDTH,
+        "height": _TOP + _ROW * len(rows) + 20,
+        "left": _LEFT,
+        "right": _WIDTH - 8,
+        "low": low,
+        "high": high,
+    }
+
+
+# --- Report on metrics -----------------------------------------------------------------------------------------------
+
+
+def report_page(title: str, sections: Sequence[Mapping[str, Any]]) -> str:
+    """Metrics by their agreement with people, a section for each data set."""
+    return _page("report.html", title, sections=[{**each, "table": Markup(each["table"])} for each in sections])
+
+
+def report_table(
+    board: Mapping[str, Any],
+    ranked_by: str | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    published_only: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """The measured values of each metric, with a paper's number below each, and the best of each column marked."""
+    key = ranked_by or board["ranked_by"]
+    groups = dict(sorted(board["columns"].items(), key=lambda group: key not in group[1]))
+    columns = [_column(each, keys[0], key, board["rows"]) for keys in groups.values() for each in keys]
+    keys = [column["key"] for column in columns]
+    rows = [
+        {
+            "metric": row["metric"],
+            "labels": (labels or {}).get(row["metric"], ()),
+            "values": _all_keys(row["values"], keys),
+            "published": _all_keys(row["published"], keys),
+        }
+        for row in sorted(board["rows"], key=lambda row: -_or_least(row["values"].get(key)))
+    ]
+    others = [{**row, "values": _all_keys(row["values"], keys)} for row in published_only]
+    return str(_fragment("report_table", groups, columns, rows, others))
+
+
+def _column(key: str, first_of_group: str, ranked_by: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    kinds = ["group"] * (key == first_of_group) + ["by"] * (key == ranked_by)
+    values = [value for row in rows if (value := row["values"].get(key)) is not None]
+    best = max(values) if len(values) > 1 and not key.endswith("ties") else None
+    return {"key": key, "kind": " ".join(kinds), "is_key": key == ranked_by, "best": best}
+
+
+def _all_keys(values: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: values.get(key) for key in keys}
+
+
+def _or_least(value: float | None) -> float:
+    return -math.inf if value is None else value
+
+
+# --- Transport plans -------------------------------------------------------------------------------------------------
+
+
+def transport_page(plans: Sequence[SentencePlan], caption: str, least: float) -> str:
+    """Edits of corrections by edits of references, with the mass that is transported."""
+    sentences = [_transport_section(each, least) for each in plans]
+    return _page("transport.html", "Which edit answers which", sentences=sentences, caption=caption)
+
+
+def transport_shares(plan: TransportPlan) -> tuple[float, float]:
+    """Precision and recall of one sentence; 1 where there is no mass."""
+    moved = float(plan.plan.sum())
+    return ratio(moved, float(plan.masses.sum())), ratio(moved, float(plan.gold_masses.sum()))
+
+
+def span_text(source: str, edit: Edit) -> str:
+    """An edit as `1:2 go → goes`."""
+    before = " ".join(source.split()[edit.start : edit.end])
+    return f"{edit.start}:{edit.end} {before or NOTHING} → {edit.correction or NOTHING}"
+
+
+def _transport_section(each: SentencePlan, least: float) -> dict[str, Any]:
+    plan = each.plan
+    precision, recall = transport_shares(plan)
+    unanswered, missed = plan.left()
+
+    def side(edits: Iterable[Edit], masses: Any, left: Sequence[float]) -> list[dict[str, Any]]:
+        return [
+            {"text": span_text(each.source, edit), "type": edit.type, "mass": mass, "left": rest}
+            for edit, mass, rest in zip(edits, masses.tolist(), left, strict=True)
+        ]
+
+    rows = zip(side(plan.edits, plan.masses, unanswered), plan.plan.tolist(), plan.shown(least).tolist(), strict=True)
+    return {
+        "line": each.line,
+        "source": each.source,
+        "prediction": each.prediction,
+        "facts": f"{each.reference}, precision {precision:.3f}, recall {recall:.3f}",
+        "edits": [{**edit, "moved": moved, "shown": shown} for edit, moved, shown in rows],
+        "gold": side(plan.gold, plan.gold_masses, missed),
+    }
+
+
+# --- Heat map of difficulty ------------------------------------------------------------------------------------------
+
+
+def heat_map_page(report: DifficultyReport, title: str = "Difficulty heat map") -> str:
+    """How hard each chunk of a reference is (GoToScorer)."""
+    # Edits of the reference are red; chunks that need none but that at least one system got wrong are blue. The more
+    # systems are wrong, the stronger the colour. A caret stands for an insertion.
+    difficulty = report.difficulty
+    difficulty.check(report.chunks)
+    sentences = []
+    for row in zip(report.chunks, difficulty.correct, report.weights, strict=True):
+        pieces = [_piece(*chunk, difficulty.systems) for chunk in zip(*row, strict=True)]
+        sentences.append([piece for piece in pieces if piece["classes"] or piece["text"]])
+    edits = sum(chunk.is_edit for chunks in report.chunks for chunk in chunks)
+    numbers = {"system": difficulty.systems, "sentence": len(sentences), "edit": edits}
+    facts = " · ".join(counted(number, noun) for noun, number in numbers.items())
+    return _page("heat_map.html", title, sentences=sentences, facts=facts)
+
+
+def _piece(chunk: Chunk, correct: int, weight: float, systems: int) -> dict[str, str]:
+    if not chunk.is_edit and correct == systems:
+        return {"text": chunk.source, "classes": ""}
+    wrong = 1 - correct / systems
+    classes = ["e" if chunk.is_edit else "a", "i" if chunk.is_gap else "", "b" if wrong >= BOLD_FROM else ""]
+    return {
+        "text": chunk.source,
+        "classes": " ".join(filter(None, classes)),
+        "shade": f"{max(wrong, 0.1):.3g}",
+        "tip": _tip(chunk, correct, weight, systems),
+    }
+
+
+def _tip(chunk: Chunk, correct: int, weight: float, systems: int) -> str:
+    if chunk.is_edit:
+        corrections = " or ".join(text or NOTHING for text in (chunk.correction, *chunk.alternatives))
+        what = f"{chunk.type or 'edit'}: {chunk.source or NOTHING} → {corrections}"
+        done = f"{correct} of {counted(systems, 'system')} right"
+    else:
+        what = "insert nothing here" if chunk.is_gap else f"keep: {chunk.source}"
+        done = f"{systems - correct} of {counted(systems, 'system')} wrong"
+    return f"{what} · weight {weight:.2f} · {done}"
