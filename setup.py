@@ -23,7 +23,7 @@ METEOR = ["snowballstemmer>=2.2"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7", "threadpoolctl>=3.1"]
 LLM = ["openai>=1.56"]
 PLOTS = ["matplotlib>=3.8"]
-TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2", "jinja2>=3.1"]
+TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2"]
 RAY = ["ray[data]>=2.30", "pyarrow>=17"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
 DEV = [
@@ -97,13 +97,14 @@ setup(
     cmdclass={"build_py": BuildWithMetrics},
     package_dir={"": "src"},
     packages=find_packages("src"),
-    package_data={"geceval": ["py.typed", "assets/**/*"]},
+    package_data={"geceval": ["py.typed", "assets/**/*", "cli/templates/*"]},
     install_requires=[
         "numpy>=1.26",
         "evaluate>=0.4.3",
         "filelock>=3.12",
         "datasets>=3.0",
         "huggingface-hub>=0.25",
+        "jinja2>=3.1",
         "rapidfuzz>=3.0",
         "rich>=13",
         "scipy>=1.10",
