@@ -126,7 +126,7 @@ def test_in_latex_the_best_score_is_bold_and_bounds_are_mathematics(files, capsy
     [
         (["-p", "bad.txt"], "pass at least two systems"),
         (["-p", "bad.txt", "good.txt", "--baseline", "other"], "no system 'other' to compare with"),
-        (["-p", "bad.txt", "good.txt", "--confidence", "95"], "confidence must lie between 0 and 1"),
+        (["-p", "bad.txt", "good.txt", "--confidence", "95"], "confidence must lie between 1e-06 and 0.999999"),
         (["-p", "bad.txt", "gold.m2"], "they must be parallel"),
     ],
 )

@@ -126,7 +126,7 @@ MISTAKES = [
     (["-m", "gleu", *PAIR], "--metric is for the other methods; add --method shapley"),
     (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),
     (["--method", "shapley", "-m", "no_such", *PAIR], "unknown metric 'no_such'"),
-    (["--method", "shapley", "--max-edits", "99", *PAIR], "attribution: max_edits must be at most 20, got 99"),
+    (["--method", "shapley", "--max-edits", "99", *PAIR], "max_edits must lie between 1 and 20, got 99"),
     (["--method", "add", "--rescale", "odd", *PAIR], "attribution: rescale must be one of 'safe', 'ratio', 'none'"),
     (["--method", "add", "-o", "frob=1", *PAIR], "unknown option 'frob'"),
     (["--method", "add", "-r", "two", "-m", "gleu", *PAIR], "two has 2 lines but there is one sentence"),
