@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 CACHE = tempfile.mkdtemp(prefix="geceval-tests-")  # evaluate writes here and not into the user's cache
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
@@ -19,6 +20,13 @@ os.environ["HF_METRICS_CACHE"] = f"{CACHE}/metrics"
 os.environ.setdefault("GECEVAL_MODEL_CACHE", f"{sys.prefix}/.geceval-models")  # one copy for all processes and runs
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+# Property tests: `small` tries the same few examples in every run, `HYPOTHESIS_PROFILE=full` many new ones. What takes
+# long with each example tries a share of `settings().max_examples`.
+COMMON = {"deadline": None, "database": None, "print_blob": True, "suppress_health_check": list(HealthCheck)}
+settings.register_profile("small", max_examples=20, derandomize=True, **COMMON)
+settings.register_profile("full", max_examples=200, **COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "small"))
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.edits.edit import Edit, apply
@@ -111,7 +111,6 @@ def test_annotators_keep_their_edits_and_share_the_sentences():
 
 
 @given(st.text("ab. ,\n-'X!", max_size=40), st.data())
-@settings(max_examples=300, deadline=None)
 def test_no_character_is_lost(text, data):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     edits = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.edits.edit import Edit, apply, without_overlaps
@@ -189,7 +189,6 @@ def slow_judge(reference: list[Chunk], system: list[Chunk], covered_insertion: s
     return judgments
 
 
-@settings(max_examples=400, deadline=None)
 @given(sentences(), st.sampled_from(["wrong", "correct"]))
 def test_one_walk_judges_as_the_definition_does(example, covered_insertion):
     source, gold, system = example
@@ -198,7 +197,6 @@ def test_one_walk_judges_as_the_definition_does(example, covered_insertion):
     assert judge(reference, other, covered_insertion=covered_insertion) == expected
 
 
-@settings(max_examples=200, deadline=None)
 @given(sentences(annotators=1))
 def test_chunks_tile_the_sentence_and_carry_its_correction(example):
     source, edits = example

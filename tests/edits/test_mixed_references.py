@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.edits.edit import Edit, apply, without_overlaps
@@ -47,7 +47,6 @@ spans = st.tuples(st.integers(0, 4), st.integers(0, 2), st.sampled_from(["", "x"
 rows = st.lists(spans.map(lambda e: Edit(e[0], min(4, e[0] + e[1]), e[2])), max_size=3)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.dictionaries(st.integers(0, 3), rows, min_size=1))
 def test_each_annotators_own_reference_comes_first(edits):
     source = "a b c d"

@@ -13,7 +13,7 @@ import struct
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
@@ -165,7 +165,6 @@ def test_headers_that_lie(kind, checkpoint, adapter):
         load(adapter)
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 4000), st.binary(min_size=1, max_size=8), st.booleans())
 def test_noise_in_weights_never_gives_a_half_loaded_network(make_checkpoint, tmp_path_factory, place, noise, cut):
     folder = tmp_path_factory.mktemp("noise") / "model"

@@ -6,14 +6,11 @@ import contextlib
 import io
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from geceval.cli.app import run
 
-FUZZ = settings(
-    derandomize=True, database=None, deadline=None, max_examples=30, suppress_health_check=list(HealthCheck)
-)
 PIECES = [
     "a b",
     "a",
@@ -97,7 +94,6 @@ def test_the_calls_are_sound(verb, tmp_path, monkeypatch):
 def test_verbs(verb, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    @FUZZ
     @given(st.tuples(DATA, DATA, DATA))
     @example((b"a\n", b"\xff\n", b"\x1b]0;title\x07"))
     @example((b"", b"", b""))

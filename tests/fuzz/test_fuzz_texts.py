@@ -15,7 +15,7 @@ from types import UnionType
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from geceval import registry
@@ -39,13 +39,6 @@ from geceval.scorers.difficulty.chunk_weights import Difficulty
 from geceval.scorers.difficulty.report import DifficultyReport
 from geceval.scorers.judge.prompts import messages, questions
 from geceval.workflows.attribution import attribute
-
-
-def fuzz(examples):
-    return settings(
-        derandomize=True, database=None, deadline=None, max_examples=examples, suppress_health_check=list(HealthCheck)
-    )
-
 
 # Words that meet often, and any others: marks, emoji of several code points, both directions, white space of all kinds.
 WORDS = st.sampled_from(["a", "b", "A", "the", "cat", ".", "|||", "||", "-NONE-", "<b>", "&amp;", "\\", ":", "|", "''"])
@@ -96,7 +89,6 @@ def test_metrics_of_texts(metric):
     scorer = registry.make_scorer(metric, TEXT_METRICS[metric])
     low, high = scorer.bounds
 
-    @fuzz(25)
     @given(CORPORA, st.randoms(use_true_random=False))
     @example([[""], [""], [[""]]], None)
     @example([["\u2028"], ["a"], [["\x1b[31m"]]], None)
@@ -147,7 +139,7 @@ def test_metrics_with_networks(metric, neural):
     scorer = registry.make_scorer(metric, neural[metric])
     low, high = scorer.bounds
 
-    @fuzz(6)
+    @settings(max_examples=settings().max_examples // 5)
     @given(CORPORA)
     @example([["", "\x00 \u200b"], ["a", "👩‍👩‍👧 \ud7ff"], [[""], ["x"]]])
     @example([["a" * 20_000], ["a " * 3_000], [["b"]]])
@@ -165,7 +157,6 @@ def test_metrics_with_networks(metric, neural):
     run()
 
 
-@fuzz(60)
 @given(sources_with_edits())
 def test_edits_are_made_and_found(case):
     source, edits = case
@@ -181,7 +172,6 @@ def test_edits_are_made_and_found(case):
             apply("", [Edit(0, 1, "x")])
 
 
-@fuzz(30)
 @given(TEXTS, TEXTS)
 @example("a", "a " * 300)
 @example("\x00", "\x1b[31m a")
@@ -193,7 +183,6 @@ def test_errant_edits_give_the_correction(source, target):
     assert len(token_labels(source, edits, 25)) == len(source.split())
 
 
-@fuzz(60)
 @given(st.lists(sources_with_edits(), min_size=1, max_size=3), st.integers(0, 10**17))
 def test_m2_there_and_back(cases, annotator):
     sentences = [M2Sentence(source, {annotator: in_order(edits)}) for source, edits in cases]
@@ -211,7 +200,6 @@ def test_m2_there_and_back(cases, annotator):
             assert references(new) == references(old)
 
 
-@fuzz(50)
 @given(sources_with_edits(), TEXTS)
 def test_other_views_of_edits(case, other):
     source, edits = case
@@ -230,7 +218,6 @@ def test_other_views_of_edits(case, other):
     assert " ".join(chunk.source for chunk in chunks if chunk.source) == tokens(source)
 
 
-@fuzz(60)
 @given(sources_with_edits(), st.text(max_size=8))
 @example(("<script>", [Edit(0, 1, '"><img src=x onerror=alert(1)>', "</style>")]), "</title><script>")
 def test_heat_maps_show_text_as_text(case, title):
@@ -247,7 +234,6 @@ def test_heat_maps_show_text_as_text(case, title):
     assert report.chunk_table()
 
 
-@fuzz(30)
 @given(TEXTS, TEXTS)
 @example("a", "a")
 def test_shares_of_edits_add_up(source, target):
@@ -256,7 +242,6 @@ def test_shares_of_edits_add_up(source, target):
     assert sum(found.scores) == pytest.approx(found.total, abs=1e-9) or found.note
 
 
-@fuzz(50)
 @given(st.text(max_size=12), st.dictionaries(st.text(min_size=1, max_size=6), st.text(max_size=8), max_size=3))
 @example("a|b:c\\", {"x\r": "y\u2028\x85z", "|": ":"})
 def test_signatures_can_be_taken_apart(metric, facts):
@@ -276,7 +261,6 @@ def test_signatures_can_be_taken_apart(metric, facts):
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=4), st.lists(st.integers()))
 
 
-@fuzz(60)
 @given(st.sampled_from(registry.list_metrics()), st.data())
 def test_options_of_any_kind(metric, data):
     cls = registry.scorer_class(metric)
@@ -290,7 +274,6 @@ def test_options_of_any_kind(metric, data):
     assert isinstance(replaced, cls.Settings) and isinstance(runtime, RunTime)
 
 
-@fuzz(80)
 @given(st.one_of(VALUES, st.lists(VALUES, max_size=3)), st.one_of(VALUES, st.lists(VALUES, max_size=3)), VALUES)
 @example(["\ud800"], ["a"], None)
 def test_columns_of_any_kind(sources, predictions, references):
@@ -302,7 +285,6 @@ def test_columns_of_any_kind(sources, predictions, references):
     assert len(columns.sources) == len(columns.predictions) > 0
 
 
-@fuzz(40)
 @given(st.dictionaries(TEXTS, st.binary(max_size=20), min_size=1, max_size=5))
 def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
     folder = tmp_path_factory.mktemp("store")
@@ -313,7 +295,6 @@ def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
     assert DiskCache(folder, ["other"], bytes, bytes).get_many(values) == {}
 
 
-@fuzz(40)
 @given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.sampled_from(["sentence", "edit"]))
 def test_prompts_hold_texts_as_json(outputs, source, level):
     for question in questions(source, outputs):
@@ -353,7 +334,6 @@ def _right_type(hint):
     return lambda value: any(fits(value, kind) for kind in kinds)
 
 
-@fuzz(200)
 @given(st.sampled_from(registry.list_metrics()), st.data())
 def test_every_option_is_checked_by_its_annotation(metric, data):
     cls = registry.scorer_class(metric)

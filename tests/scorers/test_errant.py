@@ -12,7 +12,7 @@ import errant
 import pytest
 import spacy
 from errant.commands import compare_m2, parallel_to_m2
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.core.f_score import Counts
@@ -356,7 +356,6 @@ def test_scores_are_bounded_and_a_copy_of_the_annotator_is_perfect(proposed, gol
     assert counts.tp + counts.fn >= len(second)
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.permutations(range(len(SOURCES))))
 def test_order_of_sentences_moves_no_sentence_score(order):
     scorer = Errant(Settings(nlp="bundled"))

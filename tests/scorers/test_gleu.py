@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import geceval
@@ -66,7 +66,6 @@ def python3(generator: random.Random, references: list[str]) -> str:
     return references[generator.randint(0, len(references) - 1)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(corpora, st.sampled_from(["released", "paper"]), st.sampled_from([("python2", python2), ("python3", python3)]))
 def test_corpus_and_sentences_equal_a_direct_count(corpus, counting, sampler):
     sources, predictions, references = map(list, zip(*corpus, strict=True))
@@ -80,7 +79,6 @@ def test_corpus_and_sentences_equal_a_direct_count(corpus, counting, sampler):
     assert all(0 <= score <= 1 for score in result.scores)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=5), st.sampled_from(["released", "paper"]))
 def test_the_only_reference_as_prediction_scores_1(pairs, counting):
     sources, references = map(list, zip(*pairs, strict=True))
@@ -90,7 +88,6 @@ def test_the_only_reference_as_prediction_scores_1(pairs, counting):
     assert result.score == (1.0 if max(len(r.split()) for r in references) >= 4 else 0.0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(corpora, st.randoms(use_true_random=False))
 def test_sentence_scores_do_not_depend_on_the_other_sentences(corpus, shuffler):
     shuffled = list(corpus)

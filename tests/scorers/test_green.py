@@ -7,7 +7,7 @@ import math
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.scorers.green import Green, Settings
@@ -50,7 +50,6 @@ def slow_best(counts: list[list[list[int]]], beta: float, zero_recall: str) -> l
     return max(counts, key=lambda row: [slow_f(row[:n], beta, zero_recall) for n in orders])
 
 
-@settings(max_examples=100, deadline=None)
 @given(corpora, st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(["authors", "gec-metrics"]))
 def test_corpus_and_sentences_equal_a_direct_count(corpus, beta, zero_recall):
     result = Green(Settings(beta=beta, zero_recall=zero_recall)).score(*zip(*corpus, strict=True))
@@ -61,7 +60,6 @@ def test_corpus_and_sentences_equal_a_direct_count(corpus, beta, zero_recall):
     assert all(0 <= value <= 1 for value in (result.score, *result.scores))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
 def test_the_only_reference_as_prediction_scores_1(pairs):
     sources, references = map(list, zip(*pairs, strict=True))
@@ -73,7 +71,6 @@ def test_the_only_reference_as_prediction_scores_1(pairs):
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(corpora, st.randoms(use_true_random=False))
 def test_scores_do_not_depend_on_order_or_on_other_sentences(corpus, shuffler):
     shuffled = list(corpus)

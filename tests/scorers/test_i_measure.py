@@ -9,7 +9,7 @@ import logging
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.edits.alignment.three_way import count_columns
@@ -145,7 +145,6 @@ def slow_best(source, prediction, references):
     return max(triples, key=lambda t: (*slow_values(t, "correction"), *slow_values(t, "detection")))
 
 
-@settings(max_examples=40, deadline=None)
 @given(corpora, st.randoms(use_true_random=False))
 def test_sentences_take_the_best_reference_whatever_stands_beside_them(corpus, shuffler):
     shuffled = list(corpus)
@@ -157,7 +156,6 @@ def test_sentences_take_the_best_reference_whatever_stands_beside_them(corpus, s
         assert all(-1 <= score <= 1 for score in (result.score, *result.scores))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
 def test_the_reference_as_prediction_scores_1(pairs):
     sources, references = map(list, zip(*pairs, strict=True))

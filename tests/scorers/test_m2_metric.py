@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.core.f_score import Counts
@@ -223,7 +223,6 @@ def corpora(draw, references=2, words=WORDS):
 
 
 @given(corpus=corpora(), average=st.sampled_from(["corpus", "sentence"]))
-@settings(deadline=None)
 def test_bounds(corpus, average):
     result = M2(Settings(average=average)).score(*corpus)
     values = [result.score, *result.scores, *(result.details[name] for name in ("precision", "recall", "f"))]
@@ -232,7 +231,6 @@ def test_bounds(corpus, average):
 
 
 @given(corpus=corpora(words=DISTINCT), which=st.integers(0, 1))
-@settings(deadline=None)
 def test_a_reference_scores_1_where_no_word_repeats(corpus, which):
     """Where words repeat, the official scorer can lose an insertion: see tests/edits/maxmatch/test_extraction.py."""
     sources, _, references = corpus
@@ -241,7 +239,6 @@ def test_a_reference_scores_1_where_no_word_repeats(corpus, which):
 
 
 @given(corpus=corpora(references=1), random_=st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_order_of_sentences(corpus, random_):
     """With one annotator the order does not matter; with several, only for the choice of the corpus score."""
     order = list(range(len(corpus[0])))

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-FUZZ = settings(
-    derandomize=True, database=None, deadline=None, max_examples=30, suppress_health_check=list(HealthCheck)
-)
 TEXT = st.lists(st.sampled_from(["a b", "\n", "\r\n", " ", "\x00", "é", "<b>", "\ufeff", "PK"]), max_size=8).map(
     "".join
 )
 DATA = st.one_of(TEXT.map(str.encode), TEXT.map(lambda t: t.encode("utf-16")), st.binary(max_size=30))
 
 
-@FUZZ
 @given(DATA, DATA, DATA)
 @example(b"a " * 500, b"", b"")
 @example(b"a\n" * 2000, b"", b"")
@@ -41,7 +37,6 @@ def test_uploads(space, tmp_path_factory, source, system, reference):
     assert len(corpus.systems) == 2 and len({len(row) for row in rows}) == 1
 
 
-@FUZZ
 @given(st.one_of(st.text(max_size=30), st.none(), st.integers(), TEXT))
 def test_typed_texts(space, text):
     import guard
@@ -61,7 +56,6 @@ def test_typed_texts(space, text):
     assert not re.search(r"[<>\"'`{}]", render.escape(text).replace("&#x27;", ""))
 
 
-@FUZZ
 @given(st.one_of(st.text(max_size=30), st.integers(), TEXT.map(lambda text: f"## one\n{text}\n## two\n{text}")))
 @example("## one\n## one\n")
 @example("x" * (3 << 20))

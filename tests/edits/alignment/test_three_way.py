@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.edits.alignment import three_way
@@ -59,13 +59,11 @@ def slow_counts(columns) -> list[int]:
     return [kinds.count(number) for number in range(5)]
 
 
-@settings(max_examples=300, deadline=None)
 @given(tokens, tokens, tokens)
 def test_columns_equal_the_definition(s, h, r):
     assert align(s, h, r) == slow_align(s, h, r)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(tokens, tokens, tokens), min_size=1, max_size=12))
 def test_counts_equal_the_definition_in_any_batch(triples):
     assert count_columns(triples).tolist() == [slow_counts(slow_align(*triple)) for triple in triples]
@@ -86,7 +84,6 @@ def related_triples(draw):
     return source, related(draw, source), related(draw, source)
 
 
-@settings(max_examples=100, deadline=None)
 @given(related_triples())
 def test_cutting_similar_texts_changes_nothing(triple):
     assert count_columns([triple]).tolist() == [slow_counts(slow_align(*triple))]

@@ -18,7 +18,7 @@ import errant.alignment
 import errant.en.classifier
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -125,7 +125,6 @@ TOKEN = st.one_of(
 SENTENCE = st.lists(TOKEN, max_size=6).map(" ".join)
 
 
-@settings(deadline=None, max_examples=150)
 @given(SENTENCE, SENTENCE)
 def test_applying_the_edits_gives_the_corrected_text(source, corrected):
     (edits,) = get_annotator("bundled").edits([(source, corrected)])

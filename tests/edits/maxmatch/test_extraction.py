@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import geceval
@@ -89,7 +89,6 @@ def check_against_definition(source, prediction, golds, rules):
 
 @pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
 @given(case=cases())
-@settings(deadline=None)
 def test_same_edits_as_the_definition(case, dense_from):
     before, arcs.DENSE_CELLS = arcs.DENSE_CELLS, dense_from
     try:
@@ -219,7 +218,6 @@ def test_insertions_before_the_sentence_in_version_3_2():
 
 
 @given(case=cases(most=9))
-@settings(deadline=None)
 def test_edits_make_the_prediction(case):
     source, prediction, golds, rules = case
     edits = Lattice(source, prediction, rules).extract(Edit(s, e, texts[0]) for s, e, texts in golds).edits
@@ -232,7 +230,6 @@ def distinct(words, most):
 
 
 @given(source=distinct("abcdefgh", 8), reference=distinct("abcdefgh", 8))
-@settings(deadline=None)
 def test_extracted_gold_is_found_in_full_where_no_word_repeats(source, reference):
     gold = Lattice(source, reference, EXTRACTING).extract().edits
     assert apply(source, gold) == reference
@@ -242,7 +239,6 @@ def test_extracted_gold_is_found_in_full_where_no_word_repeats(source, reference
 
 
 @given(source=tokens("abcd", 7), reference=tokens("abcd", 7))
-@settings(deadline=None)
 def test_extracted_gold_is_found_as_the_definition_finds_it(source, reference):
     gold = Lattice(source, reference, EXTRACTING).extract().edits
     extraction = Lattice(source, reference).extract(gold)

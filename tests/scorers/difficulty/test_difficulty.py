@@ -6,7 +6,7 @@ import functools
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.core.f_score import f_beta
@@ -202,7 +202,6 @@ def total(gold, system, weights) -> ChunkCounts:
     return functools.reduce(ChunkCounts.__add__, map(count_chunks, gold, system, weights))
 
 
-@settings(max_examples=150, deadline=None)
 @given(corpora())
 def test_invariants_of_weights_and_scores(corpus):
     gold, systems = corpus

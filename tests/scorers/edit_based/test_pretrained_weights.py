@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from geceval.core.f_score import Counts
@@ -139,7 +138,6 @@ def test_order_and_batches_do_not_matter():
 words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat", "a"]), min_size=0, max_size=6).map(" ".join)
 
 
-@hypothesis_settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(words, words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=4), st.data())
 def test_scores_stay_in_range_whatever_the_weights(rows, data):
     seed = data.draw(st.integers(0, 9))

@@ -6,7 +6,7 @@ import tracemalloc
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import geceval
@@ -25,7 +25,6 @@ def counter_of(text: str, order: int) -> Counter:
     return Counter(tuple(tokens[i : i + order]) for i in range(len(tokens) + 1 - order))
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(rows, min_size=1, max_size=4))
 def test_counts_are_those_of_counters(corpus):
     sources, predictions, references = (list(column) for column in zip(*corpus, strict=True))
@@ -63,7 +62,6 @@ def test_what_is_cached_depends_on_how_much_there_is_to_count(unit, order, cache
     assert ngrams.cached_texts.cache_info().currsize == cached
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(rows, min_size=2, max_size=9), st.integers(1, 60), st.sampled_from(gleu.SAMPLERS))
 def test_blocks_change_no_bit(corpus, block, sampler):
     sources, predictions, references = (list(column) for column in zip(*corpus, strict=True))
