@@ -20,7 +20,7 @@ from geceval.core.options import RunTime
 from geceval.edits.m2 import read_m2, write_m2
 from geceval.models import greedy_matching
 from geceval.models.checkpoints import resolve
-from geceval.models.heads import load_encoder
+from geceval.models.loading import load_encoder
 from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based import pretrained_weights as pt

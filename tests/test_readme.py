@@ -16,7 +16,7 @@ from geceval import registry
 from geceval.cli.app import run
 from geceval.cli.list_metrics import interval
 from geceval.core.files import ASSETS
-from geceval.models.sources.named import OVER_NAMED
+from geceval.models.origins.named import DERIVED_MODELS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def test_agreement_is_that_of_the_leaderboard():
 
 def on_the_card(model: str) -> list[float]:
     """What a bundled checkpoint has on SEEDA: accuracies and Pearson of TrueSkill, each by sentence and by edit."""
-    results = json.loads((ASSETS / OVER_NAMED[model] / "results.json").read_text(encoding="utf-8"))
+    results = json.loads((ASSETS / DERIVED_MODELS[model] / "results.json").read_text(encoding="utf-8"))
     table = next(each for each in results["evaluations"] if each["title"].startswith("Agreement with people on seeda"))
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
     return [row[column] for column in ("sentence accuracy", "Pearson of TrueSkill") for row in rows]

@@ -18,10 +18,10 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_json, write_text
 from geceval.learning.scripts import exit_code, script_parser
 from geceval.models.checkpoints import resolve, weights_sha256
-from geceval.models.sources.quantised import read_weights, write_weights
-from geceval.models.sources.snapshots import HEAD
+from geceval.models.origins.hub import QUALITY_HEAD
+from geceval.models.quantised import read_weights, write_weights
 
-KEPT = ("README.md", "results.json", "adapter_config.json", HEAD)
+KEPT = ("README.md", "results.json", "adapter_config.json", QUALITY_HEAD)
 
 
 def bundle(source: Path, target: Path) -> None:
@@ -33,7 +33,7 @@ def bundle(source: Path, target: Path) -> None:
     """
     adapters, heads = (
         sorted(path.parent for path in source.rglob(name) if "run" not in path.relative_to(source).parts)
-        for name in ("adapter_config.json", HEAD)
+        for name in ("adapter_config.json", QUALITY_HEAD)
     )
     heads = [folder for folder in heads if folder not in adapters]
     if not adapters and not heads:

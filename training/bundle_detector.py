@@ -29,7 +29,7 @@ from geceval.learning.network import new_network, portable_name, save
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import read_results, write_results
 from geceval.learning.scripts import exit_code, script_parser
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.checkpoints import resolve, weights_sha256
 from geceval.models.detector import Detector
 from geceval.models.tokenizers import load_tokenizer
@@ -63,7 +63,7 @@ biases, normalisations and the small embeddings as a whole. SHA-256 of `adapter_
 def write_encoder(detector: Path, over: str, files: list[Path], options: dict, target: Path, classes: int) -> None:
     """The encoder as an adapter over another one, and its card."""
     checkpoint, base = resolve(str(detector)), resolve(over)
-    wanted = heads.load_token_classifier(checkpoint).base_model
+    wanted = loading.load_token_classifier(checkpoint).base_model
     texts = sorted({sentence.source for path in files for sentence in read_m2(path) if sentence.source})
     random.Random(1).shuffle(texts)
     apart = min(HELD_OUT, len(texts) // 10)
@@ -71,7 +71,7 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
     ids = load_tokenizer(checkpoint)(texts, truncation=True, max_length=checkpoint.setting("max_length"))["input_ids"]
     ranks = tuple(options["ranks"])
     target.mkdir(parents=True, exist_ok=True)
-    adapted = encoder_adapter.fit(wanted, heads.load_encoder(base), ids[apart:], ranks, options["lr"])
+    adapted = encoder_adapter.fit(wanted, loading.load_encoder(base), ids[apart:], ranks, options["lr"])
     encoder_adapter.save(adapted, portable_name(over, target), target)
     config = {name: value for name, value in base.config.items() if not name.startswith(("geceval_", "_"))}
     config |= {
@@ -81,7 +81,8 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
     }
     write_text(target / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
     errors = [
-        encoder_adapter.state_error(heads.load_encoder(found), wanted, ids[:apart]) for found in (base, resolve(target))
+        encoder_adapter.state_error(loading.load_encoder(found), wanted, ids[:apart])
+        for found in (base, resolve(target))
     ]
     digest = hashlib.sha256((target / "adapter_model.safetensors").read_bytes()).hexdigest()
     facts = {"texts": len(texts) - apart, "files": ", ".join(path.name for path in files), "held_out": apart}
@@ -93,7 +94,7 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
 
 def write_adapter(detector: Path, base: str, target: Path, labels: tuple[str, ...]) -> None:
     """An adapter over `base` that has the detector's head."""
-    head = heads.load_token_classifier(resolve(str(detector))).classifier.state_dict()
+    head = loading.load_token_classifier(resolve(str(detector))).classifier.state_dict()
     config = json.loads((detector / "config.json").read_text(encoding="utf-8"))
     recipe = Recipe(base=base, lora_rank=1, max_length=config["geceval_max_length"])
     state = new_network(recipe, resolve(base), labels).state_dict()

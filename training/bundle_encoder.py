@@ -32,7 +32,7 @@ tags: [grammatical-error-correction, sentence-similarity]
 
 The network and tokenizer of `sentence-transformers/all-MiniLM-L6-v2` (6 layers, 384 dimensions, 22.7 million
 parameters, lower-cased English), unchanged but for the rounding of its matrices to 8 bits with a scale a row, and of
-the rest to 16 bits; `geceval.models.sources.quantised` reads them. geceval computes in 32 bits.
+the rest to 16 bits; `geceval.models.quantised` reads them. geceval computes in 32 bits.
 
 - **Used for**: the similarity estimator of IMPARA, edit impacts, and as the base of every bundled adapter
   (an adapter names this encoder by the SHA-256 of `model.safetensors` here).
@@ -78,7 +78,7 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     import transformers
     from safetensors.torch import load_file
 
-    from geceval.models.sources.quantised import read_weights, write_weights
+    from geceval.models.quantised import read_weights, write_weights
 
     full = {name: tensor for name, tensor in load_file(weights).items() if tensor.is_floating_point()}
     target.mkdir(parents=True, exist_ok=True)

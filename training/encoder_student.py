@@ -39,11 +39,11 @@ from geceval.learning.objective import IGNORED, Collator
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import claim, fit_seeds
 from geceval.learning.scripts import exit_code, script_parser
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.checkpoints import Checkpoint, resolve
-from geceval.models.detokenization import detokenize
 from geceval.models.devices import pick_device
-from geceval.models.tokenizers import NOTHING_SPECIAL, load_tokenizer
+from geceval.models.pooling import mean_pool
+from geceval.models.tokenizers import NOTHING_SPECIAL, detokenize, load_tokenizer
 
 SMALLEST = -12.0
 """Log-probabilities below it count as this much."""
@@ -63,7 +63,7 @@ class Encoder(torch.nn.Module):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """q of each text, [texts], and what is said of each token, [texts, tokens, 2]."""
         states = self.network(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state.float()
-        return heads.mean_pool(states, attention_mask) @ (PACE * self.slow_head), self.tokens(states)
+        return mean_pool(states, attention_mask) @ (PACE * self.slow_head), self.tokens(states)
 
 
 class GroupCollator:
@@ -101,7 +101,7 @@ class EncoderDistillation(GroupObjective):
 
     def network(self, recipe: Recipe, base: Checkpoint) -> Encoder:
         """The encoder in float32, all of whose weights learn."""
-        network = heads.load_encoder(base).requires_grad_(True)
+        network = loading.load_encoder(base).requires_grad_(True)
         set_dropout(network, recipe.dropout)
         if pick_device("auto").type == "cpu":
             network.set_attn_implementation("eager")  # several times faster backward

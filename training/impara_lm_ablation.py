@@ -37,10 +37,9 @@ from geceval.learning.loop import fit
 from geceval.learning.objective import IGNORED
 from geceval.learning.recipe import Recipe
 from geceval.learning.scripts import exit_code, script_parser
+from geceval.models.causal import log_probs
 from geceval.models.checkpoints import BUNDLED, Checkpoint, resolve
-from geceval.models.decoders.log_probs import log_probs
-from geceval.models.detokenization import detokenize
-from geceval.models.tokenizers import NOTHING_SPECIAL
+from geceval.models.tokenizers import NOTHING_SPECIAL, detokenize
 
 VARIANTS = ("plain", "own", "detection")
 MEASURED = ("accuracy", "loss")

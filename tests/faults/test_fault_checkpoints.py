@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.config_limits import LAYERS
+from geceval.models.loading import LAYERS
 from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.impara import Impara, Settings
 
@@ -72,7 +72,7 @@ def edit_json(path, **values):
 def load(folder):
     found = resolve(folder)
     load_tokenizer(found)
-    return heads.load_classifier(found, labels=None)
+    return loading.load_classifier(found, labels=None)
 
 
 def test_the_fixtures_are_sound(adapter, checkpoint):
@@ -173,7 +173,7 @@ def test_noise_in_weights_never_gives_a_half_loaded_network(make_checkpoint, tmp
     data = path.read_bytes()
     path.write_bytes(data[:place] + (b"" if cut else noise + data[place + len(noise) :]))
     try:
-        network = heads.load_classifier(resolve(folder))
+        network = loading.load_classifier(resolve(folder))
     except CheckpointError as error:
         assert str(folder) in str(error)
     else:  # the noise fell into a number

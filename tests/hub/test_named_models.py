@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.sources import named
+from geceval.models.origins import named
+from geceval.models.regressors import load_regressor
 
 
 @pytest.fixture
@@ -17,7 +21,7 @@ def small(monkeypatch):
     names = {"variable": "GECEVAL_SMALL", "package": "small_weights", "hub_id": "ORG/small"}
     settings = {"geceval_start_token": "a"}
     monkeypatch.setitem(
-        named.NAMED, "small", dataclasses.replace(named.NAMED["smollm2"], **names, settings=settings)
+        named.NAMED_MODELS, "small", dataclasses.replace(named.NAMED_MODELS["smollm2"], **names, settings=settings)
     )  # fmt: skip
 
 
@@ -75,3 +79,15 @@ def test_a_package_comes_before_the_hub(small, repository, hub, at_home, tmp_pat
         with pytest.raises(CheckpointError, match="does not exist; set GECEVAL_SMALL"):
             resolve("small")  # damaged, so that nothing else is taken in its place
         assert hub.requests == []
+
+
+def test_a_head_trained_over_the_weights_of_the_package(small, repository, hub, at_home, tmp_path, caplog):
+    sha256 = named.NAMED_MODELS["small"].sha256
+    settings = {"geceval_base": "small", "geceval_base_sha256": sha256, "geceval_head_layer": 1}
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    save_file({"weight": torch.linspace(-1, 1, 16)}, tmp_path / "quality_head.safetensors")
+    with at_home(hub):
+        checkpoint = resolve(tmp_path)
+        assert checkpoint.identity.endswith(f"+ORG/small@{repository.head[:7]}")
+        assert load_regressor(checkpoint).logits(["a cat"]).shape == (1, 1)
+    assert f"over weights with SHA-256 {sha256[:12]}..., but those of its base 'ORG/small'" in caplog.text

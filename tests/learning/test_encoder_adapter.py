@@ -10,7 +10,7 @@ import torch
 
 from geceval.learning import encoder_adapter
 from geceval.models.checkpoints import resolve
-from geceval.models.heads import load_encoder
+from geceval.models.loading import load_encoder
 
 
 @pytest.mark.parametrize("rank", [3, 10])

@@ -8,7 +8,8 @@ from geceval.learning.low_rank import as_adapter, lower_rank
 from geceval.learning.network import new_network, save
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
-from geceval.models.heads import load_classifier, logits
+from geceval.models.loading import load_classifier
+from geceval.models.pooling import logits
 from geceval.models.tokenizers import load_tokenizer
 
 TEXTS = ["the cat sat on the mat", "a dog runs to school", "the cat sit"]

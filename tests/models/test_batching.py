@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -117,6 +118,28 @@ def test_devices_work_at_the_same_time_and_answers_keep_their_order():
     answers = list(share_out(work, ["a", "b", "c"], iter(range(20))))
     assert [job for _, job in answers] == list(range(20))
     assert {model for model, _ in answers[:3]} == {"a", "b", "c"}
+
+
+def test_a_network_that_is_loaded_does_not_wait_for_another(make_checkpoint, monkeypatch):
+    loaded, other = (resolve(str(make_checkpoint(seed))) for seed in (8, 9))
+    reader = Encoder.load(loaded)
+    begun, end = threading.Event(), threading.Event()
+    make = Encoder._make
+
+    def slow(*given):
+        begun.set()
+        assert end.wait(30)
+        return make(*given)
+
+    monkeypatch.setattr(Encoder, "_make", slow)
+    with ThreadPoolExecutor(3) as pool:
+        loads = [pool.submit(Encoder.load, other) for _ in range(2)]
+        assert begun.wait(30)
+        try:
+            assert pool.submit(Encoder.load, loaded).result(timeout=10) is reader
+        finally:
+            end.set()
+        assert loads[0].result() is loads[1].result() is not reader  # loaded once for both
 
 
 def test_an_error_on_a_device_is_an_error_here_and_ends_the_rest():

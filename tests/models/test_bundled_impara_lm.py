@@ -9,7 +9,7 @@ from geceval.core.options import RunTime
 from geceval.learning.distillation.card import distillation_card
 from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
-from geceval.models.sources.named import NAMED
+from geceval.models.origins.named import NAMED_MODELS
 from geceval.scorers.impara_lm import ImparaLm, Settings
 
 LARGE, SMALL = ASSETS / "smollm2_impara", ASSETS / "impara_lm"
@@ -37,7 +37,7 @@ def test_the_large_one_is_an_adapter_over_the_weights_of_the_package():
     assert sum(path.stat().st_size for path in LARGE.iterdir()) < 10_000_000
     adapter = json.loads((LARGE / "adapter_config.json").read_text(encoding="utf-8"))
     assert adapter["base_model_name_or_path"] == "smollm2"
-    assert config(LARGE)["geceval_base_sha256"] == NAMED["smollm2"].sha256
+    assert config(LARGE)["geceval_base_sha256"] == NAMED_MODELS["smollm2"].sha256
 
 
 def test_the_small_one_is_a_whole_network_of_a_third_of_the_cost():

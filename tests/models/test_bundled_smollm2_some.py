@@ -12,8 +12,8 @@ from geceval.corpora.ratings import read_tmu_gfm, split_ratings
 from geceval.learning.some.card import some_card
 from geceval.learning.some.train import rated_texts
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
+from geceval.models.origins.named import NAMED_MODELS
 from geceval.models.regressors import load_regressor
-from geceval.models.sources.named import NAMED
 from geceval.scorers.some import PARTS, Settings, Some
 
 FOLDER = ASSETS / "smollm2_some"
@@ -30,7 +30,7 @@ def test_they_hold_no_weights_of_their_base():
     for part in PARTS.values():
         assert {path.name for path in (FOLDER / part).iterdir()} == {"config.json", "quality_head.safetensors"}
         config = json.loads((FOLDER / part / "config.json").read_text(encoding="utf-8"))
-        assert (config["geceval_base"], config["geceval_base_sha256"]) == ("smollm2", NAMED["smollm2"].sha256)
+        assert (config["geceval_base"], config["geceval_base_sha256"]) == ("smollm2", NAMED_MODELS["smollm2"].sha256)
     assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 30_000
 
 

@@ -14,9 +14,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.encoder import Encoder
+from geceval.models.pooling import logits, mean_pool
 from geceval.models.tokenizers import load_tokenizer
 
 
@@ -130,6 +131,28 @@ def test_a_missing_folder_is_not_taken_for_a_hub_id(model, tmp_path, monkeypatch
             resolve(model)
 
 
+@pytest.mark.parametrize("model", ["gpt2", "bundled", "smollm2-impara", "bundled:impara"])
+def test_an_empty_folder_called_like_a_model_is_not_that_model(model, tmp_path, monkeypatch):
+    def outcome():
+        try:
+            return resolve(model).identity
+        except CheckpointError as error:
+            return str(error)
+
+    monkeypatch.chdir(tmp_path)
+    expected = outcome()
+    (tmp_path / model).mkdir()
+    assert outcome() == expected
+    with pytest.raises(CheckpointError, match="no such folder, or an empty one"):
+        resolve(f"./{model}")
+    (tmp_path / model / "notes.txt").write_text("not empty")
+    with pytest.raises(CheckpointError, match="config.json is missing"):
+        resolve(f"./{model}")
+    if model == "gpt2":
+        with pytest.raises(CheckpointError, match="gpt2: config.json is missing"):
+            resolve(model)
+
+
 def test_a_model_must_be_text_or_a_path():
     with pytest.raises(TypeError, match="got int"):
         resolve(3)
@@ -154,14 +177,14 @@ def test_damaged_weights_are_named(make_checkpoint):
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="weights cannot be loaded"):
-        heads.load_classifier(resolve(folder))
+        loading.load_classifier(resolve(folder))
 
 
 def test_weights_of_another_shape_are_named(make_checkpoint):
     folder = make_checkpoint(7)
     edit_json(folder / "config.json", hidden_size=32)
     with pytest.raises(CheckpointError, match="weights cannot be loaded"):
-        heads.load_classifier(resolve(folder))
+        loading.load_classifier(resolve(folder))
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -171,21 +194,21 @@ def test_weights_that_are_not_finite_are_named(make_checkpoint, value):
     state["classifier.weight"][0, 0] = value
     save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(CheckpointError, match="classifier.weight has values that are not finite"):
-        heads.load_classifier(resolve(folder))
+        loading.load_classifier(resolve(folder))
 
 
 def test_the_number_of_outputs_is_checked(make_checkpoint):
     checkpoint = resolve(make_checkpoint(9, num_labels=3))
     with pytest.raises(CheckpointError, match="3 outputs"):
-        heads.load_classifier(checkpoint)
-    assert heads.load_classifier(checkpoint, labels=None).config.num_labels == 3
+        loading.load_classifier(checkpoint)
+    assert loading.load_classifier(checkpoint, labels=None).config.num_labels == 3
 
 
 def test_a_plain_encoder_is_no_classifier(make_checkpoint):
     checkpoint = resolve(make_checkpoint(10, architecture="BertModel"))
     with pytest.raises(CheckpointError, match="no classification head"):
-        heads.load_classifier(checkpoint)
-    assert heads.load_encoder(checkpoint).config.hidden_size == 16
+        loading.load_classifier(checkpoint)
+    assert loading.load_encoder(checkpoint).config.hidden_size == 16
 
 
 def test_a_pickle_checkpoint_loads_with_weights_only(make_checkpoint):
@@ -211,7 +234,7 @@ def test_a_pickle_checkpoint_runs_no_code(make_checkpoint, tmp_path):
     torch.save({"bert.x": Payload(tmp_path / "harm")}, folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
     with pytest.raises(CheckpointError, match="weights cannot be loaded"):
-        heads.load_classifier(resolve(folder))
+        loading.load_classifier(resolve(folder))
     assert not (tmp_path / "harm").exists()
 
 
@@ -220,7 +243,7 @@ def test_code_in_a_checkpoint_is_never_run(make_checkpoint, tmp_path):
     (folder / "evil.py").write_text(f"open({str(tmp_path / 'harm')!r}, 'w')\nclass C: pass\n")
     edit_json(folder / "config.json", model_type="evil", auto_map={"AutoConfig": "evil.C", "AutoModel": "evil.C"})
     with pytest.raises(CheckpointError, match="config.json cannot be used"):
-        heads.load_encoder(resolve(folder))
+        loading.load_encoder(resolve(folder))
     assert not (tmp_path / "harm").exists()
 
 
@@ -232,7 +255,7 @@ def make_adapter(folder, base=None, pooling="first", sha256=None, seed=0):
     torch.manual_seed(seed)
     whole = resolve(base or "bundled")
     config = transformers.AutoConfig.from_pretrained(whole.folder, num_labels=1)
-    network, _ = heads.read_model(transformers.AutoModelForSequenceClassification, whole, config)
+    network, _ = loading.read_model(transformers.AutoModelForSequenceClassification, whole, config)
     lora = LoraConfig(
         task_type=TaskType.SEQ_CLS, r=4, target_modules=["query", "value"], init_lora_weights=False
     )  # fmt: skip
@@ -253,14 +276,14 @@ def test_an_adapter_is_merged_into_the_bundled_encoder(tmp_path, pooling):
     texts = ["He goes to school .", "He go to school every day , I think ."]
     with torch.no_grad():
         batch = dict(tokenizer(texts, padding=True, return_tensors="pt"))
-        expected = heads.logits(adapted, batch, pooling).numpy()
+        expected = logits(adapted, batch, pooling).numpy()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         encoder = Encoder.load(checkpoint, head=True)
     assert encoder.logits(texts) == pytest.approx(expected, abs=1e-5)
     states = adapted.get_base_model().bert(**batch).last_hidden_state
     assert Encoder.load(checkpoint).embed(texts) == pytest.approx(
-        heads.mean_pool(states, batch["attention_mask"]).detach().numpy(), abs=1e-5
+        mean_pool(states, batch["attention_mask"]).detach().numpy(), abs=1e-5
     )
 
 
@@ -286,7 +309,7 @@ def test_an_adapter_over_another_architecture_does_not_fit(tmp_path, make_checkp
         tmp_path / "adapter_config.json", base_model_name_or_path=str(make_checkpoint(14, architecture="BertModel"))
     )
     with pytest.raises(CheckpointError):
-        heads.load_classifier(resolve(tmp_path))
+        loading.load_classifier(resolve(tmp_path))
 
 
 def test_a_truncated_adapter_is_named(tmp_path):
@@ -294,7 +317,7 @@ def test_a_truncated_adapter_is_named(tmp_path):
     weights = tmp_path / "adapter_model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-50])
     with pytest.raises(CheckpointError, match="adapter does not fit"):
-        heads.load_classifier(resolve(tmp_path))
+        loading.load_classifier(resolve(tmp_path))
 
 
 def test_a_part_of_a_checkpoint_is_named_by_its_sub_folder(make_checkpoint, tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ import transformers
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.detector import Detector, decide, error_probabilities, is_seen
-from geceval.models.words import encode_words
+from geceval.models.tokenizers import encode_words
 
 FAMILIES = ["Bert", "DebertaV2", "Electra", "ModernBert", "Roberta"]
 

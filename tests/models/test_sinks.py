@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from geceval.models.causal import SINK, CausalModel
+from geceval.models.causal import SINK, CausalModel, QualityHead
 from geceval.models.checkpoints import resolve
-from geceval.models.decoders.quality_head import QualityHead
 from geceval.models.regressors import LOWEST, StateRegressor
 
 

@@ -9,8 +9,7 @@ import shutil
 import pytest
 
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.detokenization import detokenize
-from geceval.models.tokenizers import load_tokenizer
+from geceval.models.tokenizers import detokenize, load_tokenizer
 
 
 def test_a_checkpoint_without_its_vocabulary_is_refused(make_checkpoint):

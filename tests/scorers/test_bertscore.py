@@ -12,7 +12,7 @@ from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.greedy_matching import LONGEST_CACHED, Matcher, default_layer
-from geceval.models.heads import load_encoder
+from geceval.models.loading import load_encoder
 from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.bertscore import Bertscore, Settings
 

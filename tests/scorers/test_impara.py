@@ -18,7 +18,7 @@ import geceval
 from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.scorers.impara import Impara, Settings
 from geceval.scorers.learned.similarity import cosine
@@ -286,7 +286,7 @@ def test_impacts_of_edits_follow_equation_5():
     full = SOURCE.replace("also in", "also has").replace("language as", "language like")
     without = [SOURCE.replace("language as", "language like"), SOURCE.replace("also in", "also has")]
     tokenizer = transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder")
-    network = heads.load_encoder(resolve("bundled"))
+    network = loading.load_encoder(resolve("bundled"))
     with torch.no_grad():
         means = [
             network(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0) for text in (full, *without)

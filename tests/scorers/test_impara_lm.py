@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 import geceval
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import CheckpointError
-from geceval.models.decoders.quality_head import FILE
+from geceval.models.origins.hub import QUALITY_HEAD
 from geceval.scorers.fluency import Fluency
 from geceval.scorers.fluency import Settings as FluencySettings
 from geceval.scorers.impara_lm import ImparaLm, Settings
@@ -32,7 +32,7 @@ def tuned(causal, target, weight=None, **settings):
     entries = {f"geceval_{name}": value for name, value in settings.items()}
     (target / "config.json").write_text(json.dumps({**config, **entries}))
     if weight is not None:
-        save_file({"weight": weight}, target / FILE)
+        save_file({"weight": weight}, target / QUALITY_HEAD)
     return str(target)
 
 

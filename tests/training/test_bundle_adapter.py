@@ -12,7 +12,7 @@ from geceval.learning.impara.train import train_impara
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
-from geceval.models.sources.quantised import SMALL, is_quantised
+from geceval.models.quantised import SMALL, is_quantised
 
 TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
 

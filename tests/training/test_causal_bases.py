@@ -18,7 +18,7 @@ from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.detector import Detector
 from geceval.models.encoder import Encoder
-from geceval.models.words import encode_words
+from geceval.models.tokenizers import encode_words
 
 BORDER = {"gpt2": "<|endoftext|>", "llama": "<s>"}
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "150", "--quiet"]

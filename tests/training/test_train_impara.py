@@ -22,7 +22,8 @@ from geceval.learning.recipe import Recipe
 from geceval.learning.runs import network_file
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
-from geceval.models.heads import load_classifier, logits
+from geceval.models.loading import load_classifier
+from geceval.models.pooling import logits
 from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.impara import Impara, Settings
 

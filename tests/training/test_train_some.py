@@ -21,7 +21,7 @@ from geceval.learning.some.objective import Regression, TextModel, correlations
 from geceval.learning.some.train import rated_texts, tokenised, train_some
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
-from geceval.models.heads import load_classifier
+from geceval.models.loading import load_classifier
 from geceval.scorers.some import PARTS, Settings, Some
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from geceval.cli.tables import table_text, terminal_width
-from geceval.models.sources.gguf import CACHE_VARIABLE
-from geceval.models.sources.inventory import Listed, listed
+from geceval.models.origins.gguf import CACHE_VARIABLE
+from geceval.models.origins.named import ModelStatus, all_statuses
 
 
 def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
@@ -23,7 +23,7 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     Nothing is fetched, and no weights are loaded. A large model is looked for in the folder that an environment
     variable names, in an installed package, and in the Hub's local cache, in this order.
     """
-    found = list(listed())
+    found = list(all_statuses())
     if as_json:
         rows = [{**dataclasses.asdict(entry), "commands": list(entry.commands)} for entry in found]
         sys.stdout.write(json.dumps(rows, indent=2, default=str) + "\n")
@@ -43,14 +43,14 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     sys.stdout.write(table_text(columns, cells, terminal_width(None), notes=notes))
 
 
-def _notes(entry: Listed) -> Iterator[str]:
+def _notes(entry: ModelStatus) -> Iterator[str]:
     """Lines below the table: only large models have any."""
     if entry.problem:
         yield entry.problem
     elif entry.path and entry.commands:
         yield f"{entry.name}: {entry.path}"
     if entry.copy:
-        off = f"; {CACHE_VARIABLE}=FOLDER moves it, {CACHE_VARIABLE}=off does without"
+        off = f"; {CACHE_VARIABLE}=FOLDER moves it"
         yield f"{entry.name}: de-quantised copy of {_size_text(entry.copy_size)} in {entry.copy}{off}"
     for command in entry.commands:
         yield f"{entry.name}: to get it: {command}"

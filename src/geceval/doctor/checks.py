@@ -166,7 +166,7 @@ def hub() -> Iterator[Finding]:
     """Whether the Hub may be asked for models, and where they are cached."""
     from huggingface_hub import constants
 
-    from geceval.models.sources.snapshots import offline
+    from geceval.models.origins.hub import offline
 
     mode = "switched off (HF_HUB_OFFLINE)" if offline() else "asked for models that are not bundled"
     cache = Path(constants.HF_HUB_CACHE)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from geceval.core.errors import InputError
 from geceval.hub.repositories import Repository, checkpoint_repository, content
-from geceval.models.sources.library_messages import first_line
-from geceval.models.sources.snapshots import http_error, offline
+from geceval.models.library_messages import reason
+from geceval.models.origins.hub import http_error, offline
 from geceval.version import __version__
 
 if TYPE_CHECKING:
@@ -180,13 +180,13 @@ def _in_our_words(what: str) -> Iterator[None]:
         raise PermissionError("no token of the Hub; make one that may write, and run: hf auth login") from error
     except HfHubHTTPError as error:
         status = error.response.status_code
-        said = error.response.headers.get("x-error-message") or first_line(error)
+        said = error.response.headers.get("x-error-message") or reason(error)
         problem, advice = _REFUSALS.get(status, (f"the Hub answered {status}", _AGAIN))
         raise OSError(f"{what}: {problem} ({said}); {advice}") from error
     except (http_error(), ConnectionError, RuntimeError) as error:  # RuntimeError: of the transfer of a large file
         if offline():
             raise ConnectionError(f"{what}: the Hub is switched off (HF_HUB_OFFLINE)") from error
         raise ConnectionError(
-            f"{what}: the connection to the Hub failed ({first_line(error.__cause__ or error)}). A repository changes "
+            f"{what}: the connection to the Hub failed ({reason(error.__cause__ or error)}). A repository changes "
             f"as a whole or not at all; {_AGAIN}"
         ) from error

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.files import expanded
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
 from geceval.hub.load import module_folder
-from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, resolve
-from geceval.models.sources.library_messages import quiet
+from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, is_folder, resolve
+from geceval.models.library_messages import quiet
 from geceval.models.tokenizers import load_tokenizer
 
 OPEN_LICENSES = frozenset(
@@ -173,23 +172,19 @@ def _in_checkpoint(path: Path) -> bool:
 def _check_portable(checkpoint: Checkpoint, merged: bool) -> None:
     """Raise a `ValueError` if the base is a folder of this machine; warn if the similarity estimator is one."""
     base = BUNDLED if merged or checkpoint.base is None else checkpoint.base.model
-    if _is_local(base):
+    if is_folder(base):
         raise InputError(
             f"{checkpoint.folder}: its base is {base}, a folder of this machine; publish that and name it in "
             f"adapter_config.json"
         )
     estimator = checkpoint.setting("se_model", BUNDLED)
-    if _is_local(estimator):
+    if is_folder(estimator):
         logging.getLogger("geceval").warning(
             "%s: its similarity estimator (geceval_se_model in config.json) is %s, a folder of this machine; elsewhere "
             "the checkpoint needs se_model=...",
             checkpoint.folder,
             estimator,
         )
-
-
-def _is_local(model: str) -> bool:
-    return not is_bundled(model) and expanded(model).is_dir()
 
 
 def _with_name(card: str, name: str, first: Checkpoint, part: str, bases: list[str]) -> str:
@@ -215,7 +210,7 @@ def _base_in_words(base: str) -> str:
 
 def _merge(checkpoint: Checkpoint, folder: Path) -> None:
     """Write a checkpoint as a whole network with its tokenizer, adapters merged, in float32."""
-    from geceval.models.heads import load_network
+    from geceval.models.loading import load_network
 
     model = load_network(checkpoint)
     if hasattr(model.config, "geceval_base_sha256"):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from geceval.models.checkpoints import is_bundled
-from geceval.models.sources.named import large_base
+from geceval.models.origins.named import large_model
 
 
 def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
@@ -18,7 +18,7 @@ def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 def front_matter(base: str, task: str, tags: Sequence[str]) -> str:
     """What the Hub reads from a card: licence and base model of a bundled or named `base`, the task and the tags."""
-    licence, large = "license: other", large_base(base)
+    licence, large = "license: other", large_model(base)
     if large is not None:
         licence = f"license: {large.licence.lower()}\nbase_model: {large.hub_id}"
     elif is_bundled(base):

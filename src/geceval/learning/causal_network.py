@@ -8,7 +8,7 @@ import transformers
 
 from geceval.core.errors import InputError
 from geceval.learning.recipe import Recipe
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.devices import pick_device
 
@@ -19,11 +19,11 @@ def new_causal_network(recipe: Recipe, base: Checkpoint) -> Any:
 
     if recipe.lora_rank < 1:
         raise InputError("a language model is tuned by an adapter: lora_rank must be at least 1")
-    config = heads.read_config(base)
+    config = loading.read_config(base)
     if pick_device("auto").type == "cpu":
         config._attn_implementation = "eager"
-    network, missing = heads.read_model(transformers.AutoModelForCausalLM, base, config)
-    heads.check_missing(base, missing)
+    network, missing = loading.read_model(transformers.AutoModelForCausalLM, base, config)
+    loading.check_missing(base, missing)
     for name in [name for name in vars(network.config) if name.startswith("geceval_")]:
         delattr(network.config, name)
     # A third more time for a fifth of the memory: 32 pairs of 100 tokens take 18 GB without, in 30 layers.

@@ -20,8 +20,8 @@ from torch.nn.utils import parametrize
 
 from geceval.models.batched_model import pad
 from geceval.models.devices import pick_device
-from geceval.models.sources.library_messages import quiet
-from geceval.models.sources.quantised import write_weights
+from geceval.models.library_messages import quiet
+from geceval.models.quantised import write_weights
 
 EMBEDDINGS = "word_embeddings"
 LINEAR = ["query", "key", "value", "dense"]

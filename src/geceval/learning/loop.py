@@ -26,9 +26,9 @@ from geceval.learning.network import trained_state
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
-from geceval.models.config_limits import position_limit
 from geceval.models.devices import pick_device
-from geceval.models.sources.library_messages import quiet
+from geceval.models.library_messages import quiet
+from geceval.models.loading import position_limit
 from geceval.models.tokenizers import load_tokenizer
 
 logger = logging.getLogger("geceval")

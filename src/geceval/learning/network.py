@@ -17,11 +17,13 @@ from safetensors.torch import load_file, save_file
 
 from geceval.core.errors import InputError
 from geceval.learning.recipe import Recipe
-from geceval.models import heads
-from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, resolve, weights_sha256
+from geceval.models.causal import is_causal
+from geceval.models.checkpoints import Checkpoint, CheckpointError, is_bundled, is_folder, resolve, weights_sha256
 from geceval.models.devices import pick_device
-from geceval.models.sources.library_messages import quiet
-from geceval.models.sources.named import NAMED
+from geceval.models.library_messages import quiet
+from geceval.models.loading import load_encoder
+from geceval.models.origins.named import NAMED_MODELS
+from geceval.models.pooling import head_of
 from geceval.models.tokenizers import border_of, load_tokenizer
 
 
@@ -29,10 +31,10 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     """The encoder of `base` under a new head, in float32, with adapters if the recipe asks for them."""
     # A causal model is an encoder, too; its configuration then says in `geceval_border` what stands around its texts,
     # and a sequence classifier reads tokenised texts as prose.
-    encoder = heads.load_encoder(base)
+    encoder = load_encoder(base)
     transformers.set_seed(recipe.seed)
     config = _new_config(recipe, base, labels)
-    if heads.is_causal(encoder):
+    if is_causal(encoder):
         config.geceval_border, config.use_cache = border_of(base), False
         config.geceval_prose = not labels  # labels belong to tokens as they are
     # The backward pass of the fused attention takes a third of the time on a CPU.
@@ -46,7 +48,7 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     if recipe.pooler == "identity" and not labels:
         _reset_pooler(network)
     if recipe.head_deviation is not None:
-        head = heads.head_of(network)
+        head = head_of(network)
         last = [module for module in head.modules() if isinstance(module, torch.nn.Linear)][-1]
         torch.nn.init.normal_(last.weight, std=recipe.head_deviation)
     if recipe.dropout is not None:
@@ -158,7 +160,7 @@ def write_network(recipe: Recipe, base: Checkpoint, network: Any, folder: Path, 
         else:
             network.save_pretrained(scratch)
         config.save_pretrained(scratch)
-        if not (recipe.lora_rank and (is_bundled(recipe.base) or recipe.base in NAMED)):
+        if not (recipe.lora_rank and (is_bundled(recipe.base) or recipe.base in NAMED_MODELS)):
             load_tokenizer(base, config).save_pretrained(scratch)
         written = Path(scratch)
         (written / "README.md").unlink(missing_ok=True)  # peft writes one of its own
@@ -175,7 +177,7 @@ def portable_name(model: str, folder: Path) -> str:
     # A folder relative to the working directory becomes a path relative to `folder`, beginning with `./` or `../`, so
     # that the two can be moved together. All other names (bundled ones, Hub ids, absolute paths, `~`) stay as they are.
     path = Path(model)
-    if is_bundled(model) or model in NAMED or path.is_absolute() or model.startswith("~") or not path.is_dir():
+    if path.is_absolute() or model.startswith("~") or not is_folder(model):
         return model
     try:
         found = Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from geceval.core.errors import InputError
 from geceval.core.options import check_types
-from geceval.models.heads import POOLINGS
+from geceval.models.pooling import POOLINGS
 
 SCHEDULES = ("constant", "linear")
 DTYPES = ("float32", "bfloat16")

@@ -13,7 +13,7 @@ from typing import Any
 
 from geceval.core.errors import UserError
 from geceval.learning.recipe import DTYPES, POOLERS, SCHEDULES, Recipe
-from geceval.models.heads import POOLINGS
+from geceval.models.pooling import POOLINGS
 
 
 def exit_code(name: str, run: Callable[[], Any]) -> int:

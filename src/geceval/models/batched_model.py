@@ -20,8 +20,8 @@ from geceval.core.signature import package_version
 from geceval.core.warnings import first_on_line
 from geceval.models.batching import form_batches, share_out
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.config_limits import position_limit
 from geceval.models.devices import copies, pick_devices, pick_dtype
+from geceval.models.loading import position_limit
 from geceval.version import __version__
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ Key = tuple[str, Text]
 Answer = tuple[np.ndarray, bool]
 """A network's answer for a text, and whether the text was cut."""
 
-_loading = threading.Lock()
+_loading = threading.Lock()  # transformers sets the dtype and more of the whole process while it loads
 
 
 class BatchedModel(abc.ABC):
@@ -70,14 +70,16 @@ class BatchedModel(abc.ABC):
             )
         cache_key = (checkpoint.identity, checkpoint.digest, cls.__name__, *sorted(options.items()))
         key = (checkpoint.folder, cache_key, tuple(map(str, devices)), dtype, length)
-        with _loading:
-            reader = cls.networks.get(key)
-            if reader is None:
-                reader = cls._make(checkpoint, length, **options)
-                reader.models = copies(reader.model, devices, dtype)
-                reader.cache_key = cache_key
-                cls.networks.put(key, reader)
-            return reader
+        reader = cls.networks.get(key)
+        if reader is None:
+            with _loading:
+                reader = cls.networks.get(key)  # another thread may have loaded it meanwhile
+                if reader is None:
+                    reader = cls._make(checkpoint, length, **options)
+                    reader.models = copies(reader.model, devices, dtype)
+                    reader.cache_key = cache_key
+                    cls.networks.put(key, reader)
+        return reader
 
     @classmethod
     @abc.abstractmethod

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,22 +13,21 @@ import numpy as np
 from geceval.core.cache import LRUCache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
-from geceval.models import heads
+from geceval.models import loading, prefix_trees
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.decoders import prefix_trees
-from geceval.models.decoders.log_probs import LARGEST_OUTPUT, head_is_all, log_probs
-from geceval.models.decoders.lower_layers import states_after
-from geceval.models.decoders.quality_head import QualityHead, load_quality_head
-from geceval.models.sources.adapters import merge
+from geceval.models.library_messages import reason
+from geceval.models.origins.hub import QUALITY_HEAD
 from geceval.models.tokenizers import NOTHING_SPECIAL, load_tokenizer
 
 if TYPE_CHECKING:
     import torch
+    from torch import Tensor
     from typing_extensions import Self
 
 START = "<|endoftext|>"
+LARGEST_OUTPUT = 1 << 24  # logits that are held at once: 64 MiB of float32
 PLAIN = "We walked to the school because the weather was fine"
 _READ = "log_probs"
 SINK = 10.0
@@ -64,11 +66,11 @@ class CausalModel(BatchedModel):
         import transformers
 
         tokenizer = load_tokenizer(checkpoint)
-        model, missing = heads.read_model(transformers.AutoModelForCausalLM, checkpoint.base or checkpoint)
-        heads.check_missing(checkpoint, missing)
+        model, missing = loading.read_model(transformers.AutoModelForCausalLM, checkpoint.base or checkpoint)
+        loading.check_missing(checkpoint, missing)
         if checkpoint.base is not None:
-            model, _ = merge(model, checkpoint)
-        if not heads.is_causal(heads.ready(model, checkpoint)):
+            model, _ = loading.merge(model, checkpoint)
+        if not is_causal(loading.ready(model, checkpoint)):
             raise CheckpointError(f"{checkpoint.folder}: no causal language model, its tokens see those that follow")
         start = start or checkpoint.setting("start_token")
         return cls(model, tokenizer, length, checkpoint.identity, start, load_quality_head(checkpoint, model.config))
@@ -209,3 +211,128 @@ def _head_first(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray
     """The value of the head, 0 without one, and the log-probabilities of the tokens after the start."""
     value = _mean(row[:, 1], encoded) if row.shape[1] > 1 else 0.0
     return np.array([value, *row[1:, 0]], np.float32)
+
+
+def log_probs(
+    model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: bool, layer: int | None = None
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """log P(token | the tokens before it) of every token but the first, differentiable."""
+    import torch
+
+    real, targets = mask[:, 1:].bool(), ids[:, 1:]
+    vocabulary = model.config.get_text_config().vocab_size
+    body = {"use_cache": False, "output_hidden_states": layer is not None}
+    if head_alone:
+        output = model.base_model(input_ids=ids, attention_mask=mask, **body)
+        head, size = model.get_output_embeddings(), max(1, LARGEST_OUTPUT // vocabulary)
+        parts = zip(output.last_hidden_state[:, :-1][real].split(size), targets[real].split(size), strict=True)
+        found = [_gathered(head(states), targets) for states, targets in parts]
+        states = output.hidden_states[layer] if layer is not None else None
+    else:
+        size = max(1, LARGEST_OUTPUT // (ids.shape[1] * vocabulary))
+        found, states = [], None if layer is None else []
+        for part in zip(*(each.split(size) for each in (ids, mask, real, targets)), strict=True):
+            output = model(input_ids=part[0], attention_mask=part[1], **body)
+            found.append(_gathered(output.logits[:, :-1][part[2]], part[3][part[2]]))
+            if layer is not None:
+                states.append(output.hidden_states[layer])
+        states = None if layer is None else torch.cat(states)
+    return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found)), states
+
+
+def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities of the targets: [tokens, vocabulary] and [tokens] to [tokens]."""
+    import torch
+
+    return -torch.nn.functional.cross_entropy(logits.float(), targets, reduction="none")
+
+
+def head_is_all(model: Any) -> bool:
+    """Whether the output layer alone maps token states to logits: not where they are then scaled or capped."""
+    import torch
+
+    ids = torch.tensor([[1, 2, 3]], device=model.device)
+    with torch.inference_mode():
+        logits = model(input_ids=ids).logits
+        alone = model.get_output_embeddings()(model.base_model(input_ids=ids).last_hidden_state)
+    return prefix_trees.close(logits, alone)
+
+
+class _Reached(Exception):
+    """What enters the first layer that is not computed."""
+
+
+def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor:
+    """What is in the `hidden_states[layers]` that the network gives, without gradients."""
+    import torch
+
+    body = model.base_model
+    inputs = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
+    total = body.config.get_text_config().num_hidden_layers
+    lists = [(name, part) for name, part in body.named_children() if isinstance(part, torch.nn.ModuleList)]
+    for name, stack in lists:
+        if layers < len(stack) == total:
+            stop, part = copy.copy(stack[layers]), copy.copy(body)  # copies that share all weights
+            stop.forward = _reach
+            part._modules = {**body._modules, name: torch.nn.ModuleList([*stack[:layers], stop])}
+            try:
+                part(**inputs, use_cache=False)
+            except _Reached as reached:
+                return reached.args[0]
+    return body(**inputs, use_cache=False, output_hidden_states=True).hidden_states[layers]
+
+
+def _reach(states: Tensor, *_: Any, **__: Any) -> None:
+    raise _Reached(states)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class QualityHead:
+    """The value of a text: the product of `weight` and the mean state of its tokens."""
+
+    layer: int
+    weight: torch.Tensor
+
+
+def load_quality_head(checkpoint: Checkpoint, config: Any) -> QualityHead | None:
+    """The head of a checkpoint whose `config.json` names `geceval_head_layer`; `None` without one."""
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    layer = checkpoint.setting("head_layer")
+    if layer is None:
+        return None
+    text = config.get_text_config()
+    if layer > text.num_hidden_layers:
+        raise CheckpointError(
+            f"{checkpoint.folder}: geceval_head_layer is {layer}, but there are {text.num_hidden_layers} layers"
+        )
+    try:
+        weight = load_file(checkpoint.folder / QUALITY_HEAD)["weight"].float()
+    except (OSError, KeyError, SafetensorError) as error:
+        raise CheckpointError(f"{checkpoint.folder}: {QUALITY_HEAD} cannot be read ({reason(error)})") from error
+    infinite = int((~torch.isfinite(weight)).sum())
+    if tuple(weight.shape) != (text.hidden_size,) or infinite:
+        raise CheckpointError(
+            f"{checkpoint.folder}: {QUALITY_HEAD} must hold {text.hidden_size} finite numbers, got "
+            f"{tuple(weight.shape)}, of which {infinite} are not finite"
+        )
+    return QualityHead(layer, weight)
+
+
+def save_quality_head(head: QualityHead, folder: Path) -> None:
+    """Write the weight of a head; the layer belongs into `config.json`."""
+    from safetensors.torch import save_file
+
+    save_file({"weight": head.weight.contiguous()}, folder / QUALITY_HEAD, {"format": "pt"})
+    (folder / QUALITY_HEAD).chmod(0o644)
+
+
+def is_causal(network: Any) -> bool:
+    """Whether no token changes what the network says of those before it."""
+    import torch
+
+    with torch.inference_mode():
+        first, second = network(input_ids=torch.tensor([[1, 2, 3], [1, 2, 4]]))[0][:, :2]
+    return prefix_trees.close(first, second)

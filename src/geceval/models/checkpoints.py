@@ -1,32 +1,10 @@
-"""Where a network comes from: bundled with geceval, a named model, a local folder, or the Hub; files and identity.
-
-A checkpoint is a folder as transformers writes it (`config.json`, safetensors, a tokenizer), or a peft adapter over
-another checkpoint, which may be an adapter again: `adapter_config.json`, `adapter_model.safetensors` and the
-`config.json` of the whole network. Either file of weights may be quantised, see `geceval.models.sources.quantised`.
-An adapter names its base in `base_model_name_or_path`, where `"bundled"` is the encoder that ships with geceval,
-`"bundled:NAME"` any folder of `geceval/assets`, and a path that begins with `./` or `../` is relative to the adapter's
-own folder (`geceval_se_model` likewise). A head over a language model that stays as it is has no more weights than
-`quality_head.safetensors`, and names its base in `geceval_base`, see `geceval.models.regressors`.
-
-geceval's own settings live in `config.json`, all of them optional:
-
-- `geceval_pooling`: `"first"`, `"mean"` or `"last"`, see `geceval.models.heads`;
-- `geceval_border`: the token that stands before, between and after the texts of a network that was a causal model;
-- `geceval_threshold` and `geceval_se_model`: the threshold of IMPARA and the model of its similarity estimator;
-- `geceval_max_length`: tokens, special ones included, beyond which a text is cut;
-- `geceval_base_sha256`: SHA-256 of the weights that an adapter was trained on, see `weights_sha256`;
-- `geceval_start_token`: the token before a text that a causal language model reads;
-- `geceval_scale`: by which IMPARA's objective multiplies its likelihoods;
-- `geceval_head_layer`: number of layers after which the quality head of a causal language model reads token states;
-- `geceval_base`, `geceval_head_bias`: the language model below a checkpoint that is no more than such a head, and what
-  is added to its answers.
-"""
+"""Checkpoints by the name that `model=` takes: where their files are, what they were made from, and their identity."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
+import logging
 import math
 import os
 import re
@@ -36,22 +14,25 @@ from typing import Any
 
 from geceval.core.errors import InputTypeError
 from geceval.core.files import ASSETS, expanded, file_sha256
-from geceval.models.sources.named import NAMED, OVER_NAMED, Found, find, located
-from geceval.models.sources.snapshots import WEIGHTS, CheckpointError, snapshot
+from geceval.models.origins.hub import WEIGHTS, CheckpointError, snapshot
+from geceval.models.origins.named import DERIVED_MODELS, NAMED_MODELS, Origin, origin_of
+
+logger = logging.getLogger("geceval")
 
 BUNDLED = "bundled"
 
+# geceval's own settings in `config.json`, all of them optional; `geceval_pooling` is checked where it is read.
 _SETTINGS = {
-    "geceval_max_length": int,
-    "geceval_threshold": (int, float),
-    "geceval_se_model": str,
-    "geceval_border": str,
-    "geceval_base_sha256": str,
-    "geceval_start_token": str,
-    "geceval_scale": (int, float),
-    "geceval_head_layer": int,
-    "geceval_base": str,
-    "geceval_head_bias": (int, float),
+    "geceval_max_length": int,  # tokens, special ones included, beyond which a text is cut
+    "geceval_threshold": (int, float),  # of IMPARA
+    "geceval_se_model": str,  # the model of IMPARA's similarity estimator
+    "geceval_border": str,  # the token before, between and after the texts of a network that was a causal model
+    "geceval_base_sha256": str,  # of the weights that an adapter was trained on, see `weights_sha256`
+    "geceval_start_token": str,  # before a text that a causal language model reads
+    "geceval_scale": (int, float),  # by which IMPARA-LM's objective multiplies likelihoods
+    "geceval_head_layer": int,  # number of layers after which a quality head reads token states
+    "geceval_base": str,  # the language model below a checkpoint that is no more than a quality head
+    "geceval_head_bias": (int, float),  # what is added to the answers of such a head
 }
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
@@ -80,41 +61,49 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
     return _describe(_find(os.fspath(model), bundled, part), part, ())
 
 
-def _find(name: str, bundled: str, part: str) -> Found:
+def _find(name: str, bundled: str, part: str) -> Origin:
     """Where a checkpoint is, by the name of it that `resolve` takes."""
     word, _, revision = name.partition("@")
     if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the local cache
         raise CheckpointError(f"{word}: {revision!r} is no revision; pass a branch, a tag or a commit")
-    if word in NAMED:
-        return find(word, revision or None)
+    if word in NAMED_MODELS:
+        return origin_of(word, revision or None)
     if is_bundled(name):
-        asset = OVER_NAMED.get(name) or name.partition(":")[2] or bundled
+        asset = DERIVED_MODELS.get(name) or name.partition(":")[2] or bundled
         folder = ASSETS / asset
         if not asset.isidentifier() or not folder.is_dir():
             raise CheckpointError(
                 f"no checkpoint {asset!r} is bundled with this geceval; pass a folder, a Hub id or one of: {_names()}"
             )
-        return Found("bundled", folder, name)
-    folder = expanded(name)
-    with contextlib.suppress(OSError):  # e.g. a name that is too long for a file
-        if name and folder.is_dir():
-            return Found("folder", folder, name)
+        return Origin("bundled", folder, name)
+    if is_folder(name):
+        return Origin("folder", expanded(name), name)
     if not _HUB_ID.fullmatch(word) or name.startswith("."):
         raise CheckpointError(
-            f"{name or 'the empty name'}: no such folder; pass 'bundled', {_names()}, a folder that exists, or a Hub "
-            f"id (ORG/NAME)"
+            f"{name or 'the empty name'}: no such folder, or an empty one; pass 'bundled', {_names()}, a folder that "
+            "holds a checkpoint, or a Hub id (ORG/NAME)"
         )
     folder = snapshot(word, revision or None, part)
-    return Found("hub", folder, word, folder.name)
+    return Origin("hub", folder, word, folder.name)
 
 
 def _names() -> str:
-    return ", ".join(map(repr, [*NAMED, *OVER_NAMED]))
+    return ", ".join(map(repr, [*NAMED_MODELS, *DERIVED_MODELS]))
 
 
 def is_bundled(model: str) -> bool:
     """Whether this names a checkpoint that ships with geceval."""
-    return model in OVER_NAMED or model.partition(":")[0] == BUNDLED
+    return model in DERIVED_MODELS or model.partition(":")[0] == BUNDLED
+
+
+def is_folder(model: str) -> bool:
+    """Whether `resolve` takes this for a folder of this machine: names come first, and an empty folder is nothing."""
+    if not model or is_bundled(model) or model.partition("@")[0] in NAMED_MODELS:
+        return False
+    try:
+        return any(expanded(model).iterdir())
+    except (OSError, ValueError):  # no folder, or a name that cannot be one
+        return False
 
 
 def _named_in(folder: Path, model: str) -> str:
@@ -122,14 +111,14 @@ def _named_in(folder: Path, model: str) -> str:
     return str((folder.resolve() / model).resolve()) if model.startswith(("./", "../")) else model
 
 
-def _describe(found: Found, part: str, above: tuple[Path, ...]) -> Checkpoint:
+def _describe(origin: Origin, part: str, above: tuple[Path, ...]) -> Checkpoint:
     """The checkpoint that was found, whose base is none of the folders `above`: adapters that lead to it."""
-    folder = found.folder / part
+    folder = origin.folder / part
     if not folder.is_dir():
         raise CheckpointError(
-            f"{found.folder}: no sub-folder {part!r}, spelt so; is this the folder of such a checkpoint?"
+            f"{origin.folder}: no sub-folder {part!r}, spelt so; is this the folder of such a checkpoint?"
         )
-    config = {**found.settings, **read_json(folder, "config.json")}
+    config = {**origin.settings, **read_json(folder, "config.json")}
     _check_settings(folder, config)
     if config.get("geceval_se_model"):
         config["geceval_se_model"] = _named_in(folder, config["geceval_se_model"])
@@ -137,11 +126,14 @@ def _describe(found: Found, part: str, above: tuple[Path, ...]) -> Checkpoint:
         raise CheckpointError(f"{folder}: no weights; expected model.safetensors or adapter_model.safetensors")
     below = _base_name(folder, config)
     base = None if below is None else _base(folder, below, config, (*above, folder.resolve()))
-    name = Path(found.name).name or found.name if found.where == "folder" else found.name
+    name = Path(origin.name).name or origin.name if origin.kind == "folder" else origin.name
     name += f"/{part}" if part else ""
-    digest = found.digest or _hash(folder, base)
+    digest = origin.digest or _hash(folder, base)
+    identity = f"{name}@{digest[:7]}"
+    if base is not None and _differs(base, config):
+        identity += f"+{base.identity}"
     whole_digest = f"{digest}+{base.digest}" if base else digest
-    return Checkpoint(found.name, folder, f"{name}@{digest[:7]}", base, config, whole_digest)
+    return Checkpoint(origin.name, folder, identity, base, config, whole_digest)
 
 
 def _check_settings(folder: Path, config: dict[str, Any]) -> None:
@@ -170,35 +162,35 @@ def _base_name(folder: Path, config: dict[str, Any]) -> str | None:
 def _base(folder: Path, name: str, config: dict[str, Any], above: tuple[Path, ...]) -> Checkpoint:
     """The network on which an adapter or a head was trained: a whole one, or an adapter again."""
     kind = "head" if config.get("geceval_base") else "adapter"
-    if name in NAMED and config.get("geceval_base_sha256") == NAMED[name].sha256 and located(name) is None:
-        raise CheckpointError(
-            f"{folder}: this {kind} belongs to the weights of {name} in the package {NAMED[name].package}, which is "
-            f"not installed, and {NAMED[name].variable} is not set: {NAMED[name].from_index}"
-        )
     try:
-        found = _find(_named_in(folder, name), "encoder", "")
+        origin = _find(_named_in(folder, name), "encoder", "")
     except CheckpointError as error:
         raise CheckpointError(f"{folder}: the base of this {kind} cannot be found: {error}") from error
-    if found.folder.resolve() in above:
+    if origin.folder.resolve() in above:
         raise CheckpointError(f"{folder}: its base {name} is an adapter over this one; name the network they change")
-    base = _describe(found, "", above)
-    expected = config.get("geceval_base_sha256")
-    digest = weights_sha256(base)
-    if expected and expected != digest:
-        fetch = NAMED[name].from_index if name in NAMED else "fetch the base it belongs to"
-        raise CheckpointError(
-            f"{folder}: this {kind} was trained over weights with SHA-256 {expected[:12]}..., but those of its base "
-            f"{base.model!r} have {digest[:12]}...; train it again over this base, or get the other: {fetch}"
-        )
+    base = _describe(origin, "", above)
+    if _differs(base, config):
+        trained, present = config["geceval_base_sha256"][:12], weights_sha256(base)[:12]
+        message = f"{folder}: this {kind} was trained over weights with SHA-256 {trained}..., but those of its base "
+        message += f"{base.model!r} have {present}..."
+        if name not in NAMED_MODELS:
+            raise CheckpointError(f"{message}; train it again over this base, or fetch the base it belongs to")
+        logger.warning("%s: the same model in other numbers, so that scores differ a little", message)
     return base
+
+
+def _differs(base: Checkpoint, config: dict[str, Any]) -> bool:
+    """Whether a base has other weights than the one that an adapter or a head was trained on."""
+    expected = config.get("geceval_base_sha256")
+    return bool(expected) and expected != weights_sha256(base)
 
 
 def weights_sha256(checkpoint: Checkpoint) -> str:
     """SHA-256 of the weights by which an adapter knows its base, `"none"` if they are not one file."""
-    # Those of a named model are its GGUF, so that the hash does not depend on how they are cached. An adapter has its
-    # own, since it knows its base in turn.
-    if checkpoint.model in NAMED:
-        return NAMED[checkpoint.model].sha256
+    # Those of a GGUF are the file's, so that the hash does not depend on how they are cached. An adapter has its own,
+    # since it knows its base in turn.
+    if checkpoint.model in NAMED_MODELS and checkpoint.digest == NAMED_MODELS[checkpoint.model].sha256:
+        return checkpoint.digest
     weights = checkpoint.folder / ("model.safetensors" if checkpoint.base is None else "adapter_model.safetensors")
     return file_sha256(weights) if weights.is_file() else "none"
 

@@ -14,11 +14,10 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
-from geceval.models import heads
 from geceval.models.batched_model import BatchedModel
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.tokenizers import load_tokenizer
-from geceval.models.words import encode_words
+from geceval.models.loading import load_token_classifier
+from geceval.models.tokenizers import encode_words, load_tokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -53,7 +52,7 @@ class Detector(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
-        model = heads.load_token_classifier(checkpoint)
+        model = load_token_classifier(checkpoint)
         twice = checkpoint.setting("border") is not None
         return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, twice)
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geceval.core.options import RunTime
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.checkpoints import Checkpoint
+from geceval.models.pooling import logits, mean_pool, pooling_of
 from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 class Encoder(BatchedModel):
     """An encoder, with or without a classification head."""
 
-    # `Encoder.load(checkpoint, runtime, max_length, head=True)` loads the one-output head too, for `logits`;
-    # `layers=N` loads and computes the lowest N layers only. In a pair the longer text is cut first.
+    # `load(..., head=True)` loads the one-output head too, for `logits`. In a pair the longer text is cut first.
 
     def __init__(
         self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "", pooling: str = "first"
@@ -31,17 +31,15 @@ class Encoder(BatchedModel):
         self.pooling = pooling
 
     @classmethod
-    def _make(
-        cls, checkpoint: Checkpoint, length: int | None, *, head: bool = False, layers: int | None = None
-    ) -> Self:
-        model = heads.load_classifier(checkpoint) if head else heads.load_encoder(checkpoint, layers)
-        return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, heads.pooling_of(checkpoint))
+    def _make(cls, checkpoint: Checkpoint, length: int | None, *, head: bool = False) -> Self:
+        model = loading.load_classifier(checkpoint) if head else loading.load_encoder(checkpoint)
+        return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, pooling_of(checkpoint))
 
     def embed(self, texts: Sequence[Text], runtime: RunTime | None = None) -> np.ndarray:
         """Means of the last layer's token states, special tokens included."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            return heads.mean_pool(model.base_model(**batch).last_hidden_state, batch["attention_mask"])
+            return mean_pool(model.base_model(**batch).last_hidden_state, batch["attention_mask"])
 
         return self._array("embed", read, texts, runtime)
 
@@ -49,7 +47,7 @@ class Encoder(BatchedModel):
         """Logits of the classification head: float32 [texts, labels], in input order; arguments as for `embed`."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            return heads.logits(model, batch, self.pooling)
+            return logits(model, batch, self.pooling)
 
         return self._array("logits", read, texts, runtime)
 

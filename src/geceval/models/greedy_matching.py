@@ -12,10 +12,10 @@ import numpy as np
 from geceval.core.cache import LRUCache
 from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.options import RunTime
-from geceval.models import heads
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.encoder import Encoder
+from geceval.models.loading import load_encoder
 from geceval.models.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Matcher(Encoder):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, *, layer: int) -> Self:
-        model = heads.load_encoder(checkpoint, layer)
+        model = load_encoder(checkpoint, layer)
         return cls(model, load_tokenizer(checkpoint), layer, length, checkpoint.identity)
 
     def match(self, candidates: Sequence[str], references: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:

@@ -9,11 +9,10 @@ import numpy as np
 
 from geceval.core.options import RunTime
 from geceval.models.batched_model import Text
-from geceval.models.causal import CausalModel
+from geceval.models.causal import CausalModel, QualityHead, load_quality_head
 from geceval.models.checkpoints import Checkpoint, CheckpointError
-from geceval.models.decoders.quality_head import QualityHead, load_quality_head
-from geceval.models.detokenization import detokenize
 from geceval.models.encoder import Encoder
+from geceval.models.tokenizers import detokenize
 
 if TYPE_CHECKING:
     from typing_extensions import Self

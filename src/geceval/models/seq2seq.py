@@ -9,7 +9,7 @@ import numpy as np
 
 from geceval.core.cache import LRUCache
 from geceval.core.options import RunTime
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.batched_model import BatchedModel, Text, pad
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.tokenizers import load_tokenizer
@@ -33,9 +33,9 @@ class Seq2SeqModel(BatchedModel):
         import transformers
 
         tokenizer = load_tokenizer(checkpoint)
-        model, missing = heads.read_model(transformers.AutoModelForSeq2SeqLM, checkpoint)
-        heads.check_missing(checkpoint, [name for name in missing if name != "final_logits_bias"])
-        return cls(heads.ready(model, checkpoint), tokenizer, length, checkpoint.identity)
+        model, missing = loading.read_model(transformers.AutoModelForSeq2SeqLM, checkpoint)
+        loading.check_missing(checkpoint, [name for name in missing if name != "final_logits_bias"])
+        return cls(loading.ready(model, checkpoint), tokenizer, length, checkpoint.identity)
 
     def log_likelihoods(
         self, sources: Sequence[str], targets: Sequence[str], runtime: RunTime | None = None

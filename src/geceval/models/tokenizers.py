@@ -1,13 +1,14 @@
-"""The tokenizer of a checkpoint, even if it was saved without one, and what it puts around a text."""
+"""The tokenizer of a checkpoint, and the forms in which texts are given to it: prose, or words with a label each."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json, resolve
-from geceval.models.detokenization import RULES
-from geceval.models.sources.library_messages import first_line, quiet
+from geceval.models.library_messages import quiet, reason
 
 PUBLISHED_BASE = "bert-base-cased"
 PUBLISHED_VOCABULARY = 28_996
@@ -15,6 +16,12 @@ NOTHING_SPECIAL = {"add_special_tokens": False, "split_special_tokens": True, "v
 """How a causal language model's tokenizer is called: what looks like a special token is text, too. Otherwise a system
 could leave `<|endoftext|>` in its output and be paid for it."""
 
+# What `detokenize` leaves out, in this order, when runs of white space have become one space.
+_RULES = (
+    r"(?i) +(?=(?:n't|n’t|['’](?:s|m|re|ve|ll|d|t))(?:\s|$))",
+    r" +(?=[.,!?;:%)\]}])",
+    r"(?<=[(\[{]) +",
+)
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 
 
@@ -31,7 +38,7 @@ def load_tokenizer(checkpoint: Checkpoint, config: Any = None) -> Any:
                 holder.folder, local_files_only=True, trust_remote_code=False, **_spelling(holder.folder)
             )
     except Exception as error:  # the tokenizer libraries raise bare Exceptions for damaged files
-        raise CheckpointError(f"{holder.folder}: the tokenizer cannot be read ({first_line(error)})") from error
+        raise CheckpointError(f"{holder.folder}: the tokenizer cannot be read ({reason(error)})") from error
     size = checkpoint.config.get("vocab_size")
     if size is not None and len(tokenizer) > size:
         raise CheckpointError(
@@ -75,12 +82,15 @@ def _put_around(tokenizer: Any, border: str, holder: Checkpoint) -> None:
 
 def _read_as_prose(tokenizer: Any) -> None:
     """Let the tokenizer of a causal model do what `detokenize` does, before all else."""
-    from tokenizers import Regex
-    from tokenizers.normalizers import Replace, Sequence, Strip
+    from tokenizers import Regex, normalizers
 
-    steps = [Replace(Regex(r"\s+"), " "), Strip(), *(Replace(Regex(rule), "") for rule in RULES)]
+    steps = [
+        normalizers.Replace(Regex(r"\s+"), " "),
+        normalizers.Strip(),
+        *(normalizers.Replace(Regex(rule), "") for rule in _RULES),
+    ]
     own = tokenizer.backend_tokenizer.normalizer
-    tokenizer.backend_tokenizer.normalizer = Sequence([*steps, own] if own else steps)
+    tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([*steps, own] if own else steps)
 
 
 def _spelling(folder: Path) -> dict[str, bool]:
@@ -117,3 +127,45 @@ def _tokenizer_holder(checkpoint: Checkpoint) -> Checkpoint:
         f"{checkpoint.folder}: no tokenizer ({', '.join(_VOCABULARIES[:2])}, ...) there{where}; copy the tokenizer of "
         f"the model it was trained from into the folder"
     )
+
+
+def encode_words(
+    tokenizer: Any, sentences: Sequence[Sequence[str]], max_length: int | None = None, twice: bool = False
+) -> list[tuple[list[int], list[int | None]]]:
+    """Token ids of sentences that are split into words."""
+    if not sentences:
+        return []
+    space = " " if _marks_spaces(tokenizer) else ""
+    pieces = [[space + word for word in words] for words in sentences]
+    encoded = tokenizer(
+        *([pieces] * (2 if twice else 1)),
+        is_split_into_words=True,
+        truncation=max_length is not None,
+        max_length=max_length,
+        return_attention_mask=False,
+        verbose=False,
+    )
+    found = []
+    for row, words in enumerate(sentences):
+        labelled: list[int | None] = [None] * len(words)
+        for index, word in enumerate(encoded.word_ids(row)):
+            if word is not None and (twice or labelled[word] is None):  # of two copies the second loses no more words
+                labelled[word] = index
+        found.append((encoded["input_ids"][row], labelled))
+    return found
+
+
+def _marks_spaces(tokenizer: Any) -> bool:
+    """Whether a word after a space and a word at the start of a text have different sub-tokens."""
+    before = tokenizer.backend_tokenizer.pre_tokenizer
+    return before is not None and before.pre_tokenize_str(" a")[0][0] != before.pre_tokenize_str("a")[0][0]
+
+
+def detokenize(text: str) -> str:
+    """A tokenised sentence with spaces as in prose."""
+    # No space before `. , ! ? ; : % ) ] }`, none after `( [ {`, contractions (`do n't`, `it 's`) joined; runs of white
+    # space become one space. Quotation marks stay as they are, since they do not tell whether they open or close.
+    text = " ".join(text.split())
+    for rule in _RULES:
+        text = re.sub(rule, "", text)
+    return text

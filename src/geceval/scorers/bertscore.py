@@ -114,8 +114,8 @@ class Bertscore(Scorer):
 def load_matcher(model: str, layer: int | None, max_length: int | None, runtime: RunTime) -> Matcher:
     """The matcher of a checkpoint; arguments as in `Settings`."""
     from geceval.models.checkpoints import resolve
-    from geceval.models.config_limits import read_config, readable_length
     from geceval.models.greedy_matching import Matcher, default_layer
+    from geceval.models.loading import read_config, readable_length
 
     checkpoint = resolve(model)
     count = read_config(checkpoint).num_hidden_layers

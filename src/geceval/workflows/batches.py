@@ -10,7 +10,7 @@ from geceval import registry
 from geceval.core.errors import InputError
 from geceval.core.files import expanded
 from geceval.core.options import PATH, path_options
-from geceval.models.checkpoints import is_bundled
+from geceval.models.checkpoints import is_bundled, is_folder
 from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.chunk_weights import UNIFORM
 from geceval.scorers.learned.unigrams import WORDFREQ
@@ -67,9 +67,8 @@ def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
         value = options.get(name)
         if not isinstance(value, (str, Path)) or value in (UNIFORM, WORDFREQ) or is_bundled(str(value)):
             continue
-        path = expanded(value)
-        if kind == PATH or path.is_dir():
-            found[name] = str(path.absolute())
+        if kind == PATH or is_folder(str(value)):
+            found[name] = str(expanded(value).absolute())
     return found
 
 

@@ -49,8 +49,8 @@ def edit_impacts(
             checkpoint or the pipeline cannot be used.
     """
     from geceval.models.checkpoints import resolve
-    from geceval.models.config_limits import readable_length
     from geceval.models.encoder import Encoder
+    from geceval.models.loading import readable_length
 
     runtime = runtime_or_default("impacts", runtime)
     columns = check_columns("impacts", sources, corrections)

@@ -14,9 +14,9 @@ from geceval.learning.distillation.teacher import Teacher
 from geceval.learning.network import write_network
 from geceval.learning.objective import IGNORED
 from geceval.learning.recipe import Recipe
+from geceval.models.causal import QualityHead, save_quality_head
 from geceval.models.checkpoints import resolve
-from geceval.models.decoders.quality_head import QualityHead, save_quality_head
-from geceval.models.sources.quantised import write_weights
+from geceval.models.quantised import write_weights
 from geceval.scorers.impara_lm import ImparaLm, Settings
 
 START = "<|endoftext|>"

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from geceval.learning.distillation.rounding import restore_weights, round_weights
-from geceval.models.sources.quantised import read_weights, write_weights
+from geceval.models.quantised import read_weights, write_weights
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import torch
 import transformers
 
 from geceval.learning.distillation.trees import pad, prefix_tree
-from geceval.models.decoders.prefix_trees import inputs
+from geceval.models.prefix_trees import inputs
 
 
 def test_what_sequences_begin_with_alike_is_one_path():

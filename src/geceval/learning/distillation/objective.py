@@ -24,11 +24,11 @@ from geceval.learning.distillation.trees import pad, prefix_tree
 from geceval.learning.impara_lm.objective import PACE, ScaledLikelihood
 from geceval.learning.objective import IGNORED, Objective
 from geceval.learning.recipe import Recipe
-from geceval.models import heads
+from geceval.models import loading
 from geceval.models.causal import start_of
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.decoders.prefix_trees import inputs
 from geceval.models.devices import pick_device
+from geceval.models.prefix_trees import inputs
 from geceval.scorers.learned.likelihoods import word_counts
 
 CLIP = 2.5
@@ -143,11 +143,11 @@ class Distillation(GroupObjective):
 
     def network(self, recipe: Recipe, base: Checkpoint) -> TreeLikelihood:
         """The student in float32, all of whose weights learn, rounded as its file will hold them."""
-        config = heads.read_config(base)
+        config = loading.read_config(base)
         if pick_device("auto").type == "cpu":
             config._attn_implementation = "eager"  # several times faster backward
-        network, missing = heads.read_model(transformers.AutoModelForCausalLM, base, config)
-        heads.check_missing(base, missing)
+        network, missing = loading.read_model(transformers.AutoModelForCausalLM, base, config)
+        loading.check_missing(base, missing)
         round_weights(network, self.bits)
         transformers.set_seed(recipe.seed)
         return TreeLikelihood(network, likelihood=self.weights[0] > 0)

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch.nn.utils import parametrize
 
-from geceval.models.sources.quantised import is_quantisable, rounded
+from geceval.models.quantised import is_quantisable, rounded
 
 
 class Rounded(torch.nn.Module):
-    """A matrix as `geceval.models.sources.quantised` stores it."""
+    """A matrix as `geceval.models.quantised` stores it."""
 
     # Gradients pass as if it were not rounded (the straight-through estimator of Bengio et al. 2013).
 

@@ -24,9 +24,8 @@ from geceval.learning.distillation.groups import SHARD, Group
 from geceval.learning.distillation.trees import PrefixTree, pad, prefix_tree
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.decoders.prefix_trees import inputs
-from geceval.models.detokenization import detokenize
-from geceval.models.tokenizers import NOTHING_SPECIAL
+from geceval.models.prefix_trees import inputs
+from geceval.models.tokenizers import NOTHING_SPECIAL, detokenize
 from geceval.scorers.learned.likelihoods import word_counts
 
 NODES = 1536

@@ -28,10 +28,9 @@ from geceval.learning.impara.ranked_pairs import RankedPair, read_rated_pairs
 from geceval.learning.impara_lm.head import learn_head
 from geceval.learning.network import load_trained, write_network
 from geceval.learning.runs import fit_seeds, network_file, train
-from geceval.models.causal import CausalModel, start_of
+from geceval.models.causal import CausalModel, QualityHead, save_quality_head, start_of
 from geceval.models.checkpoints import Checkpoint, resolve
-from geceval.models.decoders.quality_head import QualityHead, save_quality_head
-from geceval.models.sources.quantised import write_weights
+from geceval.models.quantised import write_weights
 from geceval.models.tokenizers import load_tokenizer
 
 

@@ -1,4 +1,4 @@
-"""The texts of a group as one tree of prefixes, in arrays; see `geceval.models.decoders.prefix_trees`."""
+"""The texts of a group as one tree of prefixes, in arrays; see `geceval.models.prefix_trees`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from geceval.models.decoders.prefix_trees import one_tree
+from geceval.models.prefix_trees import one_tree
 
 
 class PrefixTree(NamedTuple):
@@ -38,7 +38,7 @@ def prefix_tree(rows: Sequence[Sequence[int]]) -> PrefixTree:
 
 
 def pad(trees: Sequence[PrefixTree]) -> dict[str, torch.Tensor]:
-    """Trees as a batch of `geceval.models.decoders.prefix_trees`, filled up with zeros, each int64 [trees, nodes]."""
+    """Trees as a batch of `geceval.models.prefix_trees`, filled up with zeros, each int64 [trees, nodes]."""
     columns = {"input_ids": "ids", "position_ids": "depths", "parents": "parents", "ends": "ends"}
     return {
         name: torch.nn.utils.rnn.pad_sequence([torch.from_numpy(getattr(tree, own)) for tree in trees], True)

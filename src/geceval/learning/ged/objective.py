@@ -19,7 +19,7 @@ from geceval.core.errors import InputError
 from geceval.learning.objective import IGNORED, Objective
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.words import encode_words
+from geceval.models.tokenizers import encode_words
 from geceval.scorers.learned.detection import detection_scores
 
 Labelled = tuple[str, list[int]]

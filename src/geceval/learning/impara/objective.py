@@ -19,7 +19,7 @@ from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.network import head_pooling
 from geceval.learning.objective import Collator, Objective
 from geceval.learning.recipe import Recipe
-from geceval.models import heads
+from geceval.models.pooling import logits
 
 logger = logging.getLogger("geceval")
 
@@ -34,7 +34,7 @@ class PairModel(torch.nn.Module):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """The margins q(S+) - q(S-): [pairs, 2, tokens] to [pairs]."""
         batch = {"input_ids": input_ids.flatten(0, 1), "attention_mask": attention_mask.flatten(0, 1)}
-        scores = heads.logits(self.network, batch, self.pooling).float().view(-1, 2)
+        scores = logits(self.network, batch, self.pooling).float().view(-1, 2)
         return scores[:, 1] - scores[:, 0]
 
 

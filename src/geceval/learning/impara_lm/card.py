@@ -9,7 +9,7 @@ from typing import Any
 from geceval.core.files import read_json
 from geceval.learning.card_parts import evaluation_tables, front_matter, recipe_rows, table
 from geceval.learning.impara.card import corpora_table, runs_table
-from geceval.models.sources.named import asset_name
+from geceval.models.origins.named import name_of_asset
 
 _CARD = """{front}
 
@@ -63,7 +63,7 @@ likelihood alone {accuracy:.3f}, with a head that learnt from other sources only
 def impara_lm_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown."""
     settings, config = results["settings"], read_json(folder / "config.json")
-    name = asset_name(folder.name).removeprefix("bundled:")
+    name = name_of_asset(folder.name).removeprefix("bundled:")
     return _CARD.format(
         front=front_matter(
             settings["base"], "text-generation", ["grammatical-error-correction", "evaluate", "impara_lm"]

@@ -16,9 +16,8 @@ import torch
 
 from geceval.core.options import RunTime
 from geceval.learning.impara.ranked_pairs import RankedPair
-from geceval.models.causal import CausalModel
-from geceval.models.decoders.quality_head import QualityHead
-from geceval.models.detokenization import detokenize
+from geceval.models.causal import CausalModel, QualityHead
+from geceval.models.tokenizers import detokenize
 from geceval.scorers.impara_lm import qualities
 
 FOLDS = 5

@@ -17,11 +17,9 @@ from geceval.learning.causal_network import new_causal_network
 from geceval.learning.impara.objective import PairCollator, PairRanking, distinct_pairs
 from geceval.learning.impara.ranked_pairs import RankedPair
 from geceval.learning.recipe import Recipe
-from geceval.models.causal import start_of
+from geceval.models.causal import head_is_all, log_probs, start_of
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.decoders.log_probs import head_is_all, log_probs
-from geceval.models.detokenization import detokenize
-from geceval.models.tokenizers import NOTHING_SPECIAL
+from geceval.models.tokenizers import NOTHING_SPECIAL, detokenize
 from geceval.scorers.learned.likelihoods import word_counts
 
 SCALE = 0.6

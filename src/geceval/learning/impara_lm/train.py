@@ -19,10 +19,9 @@ from geceval.learning.impara_lm.objective import LikelihoodRanking
 from geceval.learning.low_rank import lower_rank
 from geceval.learning.network import load_trained, write_network
 from geceval.learning.runs import fit_seeds, network_file, train
-from geceval.models.causal import CausalModel
+from geceval.models.causal import CausalModel, save_quality_head
 from geceval.models.checkpoints import Checkpoint, resolve
-from geceval.models.config_limits import read_config
-from geceval.models.decoders.quality_head import save_quality_head
+from geceval.models.loading import read_config
 from geceval.scorers.impara_lm import qualities
 
 RATED_PAIRS = 1024  # that choose seed and evaluation; the head learns from all

@@ -8,7 +8,7 @@ from typing import Any
 
 from geceval.learning.card_parts import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.models.checkpoints import is_bundled
-from geceval.models.sources.named import asset_name
+from geceval.models.origins.named import name_of_asset
 from geceval.scorers.some import PARTS
 
 # Yoshimura et al. (2020), Table 2, the last three rows: Pearson and Spearman on their own test fold.
@@ -78,7 +78,7 @@ fold of their own, 423 outputs of the same data:
 def some_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown."""
     settings, parts = results["settings"], results["parts"]
-    name = asset_name(folder.name).removeprefix("bundled:")
+    name = name_of_asset(folder.name).removeprefix("bundled:")
     bundled = is_bundled(settings["base"])
     heads = settings.get("head_layer") is not None
     return _CARD.format(

@@ -15,10 +15,9 @@ from geceval.core.files import write_text
 from geceval.core.options import RunTime
 from geceval.learning.network import portable_name
 from geceval.learning.some.objective import Rated, correlations
-from geceval.models.causal import CausalModel
+from geceval.models.causal import CausalModel, QualityHead, save_quality_head
 from geceval.models.checkpoints import Checkpoint, resolve, weights_sha256
-from geceval.models.config_limits import read_config
-from geceval.models.decoders.quality_head import QualityHead, save_quality_head
+from geceval.models.loading import read_config
 from geceval.models.regressors import StateRegressor, pooled
 
 

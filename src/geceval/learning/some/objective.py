@@ -17,8 +17,8 @@ from geceval.core.errors import InputError
 from geceval.learning.network import head_pooling
 from geceval.learning.objective import Objective
 from geceval.learning.recipe import Recipe
-from geceval.models import heads
 from geceval.models.batched_model import Text
+from geceval.models.pooling import logits
 
 Rated = tuple[Text, float]
 """A text, or a pair that the network reads together, and its rating."""
@@ -33,7 +33,7 @@ class TextModel(torch.nn.Module):
 
     def forward(self, **batch: torch.Tensor) -> torch.Tensor:
         """The network's answers: inputs [texts, tokens] to [texts]."""
-        return heads.logits(self.network, batch, self.pooling)[:, 0].float()
+        return logits(self.network, batch, self.pooling)[:, 0].float()
 
 
 class Regression(Objective):

@@ -10,7 +10,7 @@ import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
-from geceval.models.detokenization import detokenize
+from geceval.models.tokenizers import detokenize
 from geceval.scorers.learned.read_ahead import ReadAheadScorer
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class LikelihoodScorer(ReadAheadScorer):
     """A metric of texts under a causal language model, which reads those of several systems together."""
 
-    # Most of them begin alike, and what they share is computed once, see `geceval.models.decoders.prefix_trees`.
+    # Most of them begin alike, and what they share is computed once, see `geceval.models.prefix_trees`.
 
     @abc.abstractmethod
     def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:

@@ -11,10 +11,9 @@ import torch
 import transformers
 
 from geceval.core.options import RunTime
-from geceval.models.causal import CausalModel
+from geceval.models.causal import CausalModel, QualityHead
 from geceval.models.checkpoints import resolve
-from geceval.models.decoders.prefix_trees import grow
-from geceval.models.decoders.quality_head import QualityHead
+from geceval.models.prefix_trees import grow, most_nodes
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", ",", "dogs", "run", "home", ".", "likes", "school", "very", "well"]
 
@@ -125,6 +124,25 @@ def test_trees_by_hand():
     assert alone.texts == [1]
     assert [tree.texts for tree in grow(texts, most=7)] == [[3], [4, 5, 2], [0], [1]]
     assert [len(tree.texts) for tree in grow(texts, most=0)] == [1] * 6
+
+
+def test_a_network_that_takes_no_tree_is_read_text_by_text():
+    torch.manual_seed(0)
+    config = transformers.OpenAIGPTConfig(vocab_size=20, n_embd=8, n_layer=1, n_head=2, n_positions=20)
+    assert most_nodes(transformers.OpenAIGPTLMHeadModel(config).eval()) == 0
+
+
+def test_an_error_that_is_no_refusal_of_a_tree_is_raised(model, monkeypatch):
+    forward = model.model.base_model.forward
+
+    def fail(attention_mask=None, position_ids=None, **batch):
+        if position_ids is not None:
+            raise AttributeError("a mistake of ours")
+        return forward(attention_mask=attention_mask, **batch)
+
+    monkeypatch.setattr(model.model.base_model, "forward", fail)
+    with pytest.raises(AttributeError, match="a mistake of ours"):
+        most_nodes(model.model)
 
 
 @pytest.mark.parametrize("kind", ["Bloom", "Mistral"])

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from geceval.models.causal import states_after
 from geceval.models.checkpoints import resolve
-from geceval.models.decoders.lower_layers import states_after
-from geceval.models.heads import load_encoder
+from geceval.models.loading import load_encoder
 
 INPUTS = {
     "input_ids": torch.tensor([[1, 5, 6, 7], [1, 8, 0, 0]]),

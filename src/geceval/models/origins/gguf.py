@@ -2,68 +2,48 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import importlib.util
 import io
 import json
-import logging
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
-from geceval.core.cache import lru_cache
 from geceval.core.errors import naming_the_extra
 from geceval.core.files import expanded, file_sha256
 from geceval.core.signature import package_version
-from geceval.models.sources.library_messages import first_line, quiet
-from geceval.models.sources.snapshots import CheckpointError
-
-logger = logging.getLogger("geceval")
+from geceval.models.library_messages import quiet, reason
+from geceval.models.origins.hub import CheckpointError
 
 CACHE_VARIABLE = "GECEVAL_MODEL_CACHE"
-OFF = "off"
-WRITTEN = "written.json"
-"""The file of a copy that has the SHA-256 of all others; it is written last."""
+WRITTEN = "written.json"  # of a copy: the SHA-256 of all other files, written last
 
 
-def cache_folder() -> Path | None:
-    """Where de-quantised weights are cached; `None` if the user has switched that off."""
-    # The folder that the environment variable `GECEVAL_MODEL_CACHE` names (`off`: none), else `geceval/models` in
-    # `XDG_CACHE_HOME` or `~/.cache`.
-    chosen = os.environ.get(CACHE_VARIABLE, "")
-    if chosen.lower() == OFF:
-        return None
-    if chosen:
+def cache_folder() -> Path:
+    """The folder that `GECEVAL_MODEL_CACHE` names, else `geceval/models` in `XDG_CACHE_HOME` or `~/.cache`."""
+    if chosen := os.environ.get(CACHE_VARIABLE):
         return expanded(chosen)
     return expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "geceval" / "models"
 
 
 def cached_copy(name: str, sha256: str) -> Path | None:
     """The folder of de-quantised weights in the cache, if it is there and transformers is installed."""
-    cache = cache_folder()
-    if cache is None or importlib.util.find_spec("transformers") is None:
+    if importlib.util.find_spec("transformers") is None:
         return None
-    folder = cache / _folder_name(name, sha256)
+    folder = cache_folder() / _folder_name(name, sha256)
     return folder if _whole(folder) else None
 
 
-def dequantized(file: Path, name: str, sha256: str) -> Path:
+def dequantised(file: Path, name: str, sha256: str) -> Path:
     """The folder of de-quantised weights with configuration and tokenizer, made first if necessary."""
-    # Without a cache, or where it cannot be written, the folder is a temporary one that goes with the process.
     cache = cache_folder()
-    if cache is not None:
-        try:
-            return _cached(file, cache, _folder_name(name, sha256))
-        except OSError as error:
-            logger.warning("%s cannot be used as cache of models (%s)", cache, first_line(error))
     try:
-        return _temporary(file)
+        return _cached(file, cache, _folder_name(name, sha256))
     except OSError as error:
         raise CheckpointError(
-            f"{name}: its de-quantised copy can be written neither to {cache or 'a cache'} nor to "
-            f"{tempfile.gettempdir()} ({first_line(error)}); set {CACHE_VARIABLE} to a folder with room for it"
+            f"{name}: its de-quantised copy cannot be written to {cache} ({reason(error)}); set {CACHE_VARIABLE} to "
+            "a folder with room for it"
         ) from error
 
 
@@ -87,14 +67,6 @@ def _cached(file: Path, cache: Path, name: str) -> Path:
                 _write(file, partial)
                 partial.replace(done)
     return done
-
-
-@lru_cache(maxsize=8)
-def _temporary(file: Path) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="geceval-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    _write(file, folder)
-    return folder
 
 
 def _whole(folder: Path) -> bool:
@@ -122,7 +94,7 @@ def _write(file: Path, folder: Path) -> None:
             )
             tokenizer = transformers.AutoTokenizer.from_pretrained(**source)
     except Exception as error:  # transformers and gguf each raise their own
-        raise CheckpointError(f"{file}: cannot be read ({first_line(error)})") from error
+        raise CheckpointError(f"{file}: cannot be read ({reason(error)})") from error
     if report["missing_keys"]:  # transformers has drawn them at random
         raise CheckpointError(f"{file}: cannot be read (it lacks {min(report['missing_keys'])})")
     config = model.config
@@ -133,7 +105,7 @@ def _write(file: Path, folder: Path) -> None:
     try:
         save_file(state, folder / "model.safetensors", {"format": "pt"})
     except SafetensorError as error:  # what it raises where a disk is full
-        raise OSError(first_line(error)) from error
+        raise OSError(reason(error)) from error
     (folder / "model.safetensors").chmod(0o644)
     config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from geceval.models.sources import named
+from geceval.models.origins import named
 
 HERE = Path(__file__).parent
 TESTS = HERE.parents[1]
@@ -43,7 +43,7 @@ def cache(tmp_path, monkeypatch):
 def small(weights, cache, monkeypatch):
     """`"small"` as a named model that is nowhere yet."""
     model = dataclasses.replace(
-        named.NAMED["smollm2"],
+        named.NAMED_MODELS["smollm2"],
         variable="GECEVAL_SMALL",
         package="small_weights",
         requirement="small-weights==1.0",
@@ -52,7 +52,7 @@ def small(weights, cache, monkeypatch):
         size=weights.stat().st_size,
         hub_id="ORG/small",
     )
-    monkeypatch.setitem(named.NAMED, "small", model)
+    monkeypatch.setitem(named.NAMED_MODELS, "small", model)
     return model
 
 

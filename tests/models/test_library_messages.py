@@ -4,7 +4,7 @@ import warnings
 
 from transformers.utils import logging as log
 
-from geceval.models.sources.library_messages import quiet
+from geceval.models.library_messages import quiet
 
 
 def state():

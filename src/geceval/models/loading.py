@@ -1,90 +1,28 @@
-"""What is read from the token states of a network: pooled vectors and the logits of a classification head.
-
-There are three poolings. `"first"` means the head as the network's own class computes it, which is how published
-checkpoints are scored by `AutoModelForSequenceClassification`: BERT reads the first token through its tanh pooler,
-ModernBERT follows its own `classifier_pooling`. `"mean"` (IMPARA-GED, section 4.1) averages the states of all tokens
-that are not padding, special tokens included, and hands the average to the class's classifier: the linear layer of BERT
-and DeBERTa (their pooler is left out), the dense and the output layer of ELECTRA and RoBERTa. A ModernBERT checkpoint
-needs no setting of ours for that: its `classifier_pooling` is `"mean"`. `"last"` hands the state of the last real token
-to the classifier, as causal models do, whose first token sees no other; for them `"first"` means the same.
-"""
+"""Networks from the files of their checkpoints: configurations checked, weights read, adapters merged."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from geceval.core.cache import lru_cache
 from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
-from geceval.models.config_limits import read_config
-from geceval.models.sources.adapters import merge
-from geceval.models.sources.library_messages import first_line, quiet
-from geceval.models.sources.quantised import is_quantised, read_weights
+from geceval.models.library_messages import quiet, reason
+from geceval.models.pooling import pooling_of
+from geceval.models.quantised import is_quantised, read_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-POOLINGS = ("first", "mean", "last")
+LAYERS = 1000  # of a network; a configuration that asks for more keeps a machine busy long before its weights are read
+RANK = 8192  # of an adapter, whose matrices are made before its weights are read
+ADAPTERS = ("LORA", "ADALORA", "IA3", "LOHA", "LOKR")  # peft's that only change weights; others may fetch more models
 
 _SEQUENCE, _TOKENS, _CAUSAL = "ForSequenceClassification", "ForTokenClassification", "ForCausalLM"
 _TASKS = {"SEQ_CLS": _SEQUENCE, "TOKEN_CLS": _TOKENS, "CAUSAL_LM": _CAUSAL, "FEATURE_EXTRACTION": ""}  # peft's words
-
-
-def pooling_of(checkpoint: Checkpoint) -> str:
-    """The pooling written in a checkpoint's `config.json`: `"first"` unless `geceval_pooling` says another."""
-    pooling = checkpoint.setting("pooling", "first")
-    if pooling not in POOLINGS:
-        raise CheckpointError(
-            f"{checkpoint.folder}: geceval_pooling must be 'first', 'mean' or 'last', got {pooling!r}"
-        )
-    return pooling
-
-
-def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
-    """Mean of the states of real tokens."""
-    weights = mask.to(states.dtype).unsqueeze(-1)
-    return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
-
-
-def last_pool(states: Tensor, mask: Tensor) -> Tensor:
-    """The states of the last real tokens; shapes as for `mean_pool`, padding at the end."""
-    import torch
-
-    last = mask.sum(dim=1).clamp(min=1) - 1
-    return states[torch.arange(len(states), device=states.device), last]
-
-
-def is_causal(network: Any) -> bool:
-    """Whether no token changes what the network says of those before it."""
-    import torch
-
-    with torch.inference_mode():
-        first, second = network(input_ids=torch.tensor([[1, 2, 3], [1, 2, 4]]))[0][:, :2]
-    return close(first, second)
-
-
-def close(left: Tensor, right: Tensor, tolerance: float = 1e-3) -> bool:
-    """Whether two outputs of a network differ by no more than rounding, which grows with the largest values."""
-    return bool((left - right).abs().max() <= tolerance * left.abs().max())
-
-
-def head_of(network: Any) -> Any:
-    """The classification head of a `...ForSequenceClassification` or `...ForTokenClassification`."""
-    return network.score if hasattr(network, "score") else network.classifier  # decoders call it so
-
-
-def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> Tensor:
-    """Logits of a sequence classifier, differentiable, so that training and scoring share one definition."""
-    network = model.get_base_model() if hasattr(model, "get_base_model") else model
-    if pooling == "first" and not hasattr(network, "score"):
-        return model(**batch).logits
-    pool = mean_pool if pooling == "mean" else last_pool  # decoders look for padding by its id, which a text may hold
-    pooled = pool(network.base_model(**batch).last_hidden_state, batch["attention_mask"])
-    classifier = head_of(network)
-    if hasattr(classifier, "out_proj"):
-        return classifier(pooled.unsqueeze(1))
-    dropout = getattr(network, "dropout", None)
-    return classifier(dropout(pooled) if dropout is not None else pooled)
+_INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
+_PADDED_POSITIONS = ("roberta", "xlm-roberta", "camembert")  # their positions are counted from behind the padding id
 
 
 def load_encoder(checkpoint: Checkpoint, layers: int | None = None) -> Any:
@@ -182,7 +120,7 @@ def read_model(
         ) from error
     except Exception as error:  # transformers and safetensors each raise their own
         raise CheckpointError(
-            f"{checkpoint.folder}: the weights cannot be loaded ({first_line(error)}); fetch or copy them again"
+            f"{checkpoint.folder}: the weights cannot be loaded ({reason(error)}); fetch or copy them again"
         ) from error
     return model.float(), sorted({*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])})
 
@@ -193,6 +131,30 @@ def _state(checkpoint: Checkpoint) -> dict[str, Tensor] | None:
         return load_network(checkpoint).state_dict()
     weights = checkpoint.folder / "model.safetensors"
     return read_weights(weights) if weights.is_file() and is_quantised(weights) else None
+
+
+def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
+    """Merge an adapter into its base; also return the names of the parameters that the adapter replaces as a whole."""
+    from peft import PeftConfig, get_peft_model, set_peft_model_state_dict
+    from safetensors import SafetensorError
+
+    try:
+        state = read_weights(checkpoint.folder / "adapter_model.safetensors")
+        with quiet():
+            config = PeftConfig.from_pretrained(checkpoint.folder)
+            config.base_model_name_or_path = model.name_or_path  # peft warns of another
+            adapted = get_peft_model(model, config)
+            found = set_peft_model_state_dict(adapted, state)
+        if found.unexpected_keys:
+            raise ValueError(f"there is no {found.unexpected_keys[0]}")
+        own = (adapted.base_model.prefix, ".modules_to_save.")  # all else is the base's
+        if missing := [name for name in found.missing_keys if any(part in name for part in own)]:
+            raise ValueError(f"it lacks {missing[0]}")
+    except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise CheckpointError(
+            f"{checkpoint.folder}: the adapter does not fit its base {checkpoint.base.model!r} ({reason(error)})"
+        ) from error
+    return adapted.merge_and_unload(), {name.removeprefix("base_model.model.") for name in state}
 
 
 def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
@@ -213,3 +175,78 @@ def ready(model: Any, checkpoint: Checkpoint) -> Any:
         if not torch.isfinite(parameter).all():
             raise CheckpointError(f"{checkpoint.folder}: {name} has values that are not finite; the training diverged")
     return model.requires_grad_(False).eval()
+
+
+def read_config(checkpoint: Checkpoint) -> Any:
+    """The configuration of a checkpoint as transformers reads it."""
+    import transformers
+
+    check_limits(checkpoint)
+    try:
+        return transformers.AutoConfig.from_pretrained(
+            checkpoint.folder, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:  # transformers trusts the types of what stands there
+        raise CheckpointError(f"{checkpoint.folder}: config.json cannot be used ({reason(error)})") from error
+
+
+@lru_cache(maxsize=64)
+def position_limit(checkpoint: Checkpoint) -> int | None:
+    """The longest input that the network can read, in tokens; `None` if its configuration sets no limit."""
+    config = read_config(checkpoint).get_text_config()
+    positions = getattr(config, "max_position_embeddings", None) or 0
+    if config.model_type in _PADDED_POSITIONS:
+        positions -= (config.pad_token_id or 0) + 1
+    return positions if positions > 0 else None  # XLNet says -1
+
+
+def readable_length(checkpoint: Checkpoint, wanted: int) -> int:
+    """The wanted number of tokens, or as many as the network can read if that is less."""
+    return min(wanted, position_limit(checkpoint) or wanted)
+
+
+def check_limits(checkpoint: Checkpoint) -> None:
+    """Refuse configurations that no honest checkpoint needs."""
+    for name, value in _counts_of_layers(checkpoint.config):
+        if value > LAYERS:
+            raise CheckpointError(f"{checkpoint.folder}: {name} in config.json is {value}, more than {LAYERS} layers")
+    for name in _INDEXES:
+        if (checkpoint.folder / name).is_file():
+            _check_index(checkpoint, name)
+    if checkpoint.base is not None:
+        _check_adapter(checkpoint)
+        check_limits(checkpoint.base)
+
+
+def _counts_of_layers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """`num_hidden_layers`, GPT-2's `n_layer` and the like, including those of nested configurations."""
+    waiting = [config]
+    while waiting:
+        for name, value in waiting.pop().items():
+            if isinstance(value, Mapping):
+                waiting.append(value)
+            elif isinstance(value, int) and ("layers" in name or name.endswith("layer")):
+                yield name, value
+
+
+def _check_index(checkpoint: Checkpoint, name: str) -> None:
+    weights = read_json(checkpoint.folder, name).get("weight_map")
+    if not isinstance(weights, dict):
+        raise CheckpointError(f"{checkpoint.folder / name}: no weight_map from parameters to files")
+    for file in weights.values():
+        if not isinstance(file, str) or "/" in file or "\\" in file:
+            raise CheckpointError(f"{checkpoint.folder / name}: {file!r} is not the name of a file beside it")
+
+
+def _check_adapter(checkpoint: Checkpoint) -> None:
+    adapter = read_json(checkpoint.folder, "adapter_config.json")
+    if adapter.get("peft_type") not in ADAPTERS:
+        raise CheckpointError(
+            f"{checkpoint.folder}: adapters of the type {adapter.get('peft_type')!r} are not loaded, only "
+            f"{', '.join(ADAPTERS)}"
+        )
+    rank = adapter.get("r")
+    if isinstance(rank, int) and rank > RANK:
+        raise CheckpointError(f"{checkpoint.folder}: r in adapter_config.json is {rank}, more than {RANK}")
+    if adapter.get("megatron_config"):  # peft imports the module that stands beside it
+        raise CheckpointError(f"{checkpoint.folder}: adapter_config.json asks for a module of Megatron; remove that")

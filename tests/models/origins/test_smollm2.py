@@ -13,7 +13,7 @@ import transformers
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.sources.named import NAMED, located
+from geceval.models.origins.named import NAMED_MODELS, local_weights
 
 TEXTS = ["He goes to school every day.", "He go to school every days.", "", "In 1999 I'd 42 cats (and a dog)."]
 
@@ -38,7 +38,7 @@ def test_it_knows_grammar(model):
 
 
 def test_likelihoods_are_those_of_the_file_itself(model):
-    file = located("smollm2")[1]
+    file = local_weights("smollm2")[1]
     source = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name}
     plain = transformers.AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float32).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(**source)
@@ -81,7 +81,7 @@ def test_answers_are_kept_on_disk(model, tmp_path, monkeypatch):
     assert [row.tolist() for row in again] == [row.tolist() for row in first]
 
 
-def test_an_adapter_over_it_knows_its_weights(smollm2, model, tmp_path):
+def test_an_adapter_over_it_knows_its_weights(smollm2, model, tmp_path, caplog):
     import peft
 
     settings = peft.LoraConfig(task_type="CAUSAL_LM", r=1, target_modules=["q_proj"], init_lora_weights=False)
@@ -90,14 +90,15 @@ def test_an_adapter_over_it_knows_its_weights(smollm2, model, tmp_path):
     peft.get_peft_model(network, settings).save_pretrained(tmp_path)
     shutil.copy(resolve(smollm2).folder / "config.json", tmp_path)
     edit(tmp_path / "adapter_config.json", base_model_name_or_path=smollm2)
-    edit(tmp_path / "config.json", geceval_base_sha256=NAMED[smollm2].sha256, geceval_start_token="<|endoftext|>")
+    edit(
+        tmp_path / "config.json", geceval_base_sha256=NAMED_MODELS[smollm2].sha256, geceval_start_token="<|endoftext|>"
+    )
     adapted = CausalModel.load(resolve(tmp_path))
     assert adapted.start == 0
     assert abs(adapted.token_log_probs(TEXTS[:1])[0] - model.token_log_probs(TEXTS[:1])[0]).max() > 1e-3
     edit(tmp_path / "config.json", geceval_base_sha256="0" * 64)
-    with pytest.raises(CheckpointError) as caught:
-        resolve(tmp_path)
-    assert "trained over weights with SHA-256 000000000000..., but those of its base 'smollm2'" in str(caught.value)
+    assert resolve(tmp_path).identity.endswith("+smollm2@b179c95")
+    assert "trained over weights with SHA-256 000000000000..., but those of its base 'smollm2'" in caplog.text
 
 
 def edit(path, **values):

@@ -47,7 +47,7 @@ def _silenced() -> Iterator[None]:
             log.enable_progress_bar()
 
 
-def first_line(error: BaseException) -> str:
-    """The first line of an error's text, for a message of our own."""
+def reason(error: BaseException) -> str:
+    """The first line of an error's text."""
     lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()  # torch sets some words in bold type
     return lines[0] if lines else type(error).__name__

