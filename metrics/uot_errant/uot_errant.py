@@ -1,6 +1,6 @@
 """ERRANT with edits matched by optimal transport between their vectors."""
 
-import geceval.hub.module  # From: geceval[edits,neural]
+import geceval.hub.module  # From: geceval[edits,neural,uot]
 
 _CITATION = """\
 @software{uot-errant,

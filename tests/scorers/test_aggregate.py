@@ -88,7 +88,7 @@ def test_a_sample_has_the_score_of_scoring_it(name, needed):
         ("m2", {"beta": 1.0}),
         ("pt_m2", {"average": "corpus", "weight": "self"}),
         ("pt_errant", {"average": "corpus"}),
-        ("uot_errant", {"behaviour": "published", "vectors": "src-add"}),
+        ("uot_errant", {"behaviour": "published"}),
         ("gotoscorer", {"average": "sentence", "weights": "uniform"}),
         ("cleme", {"weights": "none", "assumption": "independent", "level": "detection"}),
         ("cleme", {"weights": "none", "average": "sentence"}),

@@ -56,6 +56,7 @@ EXTRAS = {
     "matplotlib": "plots",
     "gradio": "space",
     "ray": "ray",
+    "ot": "uot",
 }
 
 

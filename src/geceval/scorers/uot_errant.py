@@ -9,22 +9,14 @@ from typing import TYPE_CHECKING
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns, References
-from geceval.core.options import (
-    FilePath,
-    ModelName,
-    PipelineName,
-    check_choice,
-    check_count,
-    check_positive,
-    check_types,
-)
+from geceval.core.options import FilePath, ModelName, Options, PipelineName, Positive
 from geceval.core.result import Result
+from geceval.core.signature import package_version
 from geceval.models.devices import network_facts
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.edit_based.edit_vectors import MASSES, VECTORS, edit_vectors
 from geceval.scorers.edit_based.errant_counts import errant_order, total
-from geceval.scorers.edit_based.transport_plans import BEHAVIOURS, COSTS, TransportPlan, transport
-from geceval.scorers.references.annotator_choice import AVERAGES, Order
+from geceval.scorers.edit_based.transport_plans import Behaviour, TransportPlan, edit_vectors, transport
+from geceval.scorers.references.annotator_choice import Average, Order
 from geceval.scorers.references.gold import (
     edits_and_gold,
     errant_annotator,
@@ -39,23 +31,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change the number.
 
     Attributes:
         model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; the published one is
             `google/electra-base-discriminator`.
-        max_length: Tokens, special ones included, beyond which a text is cut; `None` takes `geceval_max_length` of the
-            checkpoint's `config.json`, else 128.
-        vectors: What an edit's vector is: `"ref-remove"` or `"src-add"`; see
-            `geceval.scorers.edit_based.edit_vectors.edit_vectors`.
-        mass: `"norm"`: an edit weighs as much as its vector is long. `"uniform"`: one over the number of edits.
-        cost: How far two edits are apart: `"euclidean"` or `"cosine"`.
-        reg: Strength of the entropic regularisation.
-        reg_m: Strength with which all mass is to be transported.
         behaviour: `"normalised"`: no edit answers, or is answered, with more than its mass, and a set of edits answers
-            itself completely; see `geceval.scorers.edit_based.sinkhorn`. `"published"`: the authors' program, in which
-            a perfect correction can score less or more than 1.
+            itself completely. `"published"`: the authors' program, in which a perfect correction can score less or
+            more than 1.
         average: What `score` is: `"corpus"`, F of the masses of all sentences, or `"sentence"`, the mean of the
             sentences' F.
         beta: Weight of recall in F.
@@ -66,30 +50,12 @@ class Settings:
     """
 
     model: ModelName = "bundled"
-    max_length: int | None = None
-    vectors: str = "ref-remove"
-    mass: str = "norm"
-    cost: str = "euclidean"
-    reg: float = 0.1
-    reg_m: float = 0.1
-    behaviour: str = "normalised"
-    average: str = "corpus"
-    beta: float = 0.5
+    behaviour: Behaviour = "normalised"
+    average: Average = "corpus"
+    beta: Positive = 0.5
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_choice("vectors", self.vectors, VECTORS)
-        check_choice("mass", self.mass, MASSES)
-        check_choice("cost", self.cost, COSTS)
-        check_choice("behaviour", self.behaviour, BEHAVIOURS)
-        check_choice("average", self.average, AVERAGES)
-        for name in ("reg", "reg_m", "beta"):
-            check_positive(name, getattr(self, name))
-        if self.max_length is not None:
-            check_count("max_length", self.max_length, least=3)
 
 
 class UotErrant(EditScorer):
@@ -105,7 +71,7 @@ class UotErrant(EditScorer):
 
     name = "uot_errant"
     description = "ERRANT with edits matched by optimal transport between their vectors."
-    extra = "edits,neural"
+    extra = "edits,neural,uot"
     Settings = Settings
 
     @named("uot_errant")
@@ -133,6 +99,7 @@ class UotErrant(EditScorer):
         encoder = self._encoder()
         facts = {
             "model": encoder.name,
+            "pot": package_version("pot"),
             "max_length": encoder.max_length,
             **network_facts(self.runtime),
             **extraction_facts(self.settings),
@@ -152,18 +119,16 @@ class UotErrant(EditScorer):
         ]
         with named(self.name):
             encoder = self._encoder()
-            vectors = iter(
-                edit_vectors(rows, lambda texts: encoder.embed(texts, self.runtime), settings.vectors, settings.mass)
-            )
+            vectors = iter(edit_vectors(rows, lambda texts: encoder.embed(texts, self.runtime)))
         pairs = []
         for others in gold:
             own = next(vectors)
             pairs += [(own, next(vectors)) for _ in others]
-        plans = iter(transport(pairs, settings.cost, settings.behaviour, settings.reg, settings.reg_m))
+        plans = iter(transport(pairs, settings.behaviour))
         return [{annotator: next(plans) for annotator in others} for others in gold]
 
     def _encoder(self) -> Encoder:
         from geceval.models.checkpoints import resolve
         from geceval.models.encoder import Encoder
 
-        return Encoder.load(resolve(self.settings.model), self.runtime, self.settings.max_length)
+        return Encoder.load(resolve(self.settings.model), self.runtime)

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from geceval.core.f_score import Counts
-from geceval.edits.edit import Edit
-from geceval.scorers.edit_based.edit_vectors import EditVectors
+from geceval.edits.edit import Edit, apply, distinct, in_order, without_overlaps
 from geceval.scorers.edit_based.errant_counts import TypeCounts
-from geceval.scorers.edit_based.sinkhorn import Problem, bounded_plans, published_plans
 
-COSTS = ("euclidean", "cosine")
-BEHAVIOURS = ("normalised", "published")
-TABLE_HEADER = ("sentence", "edit", "type", "mass", "reference_edit", "reference_type", "reference_mass", "transported")
+Behaviour: TypeAlias = Literal["normalised", "published"]
+
+REG = 0.1  # `reg` and `reg_m` of the authors' program: minimise <T, M> + reg KL(T, c) + reg_m (KL(T1, a) + KL(T'1, b))
+_FAR = 60.0  # where nothing is transported, and exp(-_FAR / REG) still is a number
+_UNSEEN = 1e-5  # of the norm of a text's vector: how far equal texts may lie apart in float32
 _ROUNDING = 1e-9  # of a mass
+_SCALING_STEPS = 64  # each at least halves the error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EditVectors:
+    """The edits of one side of a sentence as points, `[edits][dimensions]`, whose norms are their masses."""
+
+    edits: Sequence[Edit]
+    vectors: np.ndarray
+    masses: np.ndarray
+
+
+def edit_vectors(
+    rows: Iterable[tuple[str, Sequence[Edit]]], embed: Callable[[Sequence[str]], np.ndarray]
+) -> list[EditVectors]:
+    """Edits of sentences as vectors: the text with all of them less the text without the one; one call of `embed`."""
+    texts = []
+    for source, edits in rows:
+        counting = in_order(without_overlaps(distinct([edit for edit in edits if edit.type != "UNK"])))
+        kept = [counting[:index] + counting[index + 1 :] for index in range(len(counting))]
+        texts.append((counting, [apply(source, each) for each in (counting, *kept)] if counting else []))
+    index = {text: row for row, text in enumerate(dict.fromkeys(text for _, row in texts for text in row))}
+    embedded = np.asarray(embed(list(index)), dtype=np.float64)
+    sides = []
+    for counting, row in texts:
+        points = embedded[[index[text] for text in row]]
+        vectors = points[:1] - points[1:]
+        masses = np.linalg.norm(vectors, axis=-1)
+        unseen = masses <= _UNSEEN * np.linalg.norm(points[:1], axis=-1)
+        vectors[unseen], masses[unseen] = 0.0, 0.0
+        sides.append(EditVectors(counting, vectors, masses))
+    return sides
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +82,7 @@ class TransportPlan:
         return _left(self.masses, self.plan.sum(axis=1)), _left(self.gold_masses, self.plan.sum(axis=0))
 
     def counts(self) -> TypeCounts:
-        """Error type to counts: mass that is transported (tp) or not (fp), by the type of the system's edit, and mass
-        of the reference that nothing answers (fn), by its type; see `left`."""
+        """Error type to mass: of the system's edits transported (tp) or not (fp), of the reference's missed (fn)."""
         unanswered, missed = self.left()
         counts: TypeCounts = {}
         of_system = zip(self.edits, self.plan.sum(axis=1).tolist(), unanswered, strict=True)
@@ -63,59 +96,66 @@ class TransportPlan:
 
 
 def transport(
-    pairs: Sequence[tuple[EditVectors, EditVectors]],
-    cost: str = "euclidean",
-    behaviour: str = "normalised",
-    reg: float = 0.1,
-    reg_m: float = 0.1,
+    pairs: Sequence[tuple[EditVectors, EditVectors]], behaviour: Behaviour = "normalised"
 ) -> list[TransportPlan]:
     """The plans of many pairs of a system's edits and a reference's."""
-    bounded = behaviour == "normalised"
-    own = {id(side): _costs(side.vectors, side.vectors, cost) for pair in pairs for side in pair} if bounded else {}
-    problems = [
-        Problem(a.masses, b.masses, _costs(a.vectors, b.vectors, cost), own.get(id(a)), own.get(id(b)))
-        for a, b in pairs
-    ]
-    plans = (bounded_plans if bounded else published_plans)(problems, reg, reg_m)
-    return [
-        TransportPlan(a.edits, b.edits, a.masses, b.masses, plan) for (a, b), plan in zip(pairs, plans, strict=True)
-    ]
+    plan = _normalised if behaviour == "normalised" else _published
+    return [TransportPlan(a.edits, b.edits, a.masses, b.masses, plan(a, b)) for a, b in pairs]
 
 
-def plan_table(plans: Sequence[TransportPlan], least: float = 0.01) -> list[tuple[str | int | float, ...]]:
-    """Transport plans as rows under `TABLE_HEADER`."""
-    nothing = "", "", 0.0
-    rows: list[tuple[str | int | float, ...]] = []
-    for index, each in enumerate(plans):
-        system = [_cells(edit, mass) for edit, mass in zip(each.edits, each.masses.tolist(), strict=True)]
-        gold = [_cells(edit, mass) for edit, mass in zip(each.gold, each.gold_masses.tolist(), strict=True)]
-        for i, j, moved in each.pairs(least):
-            rows.append((index, *(nothing if i is None else system[i]), *(nothing if j is None else gold[j]), moved))
-    return rows
+def _published(system: EditVectors, reference: EditVectors) -> np.ndarray:
+    """The plan of the authors' program."""
+    if not len(system.edits) or not len(reference.edits):
+        return np.zeros((len(system.edits), len(reference.edits)))
+    from ot.unbalanced import sinkhorn_stabilized_unbalanced
+
+    # POT warns of the logarithm of a mass of 0, and where it stops for one.
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return sinkhorn_stabilized_unbalanced(
+            system.masses, reference.masses, _distances(system.vectors, reference.vectors), REG, REG, reg_type="kl"
+        )
 
 
-def _cells(edit: Edit, mass: float) -> tuple[str, str, float]:
-    return str(edit), edit.type, mass
+def _normalised(system: EditVectors, reference: EditVectors) -> np.ndarray:
+    """A plan in which no edit gives or takes more than its mass, and equal sets of edits answer each other fully."""
+    from ot.unbalanced import sinkhorn_unbalanced
+
+    # The reference measure is v w' instead of a b', where v scales the kernel of the system's edits with themselves
+    # such that its rows sum to a, and w does so for the reference. What has no mass takes no part.
+    rows, columns = system.masses > 0, reference.masses > 0
+    plan = np.zeros((len(rows), len(columns)))
+    if rows.any() and columns.any():
+        a, left = system.masses[rows], system.vectors[rows]
+        b, right = reference.masses[columns], reference.vectors[columns]
+        measure = np.outer(_self_scaling(a, left), _self_scaling(b, right))
+        cost = np.minimum(_distances(left, right), _FAR)
+        moved = sinkhorn_unbalanced(a, b, cost, REG, REG, reg_type="kl", c=measure, stopThr=1e-9)
+        with np.errstate(divide="ignore"):
+            room = np.minimum((a / moved.sum(axis=1))[:, None], b / moved.sum(axis=0))
+        plan[np.ix_(rows, columns)] = moved * np.minimum(room, 1.0)
+    return plan
+
+
+def _self_scaling(masses: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """The v for which v_i (K v)_i is the mass of i, with K = exp(-distance / reg) of the points with themselves."""
+    from scipy.special import logsumexp
+
+    exponents = -_distances(points, points) / REG
+    log_masses = np.log(masses)
+    scaling = log_masses / 2
+    for _ in range(_SCALING_STEPS):
+        scaling = (scaling + log_masses - logsumexp(exponents + scaling, axis=1)) / 2
+    return np.exp(scaling)
+
+
+def _distances(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    from scipy.spatial.distance import cdist
+
+    return cdist(left, right)
 
 
 def _left(masses: np.ndarray, taken: np.ndarray) -> list[float]:
     left = masses - taken
     left[np.abs(left) <= _ROUNDING * masses] = 0.0
     return left.tolist()
-
-
-def _costs(left: np.ndarray, right: np.ndarray, cost: str) -> np.ndarray:
-    """How far vectors lie apart, [left][right]; see `transport`."""
-    from scipy.spatial.distance import cdist
-
-    if not len(left) or not len(right):
-        return np.zeros((len(left), len(right)))
-    if cost == "euclidean":
-        return cdist(left, right)
-    units = [
-        np.divide(each, norms, out=np.zeros_like(each), where=norms > 0)
-        for each in (left, right)
-        for norms in [np.linalg.norm(each, axis=1, keepdims=True)]
-    ]
-    both_zero = ~units[0].any(axis=1)[:, None] & ~units[1].any(axis=1)
-    return np.where(both_zero, 0.0, np.maximum(1 - units[0] @ units[1].T, 0.0))
