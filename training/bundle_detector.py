@@ -3,7 +3,7 @@
     python training/bundle_detector.py DETECTOR src/geceval/assets/ged_encoder src/geceval/assets/ged --m2 TEXTS.m2
 
 `DETECTOR` is a folder of train_ged.py in which all weights were tuned. The first adapter makes of the bundled encoder
-nearly its encoder, see `geceval.learning.encoder_adapter`, from the sources of the M2 files. The second (LoRA of rank
+nearly its encoder, see `recipes/encoder_adapter.py`, from the sources of the M2 files. The second (LoRA of rank
 1 that changes nothing) carries the head, so that other adapters, of further label schemes or of quality estimators, can
 stand over the same encoder.
 """
@@ -23,16 +23,16 @@ from safetensors.torch import save_file
 from geceval.core.files import write_text
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import read_m2
-from geceval.learning import encoder_adapter
-from geceval.learning.ged.card import ged_card
 from geceval.learning.network import new_network, portable_name, save
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import read_results, write_results
-from geceval.learning.scripts import exit_code, script_parser
 from geceval.models import loading
 from geceval.models.checkpoints import resolve, weights_sha256
 from geceval.models.detector import Detector
 from geceval.models.tokenizers import load_tokenizer
+from recipes import encoder_adapter
+from recipes.ged import ged_card
+from recipes.scripts import exit_code, script_parser
 
 HELD_OUT = 500
 CARD = """---

@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.learning.scripts import exit_code, script_parser
+from recipes.scripts import exit_code, script_parser
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 FILES = ("model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")

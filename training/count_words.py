@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 from geceval.core.files import read_lines, write_text
-from geceval.learning.scripts import exit_code, script_parser
 from geceval.scorers.learned.unigrams import count
+from recipes.scripts import exit_code, script_parser
 
 
 def main(arguments: list[str] | None = None) -> int:

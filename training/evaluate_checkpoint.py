@@ -21,19 +21,16 @@ import numpy as np
 from geceval import registry
 from geceval.core.options import DTYPES
 from geceval.corpora.judgments import read_human
-from geceval.learning.distillation.card import distillation_card
-from geceval.learning.ged.card import ged_card
-from geceval.learning.ged.train import evaluate_files
-from geceval.learning.impara.card import impara_card
-from geceval.learning.impara_lm.card import impara_lm_card
+from geceval.learning.cards import impara_card, impara_lm_card
 from geceval.learning.runs import read_results, write_results
-from geceval.learning.scripts import exit_code, script_parser
-from geceval.learning.some.card import some_card
-from geceval.learning.some.train import evaluate_fold
 from geceval.meta.aggregation import aggregate
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments import HumanData, system_set
+from recipes.distillation.run import distillation_card
+from recipes.ged import evaluate_files, ged_card
+from recipes.scripts import exit_code, script_parser
+from recipes.some import evaluate_fold, some_card
 
 
 def lm_card(results: Mapping[str, Any], folder: Path) -> str:

@@ -22,15 +22,15 @@ import numpy as np
 from geceval import registry
 from geceval.corpora.judgments import read_human
 from geceval.edits.ged_labels import LABELS
-from geceval.learning.card_parts import table
-from geceval.learning.ged.job import Job as DetectorJob
-from geceval.learning.ged.train import train_ged
-from geceval.learning.impara.job import Job as QualityJob
-from geceval.learning.impara.train import train_impara
+from geceval.learning.cards import table
+from geceval.learning.impara import Job as QualityJob
+from geceval.learning.impara import train_impara
 from geceval.learning.recipe import Recipe
-from geceval.learning.scripts import exit_code, script_parser
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.judgments import HumanData, system_set
+from recipes.ged import Job as DetectorJob
+from recipes.ged import train_ged
+from recipes.scripts import exit_code, script_parser
 
 COLUMNS = ("GED dev F0.5", "pairs, test fold", "rated pairs", "SEEDA sentence (S)", "SEEDA sentence (E)")
 

@@ -9,7 +9,6 @@ from string import Template
 from typing import Any
 
 import errant
-from pipeline_trees import Tree, gold_doc
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -17,6 +16,7 @@ from spacy.vocab import Vocab
 
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import read_m2
+from pipeline_trees import Tree, gold_doc
 
 SCORES = {"TAG": "tag_acc", "POS": "pos_acc", "LEMMA": "lemma_acc", "UAS": "dep_uas", "LAS": "dep_las"}
 PROBE_FILE, PROBE_ANNOTATOR, PROBE_SENTENCES = "CWEB-G.dev.m2", 0, 400

@@ -23,7 +23,7 @@ import transformers
 import geceval
 from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines, write_text
-from geceval.learning.scripts import exit_code, script_parser
+from recipes.scripts import exit_code, script_parser
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 PREFIX = "grammar: "

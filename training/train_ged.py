@@ -11,45 +11,33 @@ was. `accelerate launch` or `torchrun` in place of `python` trains on several de
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 
-from geceval.edits.ged_labels import FINAL_INSERTIONS, LABELS
-from geceval.hub.publish import publish_checkpoint
-from geceval.learning.ged.job import RECIPE, Job
-from geceval.learning.ged.train import train_ged
-from geceval.learning.scripts import add_recipe_options, job_from, parse_options, run_script, script_parser
+from recipes import scripts
+from recipes.ged import RECIPE, Job, train_ged
+from recipes.scripts import Script
 
-
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = script_parser(__doc__)
-    add = parser.add_argument
-    add("--m2", type=Path, nargs="+", help="M2 files to divide 8:1:1 by source")
-    add("--train-m2", type=Path, nargs="+", help="M2 files to learn from as a whole")
-    add("--dev-m2", type=Path, nargs="+", help="M2 files that choose the epoch")
-    add("--test-m2", type=Path, nargs="+", help="M2 files for the final look")
-    add("--classes", type=int, choices=sorted(LABELS), help="label scheme")
-    add("--final-insertion", choices=FINAL_INSERTIONS, help="of labels: 'lost' as published")
-    add("--partial", type=float, help="share of sentences learnt again with some edits made")
-    add("--error-weight", type=float, help="weight of a token in an error in the loss")
-    add("--limit", type=int, help="at most so many training sentences")
-    add_recipe_options(parser, RECIPE, pooling=False)
-    return parse_options(parser, Job, arguments)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Train, write the checkpoint with its card, and push it if asked; the exit code."""
-    options = parse(arguments)
-    return run_script(
-        "train_ged",
-        options,
-        lambda: train_ged(job_from(options, Job, RECIPE), options.output, progress=not options.quiet),
-        lambda results: {"seed": results["seed"], "test": {name: test["f"] for name, test in results["test"].items()}},
-        publish_checkpoint,
-    )
-
+script = Script(
+    "train_ged",
+    __doc__,
+    Job,
+    RECIPE,
+    {
+        "m2": "M2 files to divide 8:1:1 by source",
+        "train_m2": "M2 files to learn from as a whole",
+        "dev_m2": "M2 files that choose the epoch",
+        "test_m2": "M2 files for the final look",
+        "classes": "label scheme",
+        "final_insertion": "of labels: 'lost' as published",
+        "partial": "share of sentences learnt again with some edits made",
+        "error_weight": "weight of a token in an error in the loss",
+        "limit": "at most so many training sentences",
+        **(scripts.RECIPE | scripts.HEAD | scripts.ADAPTER),
+    },
+    train_ged,
+    lambda results: {"seed": results["seed"], "test": {name: test["f"] for name, test in results["test"].items()}},
+)
+main = script.main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -10,47 +10,28 @@ it was. `accelerate launch` or `torchrun` in place of `python` trains on several
 
 from __future__ import annotations
 
-import argparse
 import sys
 
-from geceval.hub.publish import publish_checkpoint
-from geceval.learning.impara.job import Job
-from geceval.learning.impara.train import train_impara
+from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
-from geceval.learning.scripts import (
-    add_pair_options,
-    add_recipe_options,
-    job_from,
-    parse_options,
-    run_script,
-    script_parser,
+from recipes.scripts import ADAPTER, HEAD, PAIRS, POOLING, RECIPE, Script
+
+script = Script(
+    "train_impara",
+    __doc__,
+    Job,
+    Recipe(),
+    {
+        **PAIRS,
+        "parallel_only": "the paper's ablation: source against full correction",
+        "threshold": "of the similarity estimator, written into the checkpoint",
+        "log_odds": "scale the logit so that differences are log-odds on the dev fold",
+        **(RECIPE | POOLING | HEAD | ADAPTER),
+    },
+    train_impara,
+    lambda results: {"seed": results["seed"], "test": results["test"]},
 )
-
-
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = script_parser(__doc__)
-    add_pair_options(parser)
-    add = parser.add_argument
-    add("--parallel-only", action="store_true", help="the paper's ablation: source against full correction")
-    add("--threshold", type=float, help="of the similarity estimator, written into the checkpoint")
-    add("--keep-rank", type=int, help="keep what tuning all weights changed as an adapter of this rank")
-    add("--log-odds", action="store_true", help="scale the logit so that differences are log-odds on the dev fold")
-    add_recipe_options(parser, Recipe())
-    return parse_options(parser, Job, arguments)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Train, write the checkpoint with its card, and push it if asked; the exit code."""
-    options = parse(arguments)
-    return run_script(
-        "train_impara",
-        options,
-        lambda: train_impara(job_from(options, Job, Recipe()), options.output, progress=not options.quiet),
-        lambda results: {"seed": results["seed"], "test": results["test"]},
-        publish_checkpoint,
-    )
-
+main = script.main
 
 if __name__ == "__main__":
     sys.exit(main())

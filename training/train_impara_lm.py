@@ -10,48 +10,69 @@ on each.
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
-from geceval.hub.publish import publish_checkpoint
-from geceval.learning.impara_lm.job import RECIPE, Job
-from geceval.learning.impara_lm.train import train_impara_lm
-from geceval.learning.scripts import (
-    add_pair_options,
-    add_recipe_options,
-    job_from,
-    parse_options,
-    run_script,
-    script_parser,
+import torch
+from safetensors.torch import load_file, save_file
+
+from geceval.core.errors import InputError
+from geceval.core.options import Range
+from geceval.learning import impara_lm
+from geceval.learning.impara_lm import RECIPE, train_impara_lm
+from geceval.learning.recipe import Recipe
+from recipes import scripts
+from recipes.scripts import Script
+
+
+@dataclass(frozen=True, slots=True)
+class Job(impara_lm.Job):
+    """A training run whose finished adapter is kept at a lower rank; 0: as it is."""
+
+    keep_rank: Annotated[int, Range(0)] = 0
+
+    def __post_init__(self) -> None:
+        super(Job, self).__post_init__()
+        if self.keep_rank > self.recipe.lora_rank:
+            raise InputError(f"keep_rank must be at most lora_rank, {self.recipe.lora_rank}, got {self.keep_rank}")
+
+    def finished(self, weights: Path) -> tuple[Recipe, Path]:
+        """Recipe and weights of the smaller adapter."""
+        if not self.keep_rank:
+            return self.recipe, weights
+        small = weights.with_name("adapter.safetensors")
+        lower_rank(weights, self.keep_rank, small)
+        return dataclasses.replace(self.recipe, lora_rank=self.keep_rank), small
+
+
+def lower_rank(weights: Path, rank: int, target: Path) -> None:
+    """Replace the change that an adapter makes to each matrix by its best approximation of a lower rank."""
+    state = load_file(weights)
+    for name in [name for name in state if ".lora_A." in name]:
+        other = name.replace(".lora_A.", ".lora_B.")
+        left, values, right = torch.linalg.svd(state[other] @ state[name], full_matrices=False)
+        state[other] = (left[:, :rank] * values[:rank]).contiguous()
+        state[name] = right[:rank].contiguous()
+    save_file(state, target)
+
+
+script = Script(
+    "train_impara_lm",
+    __doc__,
+    Job,
+    RECIPE,
+    {
+        **scripts.PAIRS,
+        "keep_rank": "keep the finished adapter at this lower rank",
+        **(scripts.RECIPE | scripts.ADAPTER),
+    },
+    train_impara_lm,
+    lambda results: {name: results[name] for name in ("seed", "test", "untrained")},
 )
-
-
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = script_parser(__doc__)
-    add_pair_options(parser)
-    add = parser.add_argument
-    add("--impacts-by", help="encoder whose token states give the impact of an edit")
-    add("--corrections", type=float, help="share of the pairs that are source and full correction")
-    add("--keep-rank", type=int, help="keep the finished adapter at this lower rank")
-    add("--gap", type=float, help="difference of ratings that makes a rated pair")
-    add("--head-layer", type=int, help="layers after which a head learnt from ratings reads; 0: no head")
-    add("--ridge", type=float, help="penalty of that head")
-    add_recipe_options(parser, RECIPE, pooling=False, head=False)
-    return parse_options(parser, Job, arguments)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Train, write the checkpoint with its card, and push it if asked; the exit code."""
-    options = parse(arguments)
-    return run_script(
-        "train_impara_lm",
-        options,
-        lambda: train_impara_lm(job_from(options, Job, RECIPE), options.output, progress=not options.quiet),
-        lambda results: {name: results[name] for name in ("seed", "test", "untrained")},
-        publish_checkpoint,
-    )
-
+main = script.main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -24,14 +24,15 @@ from typing import Annotated, Any
 
 import spacy
 import typer
-from pipeline_figures import PROBE_FILE, cweb_agreement, ewt_scores, example, write_card
-from pipeline_trees import Augmenter, Tree, gold_doc, read_trees
 from spacy.language import Language
 from spacy.pipeline._edit_tree_internals.edit_trees import EditTrees
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import Adam
+
+from pipeline_figures import PROBE_FILE, cweb_agreement, ewt_scores, example, write_card
+from pipeline_trees import Augmenter, Tree, gold_doc, read_trees
 
 NAME, VERSION = "geceval_en_ewt", "0.1.0"
 DESCRIPTION = "Tags, lemmas and dependencies for ERRANT, trained on UD English-EWT."

@@ -12,8 +12,7 @@ import pytest
 import geceval
 from geceval.cli.app import run
 from geceval.cli.train import train, verdict
-from geceval.learning.impara.job import suited_recipe
-from geceval.learning.impara.train import bundled_scores
+from geceval.learning.impara import bundled_scores, suited_recipe
 from geceval.models.checkpoints import ASSETS
 
 SMALL = ["--pairs", "120", "--epochs", "2", "--lr", "3e-3", "--quiet"]
@@ -93,7 +92,7 @@ def test_who_interrupts_is_told_how_to_go_on(toy_corpus, base, tmp_path, monkeyp
     def stop(job, folder, progress):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("geceval.learning.impara.train.train_impara", stop)
+    monkeypatch.setattr("geceval.learning.impara.train_impara", stop)
     arguments = ["--m2", str(toy_corpus), "--init-from", base, "-o", str(tmp_path / "new")]
     assert run(["train", "impara", *arguments]) == 130
     assert capsys.readouterr().err == "geceval: interrupted: the same command goes on\n"
@@ -144,7 +143,7 @@ def test_a_folder_with_other_files_is_left_alone(toy_corpus, base, tmp_path, cap
         (["--m2", "short.m2", "--seeds", "1", "x"], "--seeds must be whole numbers, got 'x'"),
         (["--m2", "short.m2", "--epochs", "0"], "epochs must be at least 1, got 0"),
         (["--m2", "short.m2", "--pairs", "9"], "pairs must be at least 10"),
-        (["--m2", "short.m2", "--dtype", "int8"], "dtype must be one of float32, bfloat16"),
+        (["--m2", "short.m2", "--dtype", "int8"], "dtype must be one of 'float32', 'bfloat16'"),
         (["--m2", "short.m2", "--init-from", "./nowhere"], "nowhere: no such folder"),
         (["--m2", "short.m2", "--init-from", "ORG/NAME"], "the Hub is switched off"),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
-from geceval.edits.ged_labels import LABELS, changed_words, label_ids, token_labels
+from geceval.edits.ged_labels import LABELS, label_ids, token_labels
 
 # The published label code gives these edits and labels for
 # "This is sample sentece . dummy" -> "This is a sample sentence ."
@@ -115,11 +115,3 @@ def test_options_are_checked():
         token_labels("a", [], uncorrected="keep")
     with pytest.raises(ValueError, match=r"edit \(2, 3, 'x'\) lies beyond the 1 tokens of 'a'"):
         token_labels("a", [Edit(2, 3, "x", "R:NOUN")])
-
-
-@pytest.mark.parametrize(
-    ("better", "found"),
-    [("She goes to school", {1}), ("She go to the school", {3}), ("She go to school now", {4}), ("go to", {0, 3})],
-)
-def test_changed_words_are_those_that_the_better_text_lacks_or_the_one_after_a_gap(better, found):
-    assert changed_words(["She", "go", "to", "school"], better.split()) == found

@@ -3,14 +3,12 @@
 import pytest
 
 from geceval.core.files import ASSETS
-from geceval.learning.card_parts import table
-from geceval.learning.ged.card import ged_card
-from geceval.learning.impara.card import impara_card
+from geceval.learning.cards import impara_card, impara_lm_card, table
 from geceval.learning.runs import read_results
 
 
 @pytest.mark.parametrize(
-    ("name", "card"), [("ged", ged_card), ("ged_25", ged_card), ("impara", impara_card), ("impara_ged", impara_card)]
+    ("name", "card"), [("impara", impara_card), ("impara_ged", impara_card), ("smollm2_impara", impara_lm_card)]
 )
 def test_bundled_cards_are_made_from_their_results(name, card):
     folder = ASSETS / name

@@ -1,10 +1,15 @@
-"""Where a killed training goes on."""
+"""Where a killed training goes on: from the files of its own run, which are read as data; code in them is not run."""
 
 import logging
+import shutil
+import zipfile
 
+import datasets
 import pytest
+import torch
 
-from geceval.learning.loop import last_whole
+from geceval.learning.loop import Objective, ObjectiveTrainer, fit, last_whole
+from geceval.learning.recipe import Recipe
 
 
 @pytest.fixture
@@ -41,3 +46,69 @@ def test_none_to_go_on_from(tmp_path, checkpoint):
     assert last_whole(tmp_path / "absent") is None
     checkpoint(5, None)
     assert last_whole(tmp_path) is None
+
+
+FILES = ["optimizer.pt", "scheduler.pt", "rng_state.pth", "training_args.bin"]
+
+
+class Payload:
+    """Unpickling this creates a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+class Tokens(Objective):
+    """Learns what it is told, and finds every epoch as good as the others."""
+
+    def encode(self, rows, tokenizer, max_length):
+        return datasets.Dataset.from_list(rows)
+
+    def cost(self, model, batch):
+        answers = model(batch["input_ids"], batch["attention_mask"]).logits[:, 0]
+        return ((answers - batch["labels"]) ** 2).mean(), answers, batch["labels"]
+
+    def metrics(self, answers, expected):
+        return {}
+
+    def selection(self, metrics):
+        return 0.5
+
+
+@pytest.fixture(scope="module")
+def run(make_checkpoint):
+    """From the epochs and the folder of a run to the arguments of `fit`."""
+    base = str(make_checkpoint(90))
+    rows = [{"input_ids": [2, 5 + n, 3], "labels": 0.5, "length": 3} for n in range(4)]
+
+    def arguments(epochs, folder):
+        return Tokens(), Recipe(base=base, batch_size=2, epochs=epochs), rows, rows, folder
+
+    return arguments
+
+
+@pytest.fixture(scope="module")
+def broken_off(run, tmp_path_factory):
+    """The folder of a run of which one epoch is done."""
+    folder = tmp_path_factory.mktemp("run") / "seed-1"
+    ObjectiveTrainer(*run(1, folder)).train()
+    return folder
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_payload_in_a_run_is_not_run(name, broken_off, run, tmp_path):
+    folder, harm = tmp_path / "seed-1", tmp_path / "harm"
+    shutil.copytree(broken_off, folder)
+    (checkpoint,) = folder.glob("checkpoint-*")
+    assert zipfile.is_zipfile(checkpoint / name)
+    torch.save({"x": Payload(harm)}, checkpoint / name)
+    if name == "training_args.bin":  # which nothing reads
+        assert fit(*run(2, folder))["epoch"] in (1, 2)
+    else:
+        with pytest.raises(ValueError, match=rf"{checkpoint}: cannot go on from there"):
+            fit(*run(2, folder))
+        assert checkpoint.is_dir()
+    assert not harm.exists()

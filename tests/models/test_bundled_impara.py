@@ -1,11 +1,7 @@
 """The IMPARA adapter that ships with geceval: what its files say, and that it is the network they describe."""
 
-import json
-
 import numpy as np
-import pytest
 
-from geceval.learning.impara.card import impara_card
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.models.encoder import Encoder
 from geceval.scorers.impara import Impara
@@ -24,11 +20,6 @@ WORSE_AND_BETTER = [
 ]
 
 
-@pytest.fixture(scope="module")
-def results():
-    return json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
-
-
 def test_it_is_a_small_adapter_over_the_bundled_encoder():
     checkpoint = resolve("bundled", bundled="impara")
     assert checkpoint.base.folder == ASSETS / "encoder"
@@ -36,13 +27,6 @@ def test_it_is_a_small_adapter_over_the_bundled_encoder():
     assert {path.name for path in FOLDER.iterdir()} == {
         *("README.md", "adapter_config.json", "adapter_model.safetensors", "config.json", "results.json")
     }
-
-
-def test_the_card_is_made_from_the_results(results):
-    config = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == impara_card(results, FOLDER)
-    assert config["geceval_threshold"] == results["calibration"]["threshold"]
-    assert config["geceval_pooling"] == results["settings"]["pooling"]
 
 
 def test_it_prefers_plainly_better_sentences():

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from geceval.core.options import RunTime
-from geceval.learning.distillation.card import distillation_card
-from geceval.learning.impara_lm.card import impara_lm_card
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.origins.named import NAMED_MODELS
 from geceval.scorers.impara_lm import ImparaLm, Settings
@@ -16,9 +14,6 @@ LARGE, SMALL = ASSETS / "smollm2_impara", ASSETS / "impara_lm"
 SOURCE = "There is many reason why the childs do not reads ."
 PARTIAL = "There are many reasons why the childs do not read ."
 FULL = "There are many reasons why the children do not read ."
-
-
-CARDS = {LARGE: impara_lm_card, SMALL: distillation_card}
 
 
 @pytest.fixture(params=["bundled", "smollm2-impara"])
@@ -50,12 +45,6 @@ def test_the_small_one_is_a_whole_network_of_a_third_of_the_cost():
     whole = large["num_hidden_layers"] * layer + large["hidden_size"] * large["vocab_size"]
     assert (small["geceval_scale"], small["hidden_size"]) == (0, large["hidden_size"])
     assert small["num_hidden_layers"] * layer < 0.32 * whole
-
-
-@pytest.mark.parametrize("folder", [LARGE, SMALL])
-def test_the_card_is_made_from_the_results(folder):
-    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    assert (folder / "README.md").read_text(encoding="utf-8") == CARDS[folder](results, folder)
 
 
 def test_the_more_is_corrected_the_better(model):

@@ -9,12 +9,11 @@ import geceval
 from geceval import registry
 from geceval.core.options import RunTime
 from geceval.corpora.ratings import read_tmu_gfm, split_ratings
-from geceval.learning.some.card import some_card
-from geceval.learning.some.train import rated_texts
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.origins.named import NAMED_MODELS
 from geceval.models.regressors import load_regressor
 from geceval.scorers.some import PARTS, Settings, Some
+from recipes.some import rated_texts
 
 FOLDER = ASSETS / "smollm2_some"
 MODEL = "smollm2-some"
@@ -32,10 +31,6 @@ def test_they_hold_no_weights_of_their_base():
         config = json.loads((FOLDER / part / "config.json").read_text(encoding="utf-8"))
         assert (config["geceval_base"], config["geceval_base_sha256"]) == ("smollm2", NAMED_MODELS["smollm2"].sha256)
     assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 30_000
-
-
-def test_the_card_is_made_from_the_results(results):
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == some_card(results, FOLDER)
 
 
 def test_without_the_language_model_the_error_says_how_to_get_it(monkeypatch, tmp_path):

@@ -5,10 +5,9 @@ import json
 import pytest
 
 from geceval.corpora.ratings import read_tmu_gfm, split_ratings
-from geceval.learning.some.card import some_card
-from geceval.learning.some.train import evaluate
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.scorers.some import PARTS
+from recipes.some import evaluate
 
 FOLDER = ASSETS / "some"
 
@@ -27,10 +26,6 @@ def test_they_are_small_adapters_over_bundled_encoders(results):
         assert sum(path.stat().st_size for path in (FOLDER / name).iterdir()) < 2_000_000
         names = {"adapter_config.json", "adapter_model.safetensors", "config.json"}
         assert {path.name for path in (FOLDER / name).iterdir()} == names
-
-
-def test_the_card_is_made_from_the_results(results):
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == some_card(results, FOLDER)
 
 
 def test_the_figures_on_the_test_fold_are_those_of_the_card(results, shared_data):

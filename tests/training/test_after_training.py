@@ -6,8 +6,7 @@ import shutil
 
 import pytest
 
-from geceval.learning.impara.job import Job
-from geceval.learning.impara.train import train_impara
+from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from geceval.meta.judgments import HumanData, Item
 

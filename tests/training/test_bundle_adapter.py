@@ -7,8 +7,7 @@ import shutil
 import pytest
 from safetensors.torch import load_file, save_file
 
-from geceval.learning.impara.job import Job
-from geceval.learning.impara.train import train_impara
+from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder

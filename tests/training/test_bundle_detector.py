@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from geceval.learning.ged.job import Job
-from geceval.learning.ged.train import train_ged
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import Detector
+from recipes.ged import Job, train_ged
 
 TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
 

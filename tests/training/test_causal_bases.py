@@ -76,19 +76,15 @@ def by_hand(folder, text, pooling):
 
 
 @pytest.mark.parametrize(("pooling", "stated"), [("first", "last"), ("mean", "mean")])
-def test_some_learns_and_answers_as_by_hand(load_script, kind, causal, ratings, tmp_path, pooling, stated):
+def test_some_answers_as_by_hand(load_script, kind, causal, ratings, tmp_path, pooling, stated):
     folder = tmp_path / "some"
-    options = rated(ratings, causal, folder, "--pooling", pooling, "--lora-rank", "8", "--epochs", "20")
+    options = rated(ratings, causal, folder, "--pooling", pooling, "--lora-rank", "8", "--epochs", "2")
     assert load_script("train_some").main(options) == 0
-    results = json.loads((folder / "results.json").read_text())
-    assert results["parts"]["grammaticality"]["test"]["pearson"] > 0.7
     config = json.loads((folder / "fluency/config.json").read_text())
     assert (config["geceval_pooling"], config["geceval_border"]) == (stated, BORDER[kind])
     found = geceval.load("some", model=str(folder)).compute(
         sources=["a cat sit 1", "a cat sit 2", ""], predictions=["the dog sat", "the dog sit", ""]
     )
-    good, bad, _ = found["scores"]
-    assert good > bad + 0.2
     for part, name, texts in [
         ("grammer", "grammaticality", ["the dog sat", "the dog sit", ""]),
         ("meaning", "meaning", [("a cat sit 1", "the dog sat"), ("a cat sit 2", "the dog sit"), ("", "")]),
@@ -244,9 +240,10 @@ def state_by_hand(base, text, layer):
     return states[0, 1:].sum(0).double().numpy() / max(1, len(ids))
 
 
-def test_heads_alone_answer_as_by_hand(load_script, causal, ratings, tmp_path):
+def test_heads_alone_answer_as_by_hand(load_script, causal, ratings, tmp_path, monkeypatch):
+    monkeypatch.setattr("recipes.some.RIDGE", (0.01, 100.0))
     folder = tmp_path / "some"
-    options = [*rated(ratings, causal, folder), "--head-layer", "1", "--ridge", "0.01", "100"]
+    options = [*rated(ratings, causal, folder), "--head-layer", "1"]
     assert load_script("train_some").main(options) == 0
     results = json.loads((folder / "results.json").read_text())
     assert results["parts"]["fluency"]["test"]["pearson"] > 0.9
@@ -276,7 +273,6 @@ def test_heads_and_what_they_cannot_be(load_script, causal, ratings, tmp_path, c
         (["--head-layer", "9"], "head_layer is 9, but the base has 2 layers"),
         (["--head-layer", "0"], "head_layer must be at least 1"),
         (["--head-layer", "1", "--lora-rank", "2"], "head_layer leaves the base as it is"),
-        (["--head-layer", "1", "--ridge", "0"], "ridge must be positive"),
     ]:
         assert script.main(rated(ratings, causal, tmp_path / "some", *options)) == 2
         assert message in capsys.readouterr().err
@@ -308,9 +304,3 @@ def test_a_head_without_its_language_model(load_script, make_causal, ratings, tm
     for part in ("grammer", "fluency", "meaning"):
         (folder / part / "config.json").write_text(json.dumps(config))
     assert "has geceval_base, and lacks geceval_head_layer" in message()
-
-
-def test_more_layers_than_there_are_is_an_error(load_script, causal, ratings, tmp_path, capsys):
-    options = rated(ratings, causal, tmp_path / "some", "--lora-rank", "1", "--layers", "9")
-    assert load_script("train_some").main(options) == 2
-    assert "layers is 9, but the base has 2" in capsys.readouterr().err

@@ -5,13 +5,12 @@ import json
 import pytest
 import torch
 
-from geceval.learning.distillation.card import distillation_card
-from geceval.learning.distillation.job import RECIPE
 from geceval.models.checkpoints import resolve
 from geceval.scorers.impara_lm import ImparaLm, Settings
+from recipes.distillation.run import RECIPE
 
-QUICK = ["--texts", "200", "--held", "8", "--errors", "2", "--layers", "2", "--vocabulary", "257", "--top", "4"]
-QUICK += ["--weights", "1", "1", "1", "--batch-size", "4", "--lr", "1e-2", "--dtype", "float32"]
+QUICK = ["--texts", "200", "--held", "8", "--errors", "2", "--layers", "2", "--vocabulary", "257"]
+QUICK += ["--batch-size", "4", "--lr", "1e-2", "--dtype", "float32"]
 QUICK += ["--max-length", "120", "--quiet"]
 
 
@@ -39,16 +38,16 @@ def sentences(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def finished(script, corpus, teacher, ratings, sentences, tmp_path_factory):
-    """A run of the script with ratings: its folder, that of its scores, and its results."""
-    folder, scores = tmp_path_factory.mktemp("finished") / "toy-student", tmp_path_factory.mktemp("scores")
+    """A run of the script with ratings: its folder and results."""
+    folder = tmp_path_factory.mktemp("finished") / "toy-student"
     arguments = ["--m2", str(corpus), "--sentences", str(sentences), "--init-from", str(teacher)]
-    arguments += ["--output", str(folder), "--scores", str(scores), "--ratings", str(ratings), "--epochs", "3"]
+    arguments += ["--output", str(folder), "--ratings", str(ratings), "--epochs", "3"]
     assert script.main([*arguments, *QUICK]) == 0
-    return folder, scores, json.loads((folder / "results.json").read_text())
+    return folder, json.loads((folder / "results.json").read_text())
 
 
 def test_it_learns_what_the_teacher_says(finished):
-    _, _, results = finished
+    _, results = finished
     (only,) = results["runs"]
     losses = [entry["held_loss"] for entry in only["history"]]
     assert losses[-1] < losses[0]
@@ -57,26 +56,17 @@ def test_it_learns_what_the_teacher_says(finished):
 
 
 def test_the_student_is_a_smaller_model_that_the_metric_reads(finished):
-    folder, _, results = finished
+    folder, results = finished
     config = json.loads((folder / "config.json").read_text())
     assert (config["num_hidden_layers"], config["vocab_size"]) == (2, 257)
     assert (config["geceval_start_token"], config["geceval_head_layer"]) == ("<s>", 2)
-    assert resolve(str(folder)).setting("scale") > 0
+    assert resolve(str(folder)).setting("scale") == 0
     good, bad = ImparaLm(Settings(model=str(folder))).score(["x"] * 2, ["the cat sat .", "the cat sit ."]).scores
     assert good != bad
     assert results["data"]["texts"] >= 100
 
 
-def test_scores_serve_another_student(finished, script, corpus, teacher, sentences, tmp_path):
-    _, scores, _ = finished
-    written = {path.name: path.stat().st_mtime_ns for path in scores.iterdir()}
-    arguments = ["--m2", str(corpus), "--sentences", str(sentences), "--init-from", str(teacher)]
-    arguments += ["--output", str(tmp_path / "other"), "--scores", str(scores), *QUICK, "--layers", "3"]
-    assert script.main(arguments) == 0
-    assert {path.name: path.stat().st_mtime_ns for path in scores.iterdir()} == written
-    assert json.loads((tmp_path / "other/config.json").read_text())["num_hidden_layers"] == 3
-
-
+@pytest.mark.slow
 def test_killed_and_started_again_it_ends_with_the_same_weights(corpus, teacher, whole_and_broken):
     arguments = ["--m2", str(corpus), "--init-from", str(teacher), *QUICK, "--epochs", "2", "--evaluations", "3"]
     whole, broken = whole_and_broken("distill", arguments)
@@ -93,21 +83,16 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(corpus, teacher,
             ["--m2", "CORPUS", "--held", "900"],
             "900 are kept apart (held); give more corrected sentences, or keep fewer groups apart",
         ),
-        (["--m2", "CORPUS", "--top", "300"], "top must be at most 257"),
-        (["--m2", "CORPUS", "--ratings", "RATINGS", "--gap", "4"], "rated differently, by at least 4"),
-        (["--m2", "CORPUS", "--weights", "0", "0", "0"], "weights must be at least 0, and not all 0"),
         (["--m2", "CORPUS", "--init-from", "bundled:encoder"], "its tokenizer has neither a BOS token nor"),
     ],
 )
-def test_mistakes_are_told_before_the_teacher_reads(
-    script, corpus, ratings, teacher, tmp_path, capsys, options, message
-):
-    files = {"CORPUS": str(corpus), "RATINGS": str(ratings)}
-    arguments = ["--init-from", str(teacher), *QUICK, *(files.get(option, option) for option in options)]
-    arguments += ["--output", str(tmp_path / "new"), "--scores", str(tmp_path / "scores")]
+def test_mistakes_are_told_before_the_teacher_reads(script, corpus, teacher, tmp_path, capsys, options, message):
+    options = [str(corpus) if option == "CORPUS" else option for option in options]
+    arguments = ["--init-from", str(teacher), *QUICK, *options]
+    arguments += ["--output", str(tmp_path / "new")]
     assert script.main(arguments) == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
-    assert not (tmp_path / "new").exists() and not list(tmp_path.glob("scores/shard-*"))
+    assert not (tmp_path / "new").exists()
 
 
 def test_the_recipe_is_that_of_all_weights():
@@ -115,22 +100,12 @@ def test_the_recipe_is_that_of_all_weights():
 
 
 def test_the_card_says_what_was_measured(finished, load_script):
-    folder, _, results = finished
+    folder, results = finished
     card = (folder / "README.md").read_text()
     assert "A causal language model of 2 layers and 257 tokens, 4 bits a weight," in card
-    assert "q(Y) = t * LL(Y) / sqrt(n) + w . h(Y)" in card
+    assert "q(Y) = w . h(Y), h(Y) the mean of its token states" in card
     assert f"read {results['data']['texts']} texts in {results['data']['groups']} groups, of which 8 were kept" in card
     assert f"(five parts) {results['head']['accuracy_with_head']:.3f}" in card
     best = next(entry for entry in results["runs"][0]["history"] if entry["epoch"] == results["runs"][0]["epoch"])
     assert f"| {best['held_accuracy']:.3f} |" in card and f"| {best['rated_accuracy']:.3f} |" in card
     assert load_script("evaluate_checkpoint").lm_card(results, folder) == card
-
-
-def test_the_card_of_a_student_without_likelihood_says_so(finished, tmp_path):
-    folder, _, results = finished
-    config = json.loads((folder / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps({**config, "geceval_scale": 0}))
-    weights = {"settings": {**results["settings"], "weights": [0, 1, 1]}}
-    card = distillation_card({**results, **weights}, tmp_path)
-    assert "`, which version of a sentence is worth more." in card.replace("\n", " ")
-    assert "q(Y) = w . h(Y), h(Y) the mean of its token states after the last layer." in card

@@ -29,6 +29,7 @@ def ratings(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_one_detector_and_the_estimator_over_it(script, corpus, ratings, tmp_path):
     outputs = {system: [text] for system, text in SYSTEMS.items()}
     ranked = [Item(0, "one", ((("BART",), 1), (("T5",), 2)))]

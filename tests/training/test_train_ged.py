@@ -10,13 +10,11 @@ import transformers
 from geceval.edits.edit import Edit
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.learning.ged.job import Job
-from geceval.learning.ged.objective import Detection
-from geceval.learning.ged.train import evaluate, read_folds, train_ged
-from geceval.learning.impara.ranked_pairs import split_by_source
-from geceval.learning.objective import Collator
+from geceval.learning.loop import Collator
+from geceval.learning.ranked_pairs import split_by_source
 from geceval.learning.recipe import Recipe
 from geceval.scorers.learned.detection import class_scores, detection_scores
+from recipes.ged import Detection, Job, evaluate, read_folds, train_ged
 
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
 
@@ -142,6 +140,7 @@ def test_an_insertion_at_the_end(tmp_path):
         assert {tuple(labels) for _, labels in folds["train"]} == {(0, 0, 0, 0, last)}
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_it_ends_with_the_same_weights(whole_and_broken, corpus, base):
     arguments = ["--m2", str(corpus), "--init-from", str(base), "--epochs", "4", *QUICK]
     whole, broken = whole_and_broken("train_ged", [*arguments, "--partial", "0.5", "--error-weight", "2"])
@@ -163,15 +162,15 @@ def test_an_adapter_gives_what_was_trained(corpus, base, tmp_path):
     [
         ([], "nothing to learn from"),
         (["--train-m2", "CORPUS"], "nothing to learn from"),
-        (["--m2", "CORPUS", "--partial", "2"], "share in [0, 1]"),
-        (["--m2", "CORPUS", "--error-weight", "0"], "error_weight must be positive"),
+        (["--m2", "CORPUS", "--partial", "2"], "partial must lie between 0 and 1"),
+        (["--m2", "CORPUS", "--error-weight", "0"], "error_weight must lie between"),
         (["--m2", "CORPUS", "--limit", "0"], "limit must be at least 1"),
-        (["--m2", "CORPUS", "--dropout", "1"], "dropout must be in [0, 1)"),
+        (["--m2", "CORPUS", "--dropout", "1"], "dropout must lie between 0 and 0.99"),
         (["--m2", "NUCLE", "--classes", "25"], "'ArtOrDet', not one of ERRANT's"),
         (["--m2", "absent.m2"], "absent.m2"),
         (["--m2", "FEW"], "dev: there is no sentence with a token among 0; more sentences fill every fold"),
         (["--m2", "CORPUS", "--test-m2", "EMPTY"], "empty.m2: there is no sentence with a token among 2"),
-        (["--m2", "CORPUS", "--lr", "inf"], "learning_rate must be positive and finite"),
+        (["--m2", "CORPUS", "--lr", "inf"], "learning_rate must lie between"),
     ],
 )
 def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, capsys, options, message):

@@ -13,11 +13,9 @@ import transformers
 from safetensors.torch import load_file
 
 from geceval.hub.publish import publish_checkpoint
-from geceval.learning.impara.job import Job
-from geceval.learning.impara.objective import PairCollator, PairModel, PairRanking
-from geceval.learning.impara.ranked_pairs import RankedPair
-from geceval.learning.impara.train import train_impara
+from geceval.learning.impara import Job, train_impara
 from geceval.learning.network import load_trained, new_network
+from geceval.learning.ranked_pairs import RankedPair
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import network_file
 from geceval.models.checkpoints import CheckpointError, resolve
@@ -47,32 +45,6 @@ def finished(script, corpus, base, tmp_path_factory):
 @pytest.fixture
 def arguments(corpus, base):
     return ["--m2", str(corpus), "--init-from", str(base), *QUICK]
-
-
-def test_the_loss_is_the_sigmoid_of_the_margin(make_checkpoint):
-    # Eq. 4 against a plain loop over single texts, without padding.
-    folder = make_checkpoint(1)
-    checkpoint = resolve(folder)
-    network = load_classifier(checkpoint)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    pairs = [RankedPair("", "the cat sit", "the cat sat on the mat"), RankedPair("", "dogs runs to school", "a dog")]
-    rows = PairRanking().encode(pairs, tokenizer, 128)
-    with torch.no_grad():
-        margins = PairModel(network, "first")(**PairCollator(tokenizer.pad_token_id)(list(rows)))
-        alone = {
-            text: network(**tokenizer(text, return_tensors="pt", return_token_type_ids=False)).logits.item()
-            for pair in pairs
-            for text in (pair.low, pair.high)
-        }
-    assert margins.tolist() == pytest.approx([alone[pair.high] - alone[pair.low] for pair in pairs], abs=1e-5)
-
-
-def test_pairs_that_the_network_cannot_tell_apart_are_dropped(make_checkpoint):
-    tokenizer = transformers.AutoTokenizer.from_pretrained(make_checkpoint(1))
-    pairs = [RankedPair("", "the cat sat", "the cat sat on"), RankedPair("", "the dog", "a dog")]
-    assert PairRanking().encode(pairs, tokenizer, 5).num_rows == 1  # [CLS], three words, [SEP]: "on" is cut
-    with pytest.raises(ValueError, match="no pair of texts"):
-        PairRanking().encode(pairs[:1], tokenizer, 5)
 
 
 def test_it_learns_and_keeps_the_best_epoch(finished):
@@ -128,17 +100,6 @@ def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, t
     assert (1 / (1 + np.exp(margins))).mean() == pytest.approx(results["runs"][0]["selection"], abs=2e-3)
 
 
-def test_what_tuning_all_weights_changed_can_be_kept_as_an_adapter(script, corpus, base, tmp_path):
-    folder = tmp_path / "kept"
-    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "2", *QUICK]
-    assert script.main([*arguments, "--keep-rank", "8", "--pooling", "mean", "--head-deviation", "0.2"]) == 0
-    assert not (folder / "model.safetensors").exists()
-    assert json.loads((folder / "adapter_config.json").read_text())["r"] == 8
-    results = json.loads((folder / "results.json").read_text())
-    assert results["test"]["accuracy"] > 0.8  # of the small checkpoint; 0.5 is chance
-    assert "an adapter of rank 8" in (folder / "README.md").read_text()
-
-
 def test_a_second_call_returns_the_results_and_other_settings_are_refused(script, finished, corpus, base, capsys):
     folder, results = finished
     before = (folder / "model.safetensors").stat().st_mtime_ns
@@ -166,6 +127,7 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(arguments, whole
     assert all(torch.equal(whole[key], broken[key]) for key in whole)
 
 
+@pytest.mark.slow
 def test_two_processes_share_the_work(arguments, two_processes, tmp_path):
     output = two_processes("train_impara", [*arguments, "--epochs", "3", "--output", str(tmp_path / "two")])
     results = json.loads((tmp_path / "two/results.json").read_text())
@@ -181,7 +143,6 @@ def test_two_processes_share_the_work(arguments, two_processes, tmp_path):
         (["--m2", "absent.m2"], "absent.m2"),
         ([], "nothing to learn from"),
         (["--m2", "CORPUS", "--pairs", "3"], "pairs must be at least 10"),
-        (["--m2", "CORPUS", "--keep-rank", "4", "--lora-rank", "4"], "keep_rank must be"),
         (["--m2", "CORPUS", "--batch-size", "0"], "batch_size must be at least 1"),
         (["--m2", "CORPUS", "--max-length", "4000"], "reads at most"),
         (["--m2", "CORPUS", "--init-from", "./absent"], "no such folder"),

@@ -73,8 +73,7 @@ def impara(
     """
     _check_options(nlp, parallel, push_to_hub, dry_run)
     from geceval.hub.publish import publish_checkpoint
-    from geceval.learning.impara.job import Job, suited_recipe
-    from geceval.learning.impara.train import bundled_scores, train_impara
+    from geceval.learning.impara import Job, bundled_scores, suited_recipe, train_impara
 
     recipe, log_odds = suited_recipe(init_from)
     job = Job(
@@ -127,8 +126,7 @@ def impara_lm(
     """
     _check_options(nlp, parallel, push_to_hub, dry_run)
     from geceval.hub.publish import publish_checkpoint
-    from geceval.learning.impara_lm.job import RECIPE, Job
-    from geceval.learning.impara_lm.train import train_impara_lm
+    from geceval.learning.impara_lm import RECIPE, Job, train_impara_lm
 
     given = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
     job = Job(
@@ -151,7 +149,7 @@ def impara_lm(
 @contextlib.contextmanager
 def _checked(job: Any, folder: str) -> Iterator[None]:
     """Within the block, a job is done whose files and folder are in order; if interrupted, it can go on."""
-    from geceval.learning.impara.corpus_pairs import check_corpora
+    from geceval.learning.ranked_pairs import check_corpora
     from geceval.learning.runs import check_folder
 
     with once(set()):  # the files are read again

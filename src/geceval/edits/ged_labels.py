@@ -7,7 +7,6 @@ main type).
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 
 from geceval.core.cache import lru_cache
@@ -72,13 +71,6 @@ def token_labels(
     if final_insertion == "last" and labels and not labels[-1]:
         labels[-1] = last
     return labels
-
-
-def changed_words(words: Sequence[str], better: Sequence[str]) -> set[int]:
-    """Indices of the words that a better version of a text does not have in their place, without knowing its edits."""
-    # Where only words are missing, the index is that of the word that follows, which at the end is the number of words.
-    changes = difflib.SequenceMatcher(None, words, better, autojunk=False).get_opcodes()
-    return {word for kind, start, end, *_ in changes if kind != "equal" for word in range(start, max(end, start + 1))}
 
 
 @lru_cache()

@@ -1,1 +1,1 @@
-"""How checkpoints are made: recipes, training loops, run folders, cards."""
+"""Training on corrections of the user's own: IMPARA and IMPARA-LM."""

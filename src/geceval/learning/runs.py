@@ -1,8 +1,7 @@
-"""The framework of every training run: claim the folder, read the data, learn with each seed, write results and card.
+"""The frame of every training run: claim the folder, read the data, learn with each seed, write results and card."""
 
-The finished checkpoint lies at the top of the folder. `run/` below it holds what an interrupted run needs to continue;
-it contains sentences of the corpora and is never pushed.
-"""
+# The finished checkpoint lies at the top of the folder. `run/` below it holds what an interrupted run needs to go on,
+# sentences of the corpora, too, so it is never pushed.
 
 from __future__ import annotations
 
@@ -14,12 +13,11 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, write_text
-from geceval.learning.loop import fit
-from geceval.learning.objective import Objective
+from geceval.learning.loop import Objective, fit
 from geceval.learning.recipe import Recipe
 
 _COSTLY = ("checkpoint-*", "history.json", "shard-*")  # of the network, and of what a teacher said
@@ -55,6 +53,45 @@ def train(
             write_results(folder, {"settings": settings, **finish(data, outcome)}, card)
         state.wait_for_everyone()
     return read_results(folder)
+
+
+class Material(NamedTuple):
+    """What a run has read: rows to learn from and to choose by, counts for the card, and what is measured last."""
+
+    rows: Sequence[Any]
+    evaluation: Any
+    counts: Any
+    test: Any
+
+
+def train_network(
+    job: Any,
+    folder: Path,
+    objective: Objective,
+    read: Callable[[Path], Material],
+    finish: Callable[[Material, Path], Mapping[str, Any]],
+    card: Callable[[Mapping[str, Any], Path], str],
+    progress: bool = False,
+    start: str | None = None,
+) -> dict[str, Any]:
+    """Train a network with each seed of a job, and let `finish` write the best one and measure it."""
+    # `start` is a folder below `run/` that `read` has made, in place of the recipe's base.
+
+    def learn(material: Material, run: Path) -> list[dict[str, Any]]:
+        recipe = dataclasses.replace(job.recipe, base=str(run / start)) if start else job.recipe
+        return fit_seeds(objective, job, recipe, material.rows, material.evaluation, run, progress)
+
+    def write(material: Material, runs: list[dict[str, Any]]) -> dict[str, Any]:
+        seed = best_run(objective, runs)["seed"]
+        measured = finish(material, network_file(folder / "run", seed))
+        return {"data": material.counts, "runs": runs, "seed": seed, **measured}
+
+    return train(job, folder, read, learn, write, card)
+
+
+def best_run(objective: Objective, runs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The run of the seed that is kept."""
+    return (max if objective.greater_is_better else min)(runs, key=lambda run: run["selection"])
 
 
 @contextlib.contextmanager

@@ -1,0 +1,290 @@
+"""The model cards of trained checkpoints, made from the numbers of their runs, nothing typed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from geceval.core.files import read_json
+from geceval.models.checkpoints import BUNDLED, is_bundled
+from geceval.models.origins.named import large_model, name_of_asset
+
+
+def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A Markdown table for a card; floats with three decimals."""
+    lines = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in (columns, *rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def front_matter(base: str, task: str, tags: Sequence[str]) -> str:
+    """What the Hub reads from a card: licence and base model of a bundled or named `base`, the task and the tags."""
+    licence, large = "license: other", large_model(base)
+    if large is not None:
+        licence = f"license: {large.licence.lower()}\nbase_model: {large.hub_id}"
+    elif is_bundled(base):
+        licence = "license: apache-2.0\nbase_model: sentence-transformers/all-MiniLM-L6-v2"
+    return (
+        f"---\nlibrary_name: transformers\nlanguage: en\npipeline_tag: {task}\n"
+        f"{licence}\ntags: [{', '.join(tags)}]\n---"
+    )
+
+
+def evaluation_tables(results: Mapping[str, Any]) -> str:
+    """A paragraph and a table for each of `evaluations`: `title`, `command`, `columns`, `rows`."""
+    return "".join(
+        f"\n{entry['title']} (`{entry['command']}`):\n\n{table(entry['columns'], entry['rows'])}\n"
+        for entry in results.get("evaluations", [])
+    )
+
+
+def recipe_rows(settings: Mapping[str, Any], base: str, best_seed: Any) -> list[tuple[str, Any]]:
+    """The lines of a card's table of settings that every fine-tuning has: (setting, value)."""
+    rank = settings["lora_rank"]
+    return [
+        ("start", base),
+        ("weights", f"a LoRA adapter of rank {rank} on every linear layer" if rank else "all weights tuned"),
+        ("learning rate", f"{settings['learning_rate']:g}, {settings['schedule']}, warm-up {settings['warmup']:g}"),
+        ("batch size", settings["batch_size"]),
+        ("epochs", settings["epochs"]),
+        ("precision", settings["dtype"]),
+        ("seeds", f"{', '.join(map(str, settings['seeds']))}; kept: {best_seed}"),
+    ]
+
+
+def pooling_row(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """The line of that table for the pooling, which every sequence classifier has."""
+    return "pooling", {"first": "first token", "mean": "mean of the tokens", "last": "last token"}[settings["pooling"]]
+
+
+def run_rows(runs: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> list[list[Any]]:
+    """Seed, best epoch, the scores after it, and seconds of each run."""
+    rows = []
+    for run in runs:
+        best = next(entry for entry in run["history"] if entry["epoch"] == run["epoch"])
+        rows.append([run["seed"], run["epoch"], *(best[score] for score in scores), f"{run['seconds']:.0f}"])
+    return rows
+
+
+_IMPARA_CARD = """{front}
+
+# {title}
+
+The quality estimator of {paper}: given a corrected sentence, one logit whose sigmoid says how good
+it reads. It was trained to prefer, of two partial corrections of one sentence, the one whose edits move the meaning of
+the corrected sentence more. It compares corrections of one source; its values mean nothing in themselves.
+
+```python
+import geceval
+
+{metric} = geceval.load("{metric}"{model})
+{metric}.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
+```
+
+## How it was made
+
+{made}
+
+{corpora}
+
+Sources are divided 8:1:1 before pairs are made, so no source is in two folds. {kind}
+
+## Results
+
+Loss is the mean of sigmoid(q(worse) - q(better)): 0.5 is chance, 0 perfect. Accuracy is the share of pairs whose better
+text gets the higher score.
+
+{runs}
+
+On the test fold of the pairs ({test[pairs]} pairs, never used to choose anything) the finished checkpoint has loss
+{test[loss]:.3f} and accuracy {test[accuracy]:.3f}.
+{evaluations}
+{similarity}## Limits
+
+- It reads English, tokenised as its training corpora are, and at most {max_length} word pieces of a text.
+- It never sees the source: {guard}.
+- It favours what the annotators of its training corpora favour; another domain or style wants its own training.
+"""
+
+_PAIRS = "At most {attempts} pairs were drawn from one correction; ties of impact were dropped."
+_TAGS = ["grammatical-error-correction", "evaluate"]
+
+_SIMILARITY = """## Similarity estimator
+
+A correction counts only if the cosine between the mean token states of source and correction, in {se_model}, exceeds
+{threshold:g}. {calibration}
+
+"""
+
+
+def impara_card(results: Mapping[str, Any], folder: Path) -> str:
+    """The card as Markdown."""
+    settings, name, config = results["settings"], folder.name, read_json(folder / "config.json")
+    bundled = is_bundled(settings["base"])
+    metric = "impara" if config["geceval_threshold"] >= -1 else "impara_ged"
+    return _IMPARA_CARD.format(
+        front=front_matter(settings["base"], "text-classification", _TAGS + [metric]),
+        metric=metric,
+        title=f"{metric.upper().replace('_', '-')} quality estimator: {name}",
+        paper=_PAPERS[metric],
+        model="" if bundled and name == metric else f', model="{name}"',
+        made=_impara_made(settings, results),
+        corpora=corpora_table(results["data"], settings),
+        kind=_impara_kind(settings),
+        runs=runs_table(results["runs"]),
+        test=results["test"],
+        evaluations=evaluation_tables(results),
+        similarity=_similarity(results, config) if metric == "impara" else "",
+        guard=f"meaning is {'guarded by the similarity estimator alone' if metric == 'impara' else 'not guarded'}",
+        max_length=config["geceval_max_length"],
+    )
+
+
+_PAPERS = {"impara": "IMPARA (Maeda et al. 2022)", "impara_ged": "IMPARA-GED"}
+
+
+def _similarity(results: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    model = config["geceval_se_model"]
+    return _SIMILARITY.format(
+        se_model="the bundled encoder" if model == BUNDLED else f"`{model}`",
+        threshold=config["geceval_threshold"],
+        calibration=_calibration(results.get("calibration")),
+    )
+
+
+def _impara_made(settings: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+    base = "the encoder bundled with geceval" if settings["base"] == BUNDLED else f"`{settings['base']}`"
+    rows = recipe_rows(settings, base, results["seed"])
+    rows[2:2] = [
+        pooling_row(settings),
+        ("start of pooler, head", f"{settings['pooler']}, {settings['head_deviation'] or 'default'}"),
+    ]
+    if "log_odds" in results:
+        change = "times {scale:.3g}, plus {shift:.3g}".format(**results["log_odds"])
+        rows.append(("finished logit", f"{change}: differences are log-odds on the dev fold, the mean there is 0"))
+    return table(("setting", "value"), rows)
+
+
+def corpora_table(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> str:
+    """The corpora of a run on ranked pairs: name, hash, sizes."""
+    hashes = {entry["file"]: entry["sha256"][:12] for entry in settings["m2"]}
+    rows = [
+        (d["corpus"], hashes.get(d["corpus"], ""), d["corrections"], d["edits"], *d["pairs"].values()) for d in data
+    ]
+    return table(("corpus", "SHA-256", "corrected sentences", "edits", "training pairs", "dev", "test"), rows)
+
+
+def _impara_kind(settings: Mapping[str, Any]) -> str:
+    if settings["parallel_only"]:
+        return "The pairs are source and full correction (the paper's ablation)."
+    return _PAIRS.format(**settings)
+
+
+def runs_table(runs: Sequence[Mapping[str, Any]]) -> str:
+    """The runs of all seeds: the best evaluation, losses and accuracies there, seconds."""
+    names = [name for name in runs[0]["history"][0] if name.endswith(("_loss", "_accuracy"))]
+    columns = [name.replace("_", " ").replace("rated", "rated pairs") for name in names]
+    return table(("seed", "best epoch", *columns, "seconds"), run_rows(runs, names))
+
+
+def _calibration(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return "The threshold was set by hand or taken over; `training/calibrate_threshold.py` finds one from data."
+    share = f"{found['corrections_kept']:.2%} of {found['corrections']} genuine corrections exceed it, and"
+    others = (
+        f"{found['different_above']:.2%} of all pairs of {found['different_sentences']} different sentences do "
+        f"(the most similar pair reaches {found['highest_different']:.3f}"
+    )
+    if found["rule"] == "different":
+        return f"It lies above every pair of different sentences. {share} {others})."
+    return (
+        "It is the value that keeps 99.5 % of genuine corrections (those that leave at least half as many words): "
+        f"{share} {others}, a threshold that would let only "
+        f"{found['kept_at_highest']:.2%} of genuine corrections through)."
+    )
+
+
+_LM_CARD = """{front}
+
+# IMPARA-LM quality estimator: {name}
+
+A causal language model that learnt, as IMPARA does (Maeda et al. 2022), to prefer of two partial corrections of one
+sentence the one whose edits move its meaning more. The quality of a text Y of n words is q(Y) = {formula}, LL its
+log-likelihood and t = {scale:.3g}. Differences between corrections of one source are log-odds that the first is better;
+q by itself depends on the source.
+
+```python
+import geceval
+
+impara_lm = geceval.load("impara_lm", model="{name}")
+impara_lm.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
+```
+
+## How it was made
+
+{made}
+
+{corpora}
+
+Sources are divided 8:1:1 before pairs are made, so no source is in two folds. {kind}
+
+## Results
+
+Loss is the mean of log(1 + exp(q(worse) - q(better))): .693 is chance. Accuracy is the share of pairs whose better text
+gets the higher score.
+
+{runs}
+
+On the test fold of the pairs ({test[pairs]} pairs, never used to choose anything) the finished checkpoint has loss
+{test[loss]:.3f} and accuracy {test[accuracy]:.3f}; its base, untrained, has accuracy {untrained[accuracy]:.3f}.
+{head}{evaluations}
+## Limits
+
+- It reads English. Texts are read as prose, without the spaces of tokenisation, after the token `{start}`.
+- It never sees the source: meaning is not guarded unless a threshold of similarity is set.
+- A language model finds frequent words likelier than rare ones, right or wrong.
+- It favours what the annotators of its training corpora favour; another domain or style wants its own training.
+"""
+
+_LM_HEAD = """
+h(Y) is the mean token state after {layer} layers. Its weights w, and t, were learnt last, on {pairs} pairs of outputs
+of one source that people rated at least {gap:g} apart (TMU-GFM; ridge {ridge:g}). Pairs in the order of people: by
+likelihood alone {accuracy:.3f}, with a head that learnt from other sources only (five parts) {accuracy_with_head:.3f}.
+"""
+
+
+def impara_lm_card(results: Mapping[str, Any], folder: Path) -> str:
+    """The card as Markdown."""
+    settings, config = results["settings"], read_json(folder / "config.json")
+    name = name_of_asset(folder.name).removeprefix("bundled:")
+    return _LM_CARD.format(
+        front=front_matter(
+            settings["base"], "text-generation", ["grammatical-error-correction", "evaluate", "impara_lm"]
+        ),
+        name=name,
+        scale=config["geceval_scale"],
+        start=config["geceval_start_token"],
+        made=_lm_made(settings, results["seed"]),
+        corpora=corpora_table(results["data"], settings),
+        kind=_PAIRS.format(**settings),
+        runs=runs_table(results["runs"]),
+        test=results["test"],
+        untrained=results["untrained"],
+        formula="t * LL(Y) / sqrt(n)" + (" + w . h(Y)" if "head" in results else ""),
+        head=_head(results, config),
+        evaluations=evaluation_tables(results),
+    )
+
+
+def _lm_made(settings: Mapping[str, Any], seed: int) -> str:
+    rows = recipe_rows(settings, f"`{settings['base']}`", seed)
+    if rank := settings.get("keep_rank"):
+        rows.insert(2, ("kept", f"its best approximation of rank {rank}"))
+    return table(("setting", "value"), rows)
+
+
+def _head(results: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    if "head" not in results:
+        return ""
+    return _LM_HEAD.format(**{**results["settings"], **results["head"]}, layer=config["geceval_head_layer"])

@@ -1,1 +1,0 @@
-"""Error detectors: training and card."""

@@ -1,1 +1,0 @@
-"""IMPARA: ranked pairs, training, threshold, card."""

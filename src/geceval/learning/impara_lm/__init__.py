@@ -1,1 +1,0 @@
-"""IMPARA's objective on a causal language model: training, card."""

@@ -1,1 +1,0 @@
-"""SOME: training on human ratings, and card."""

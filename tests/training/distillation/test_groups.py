@@ -1,0 +1,63 @@
+"""Groups of versions of one sentence."""
+
+import random
+
+from geceval.edits.edit import Edit
+from recipes.distillation.groups import SHARD, Confusions, make_groups
+
+ROWS = [
+    ("he go to the school", [Edit(1, 2, "goes"), Edit(3, 4, "")]),
+    ("they goes home now", [Edit(1, 2, "go")]),
+    ("we sat in house", [Edit(3, 3, "the")]),
+]
+
+
+def test_confusions_go_both_ways_and_what_is_inserted_or_deleted_is_read_with_the_next_word():
+    confusions = Confusions(ROWS)
+    rng = random.Random(1)
+
+    def outcomes(text):
+        return {confusions.exchange(text, 1, rng) for _ in range(50)}
+
+    assert outcomes("she goes out") == {"she go out"}
+    assert outcomes("at the school") == {"at school", "at the the school"}
+    assert outcomes("my house") == {"my the house"}
+    assert outcomes("nothing here") == {"nothing here"}
+
+
+def test_a_group_has_the_source_first_and_its_corrections():
+    groups = make_groups(ROWS, [], 100, 0)
+    found = {group.texts[0]: set(group.texts[1:]) for group in groups}
+    assert found["they goes home now"] == {"they go home now"}
+    full, partial = "he goes to school", {"he goes to the school", "he go to school"}
+    assert found["he go to the school"] - partial == {full}
+    assert found["he go to the school"] & partial
+
+
+def test_annotators_of_one_source_share_a_group():
+    rows = [("a  cat sit", [Edit(2, 3, "sits")]), ("a cat sit", [Edit(2, 3, "sat")])]
+    (group,) = make_groups(rows, [], 100, 0)
+    assert group.texts == ("a cat sit", "a cat sits", "a cat sat")
+
+
+def test_errors_of_others_are_made_in_sentences_without_edits():
+    groups = make_groups(ROWS, ["the dog goes away"], 100, 4)
+    (group,) = [group for group in groups if group.texts[0] == "the dog goes away"]
+    assert group.texts[1:] == ("the dog go away",)
+
+
+def test_texts_are_distinct_and_of_a_usable_length():
+    long = " ".join(["goes"] * 60)
+    groups = make_groups(ROWS, ["goes", long, "they go home now"], 100, 3)
+    texts = [text for group in groups for text in group.texts]
+    assert len(texts) == len(set(texts))
+    assert not {"goes", long} & set(texts)
+    assert all(len(group.texts) > 1 for group in groups)
+
+
+def test_groups_of_fewer_texts_are_the_first_of_those_of_more():
+    rows = [(f"he go to room {number}", [Edit(1, 2, "goes")]) for number in range(3 * SHARD)]
+    fewer, more = make_groups(rows, [], 10, 2), make_groups(rows, [], 2000, 2)
+    assert len(fewer) == SHARD < len(more)
+    assert more[:SHARD] == fewer
+    assert make_groups(rows, [], 10, 2, seed=2) != fewer

@@ -1,0 +1,23 @@
+"""The cards of bundled checkpoints that no user trains are made from the results of their runs, too."""
+
+import pytest
+
+from geceval.core.files import ASSETS
+from geceval.learning.runs import read_results
+from recipes.distillation.run import distillation_card
+from recipes.ged import ged_card
+from recipes.some import some_card
+
+CARDS = {
+    "ged": ged_card,
+    "ged_25": ged_card,
+    "some": some_card,
+    "smollm2_some": some_card,
+    "impara_lm": distillation_card,
+}
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_bundled_cards_are_made_from_their_results(name):
+    folder = ASSETS / name
+    assert (folder / "README.md").read_text(encoding="utf-8") == CARDS[name](read_results(folder), folder)

@@ -1,0 +1,96 @@
+"""What a training script says, whatever it trains, and the job that its options describe."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from geceval.core.errors import InputError
+from geceval.learning.recipe import Recipe
+from recipes import scripts
+from recipes.scripts import Script, exit_code
+
+
+@dataclass(frozen=True)
+class Job:
+    """One field of each kind that an option can have."""
+
+    ratings: Path
+    m2: tuple[Path, ...] = ()
+    parallel: tuple[tuple[Path, Path], ...] = ()
+    classes: Literal[2, 4] = 2
+    log_odds: bool = False
+    limit: int | None = None
+    recipe: Recipe = dataclasses.field(default_factory=Recipe)
+    seeds: tuple[int, ...] = (1,)
+
+
+HELPS = dict.fromkeys(("ratings", "m2", "parallel", "classes", "log_odds", "limit"), "what it is") | scripts.RECIPE
+
+
+def script(train):
+    return Script("train_x", "Train.", Job, Recipe(learning_rate=0.5), HELPS, train, lambda results: results)
+
+
+def ran(*words):
+    """The job and the folder of a run with these words on its command line."""
+    seen = []
+    assert script(lambda job, folder, progress: seen.append((job, folder)) or {}).main(list(words)) == 0
+    return seen[0]
+
+
+def test_options_become_a_job():
+    words = "--output out --ratings r --m2 a b --parallel a b --parallel c d --classes 4 --log-odds --seeds 3 4"
+    assert ran(*words.split(), "--epochs", "2", "--init-from", "there", "--limit", "7") == (
+        Job(
+            ratings=Path("r"),
+            m2=(Path("a"), Path("b")),
+            parallel=((Path("a"), Path("b")), (Path("c"), Path("d"))),
+            classes=4,
+            log_odds=True,
+            limit=7,
+            seeds=(3, 4),
+            recipe=Recipe(base="there", epochs=2, learning_rate=0.5),
+        ),
+        Path("out"),
+    )
+
+
+def test_what_is_not_given_is_as_in_job_and_recipe():
+    assert ran("--output", "out", "--ratings", "r")[0] == Job(Path("r"), recipe=Recipe(learning_rate=0.5))
+
+
+@pytest.mark.parametrize("words", [["--output", "out"], ["--output", "out", "--ratings", "r", "--classes", "3"]])
+def test_what_is_missing_or_no_choice_is_told(words, capsys):
+    with pytest.raises(SystemExit):
+        script(dict).main(words)
+    assert "ratings" in capsys.readouterr().err or "--classes" in words
+
+
+def test_only_what_is_explained_is_an_option():
+    told = script(dict).parser().format_help()
+    assert "--lr" in told and "(default: 0.5)" in told
+    assert "--lora-rank" not in told and "--pooling" not in told
+
+
+def test_a_mistake_is_one_line(capsys):
+    def train(job, folder, progress):
+        raise InputError("no such thing")
+
+    assert script(train).main(["--output", "out", "--ratings", "r"]) == 2
+    assert capsys.readouterr() == ("", "train_x: no such thing\n")
+
+
+def test_a_mistake_of_our_own_is_a_traceback():
+    with pytest.raises(ValueError, match="not the user's"):
+        exit_code("train_x", lambda: (_ for _ in ()).throw(ValueError("not the user's")))
+
+
+def test_what_is_printed_and_pushed(tmp_path, capsys, monkeypatch):
+    pushed = []
+    monkeypatch.setattr(scripts, "publish_checkpoint", lambda *arguments: pushed.append(arguments))
+    options = ["--output", str(tmp_path), "--ratings", "r", "--push-to-hub", "ORG/NAME", "--dry-run"]
+    assert script(lambda job, folder, progress: {"seed": 1}).main(options) == 0
+    assert (capsys.readouterr().out, pushed) == ('{"seed": 1}\n', [(tmp_path, "ORG/NAME", True)])

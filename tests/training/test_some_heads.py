@@ -1,0 +1,67 @@
+"""SOME's heads over a language model that stays as it is: the ridge regression, and the choice of its penalty."""
+
+import numpy as np
+import pytest
+import torch
+
+from geceval.core.options import RunTime
+from geceval.models.causal import CausalModel
+from geceval.models.checkpoints import resolve
+from geceval.models.regressors import pooled
+from recipes import some
+from recipes.some import learn_head, ridge
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(200, 4)) * [1, 5, 0.1, 2] + 3
+    return states, states @ [1.0, 0.2, -3.0, 0.0] + 7 + rng.normal(size=200) * 0.01
+
+
+def test_without_a_penalty_it_is_least_squares(data):
+    states, ratings = data
+    expected = np.linalg.lstsq(np.column_stack([states, np.ones(200)]), ratings, rcond=None)[0]
+    weight, bias = ridge(states, ratings, 1e-9)
+    assert weight.dtype == np.float32
+    assert [*weight, bias] == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+def test_the_unit_of_a_dimension_does_not_matter(data):
+    states, ratings = data
+    weight, bias = ridge(states, ratings, 50.0)
+    scaled, other = ridge(states * [10, 1, 1, 1], ratings, 50.0)
+    assert scaled * [10, 1, 1, 1] == pytest.approx(weight, rel=1e-4)
+    assert other == pytest.approx(bias, rel=1e-4)
+    assert np.linalg.norm(weight) < np.linalg.norm(ridge(states, ratings, 1e-9)[0])
+
+
+def test_the_intercept_belongs_to_the_rounded_weights():
+    # States far from zero: float32 weights alone would move all answers.
+    rng = np.random.default_rng(1)
+    states = rng.normal(size=(300, 3)) + 1e6
+    ratings = (states - 1e6) @ [0.1, 0.2, 0.3] + 2.5
+    weight, bias = ridge(states, ratings, 1e-6)
+    assert (states @ weight.astype(float) + bias).mean() == pytest.approx(ratings.mean(), abs=1e-6)
+
+
+def test_the_penalty_is_chosen_on_the_dev_fold(make_causal, monkeypatch):
+    # Ratings are a direction of the states and noise: a small penalty learns the noise by heart, a huge one flattens
+    # nothing but the scale, so the one between has the highest correlation.
+    base, rng = str(make_causal(5, "llama")), np.random.default_rng(2)
+    words = ["the", "a", "cat", "dog", "sat", "sit", "on", "mat"]
+    texts = [" ".join(rng.choice(words, 6)) for _ in range(60)]
+    states = pooled(CausalModel.load(resolve(base)), texts, 1)
+    ratings = (states @ rng.normal(size=states.shape[1])) / states.std() + rng.normal(size=60) * 3
+    rows = list(zip(texts, ratings.tolist(), strict=True))
+    penalties = (1e-6, 3.0, 1e6)
+    monkeypatch.setattr(some, "RIDGE", penalties)
+    head, found = learn_head(base, 1, rows[:40], rows[40:], RunTime())
+    dev = {}
+    for penalty in penalties:
+        weight, bias = ridge(states[:40], ratings[:40], penalty)
+        dev[penalty] = np.corrcoef(states[40:] @ weight + bias, ratings[40:])[0, 1]
+    assert {entry["penalty"]: entry["pearson"] for entry in found["tried"]} == pytest.approx(dev, abs=1e-4)
+    assert found["penalty"] == max(dev, key=dev.get)
+    assert found["dev"]["pearson"] == pytest.approx(max(dev.values()), abs=1e-4)
+    assert torch.equal(head.head.weight, torch.from_numpy(ridge(states[:40], ratings[:40], found["penalty"])[0]))
