@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -76,9 +76,9 @@ def counting(what: str, total: int, shown: bool) -> Iterator[Callable[[], None]]
         yield advance
 
 
-def track(items: Sequence[Item], what: str, shown: bool) -> Iterator[Item]:
-    """The items, counted as they are done; see `counting`."""
-    with counting(what, len(items), shown) as advance:
+def track(items: Iterable[Item], total: int, what: str, shown: bool) -> Iterator[Item]:
+    """The items, of which there are `total`, counted as they are done; see `counting`."""
+    with counting(what, total, shown) as advance:
         for item in items:
             yield item
             advance()

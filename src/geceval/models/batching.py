@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import queue
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from typing import Any, TypeVar
 
@@ -51,14 +50,4 @@ def share_out(work: Callable[[Any, Job], Answer], models: Sequence[Any], jobs: I
             free.put(model)
 
     with ThreadPoolExecutor(len(models)) as pool:
-        waiting: deque[Future[Answer]] = deque()
-        try:
-            for job in jobs:
-                waiting.append(pool.submit(run, job))
-                if len(waiting) > len(models):
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        yield from pool.map(run, jobs)

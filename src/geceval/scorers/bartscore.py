@@ -11,7 +11,6 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, RunTime, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
-from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.annotator_choice import best_of_references
 
@@ -69,7 +68,7 @@ class Bartscore(Scorer):
             self.settings,
             model=network.name,
             max_length=network.max_length,
-            dtype=pick_dtype(self.runtime),
+            dtype=self.runtime.dtype,
             refs=number_range(map(len, columns.references)),
             transformers=package_version("transformers"),
         )

@@ -13,7 +13,6 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, RunTime, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
-from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.annotator_choice import best_of_references
 
@@ -105,7 +104,7 @@ class Bertscore(Scorer):
             model=matcher.name,
             layer=matcher.layer,
             max_length=matcher.max_length,
-            dtype=pick_dtype(self.runtime),
+            dtype=self.runtime.dtype,
             refs=number_range(map(len, references)),
             transformers=package_version("transformers"),
         )

@@ -10,7 +10,6 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, check_count, check_types
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.devices import pick_dtype
 from geceval.scorers.learned.estimators import EncoderScorer, estimate, sigmoid
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class ImparaGed(EncoderScorer):
             self.settings,
             model=self._estimator.name,
             max_length=self._estimator.max_length,
-            dtype=pick_dtype(self.runtime),
+            dtype=self.runtime.dtype,
             transformers=package_version("transformers"),
         )
         return Result(float(scores.mean()), scores.tolist(), line)
