@@ -18,8 +18,10 @@ ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'gece
 
 import geceval.ray  # noqa: E402
 
+pytestmark = pytest.mark.slow  # a cluster takes half a minute to start
+
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
-SLOW = {"sampler": "python3", "iterations": 2000}  # about a second a shard, so that a kill meets one
+SLOW = {"sampler": "python3", "iterations": 2000}  # about a second a file, so that a kill meets one
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +54,10 @@ def table(rows):
 @pytest.fixture
 def files(tmp_path):
     whole = table(300)
-    for part in range(2):
-        rows = slice(150 * part, 150 * (part + 1))
+    for part in range(20):
+        rows = slice(15 * part, 15 * (part + 1))
         parquet.write_table(
-            pyarrow.table({name: values[rows] for name, values in whole.items()}), tmp_path / f"{part}.parquet"
+            pyarrow.table({name: values[rows] for name, values in whole.items()}), tmp_path / f"{part:02d}.parquet"
         )
     return tmp_path, whole
 
@@ -68,7 +70,7 @@ def scored(folder):
 
 
 def kill_one(output, killed):
-    """Kill a worker of the pool as soon as a first shard is there and a second one is being written or computed."""
+    """Kill a worker of the pool as soon as a first file is there and a second one is being written or computed."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not list(output.glob("part-*.parquet")):
         time.sleep(0.02)
@@ -86,12 +88,12 @@ def test_a_killed_worker_loses_and_doubles_no_row(cluster, files, tmp_path):
     killed = []
     killer = threading.Thread(target=kill_one, args=(output, killed))
     killer.start()
-    run = geceval.ray.score(folder, "gleu", output, rows_per_shard=15, keep=["id"], num_cpus=0.5, **SLOW)
+    run = geceval.ray.score(folder, "gleu", output, keep=["id"], num_cpus=0.5, **SLOW)
     killer.join()
     assert len(killed) == 1
     result = registry.make_scorer("gleu", SLOW).score(whole["sources"], whole["predictions"], whole["references"])
     assert scored(output) == (whole["id"], result.scores)
-    assert (run.rows, run.shards, run.computed) == (300, 20, 20)
+    assert (run.rows, run.files, run.computed) == (300, 20, 20)
     assert run.corpus_score() == pytest.approx(result.score, abs=1e-12)
     assert {text.replace("refs:1-2", "refs:N") for text in run.signatures} == {
         result.signature.replace("refs:1-2", "refs:N")
@@ -100,7 +102,7 @@ def test_a_killed_worker_loses_and_doubles_no_row(cluster, files, tmp_path):
 
     for name in ("part-000003.parquet", "part-000019.parquet"):
         (output / name).unlink()
-    again = geceval.ray.score(folder, "gleu", output, workers=1, rows_per_shard=15, keep=["id"], num_cpus=0.5, **SLOW)
+    again = geceval.ray.score(folder, "gleu", output, workers=1, keep=["id"], num_cpus=0.5, **SLOW)
     assert (again.computed, scored(output)) == (2, (whole["id"], result.scores))
 
 
@@ -130,10 +132,10 @@ def test_the_page_on_scale(cluster, tmp_path, monkeypatch, capsys):
 def test_a_bad_row_is_told_plainly_and_the_rest_is_kept(cluster, files, tmp_path):
     folder, whole = files
     whole["predictions"][299] = None
-    parquet.write_table(pyarrow.table({name: values[150:] for name, values in whole.items()}), folder / "1.parquet")
-    message = r"1\.parquet, in the 50 rows from 100: gleu: predictions\[49\] must be a string, got None"
+    parquet.write_table(pyarrow.table({name: values[285:] for name, values in whole.items()}), folder / "19.parquet")
+    message = r"19\.parquet, in the 15 rows from 0: gleu: predictions\[14\] must be a string, got None"
     with pytest.raises(ValueError, match=message):
-        geceval.ray.score(folder, "gleu", tmp_path / "bad", workers=1, rows_per_shard=50, num_cpus=0.5)
+        geceval.ray.score(folder, "gleu", tmp_path / "bad", workers=1, num_cpus=0.5)
     assert (tmp_path / "bad" / "part-000000.parquet").is_file()
 
 

@@ -17,8 +17,7 @@ from geceval.cli.app import run
 from geceval.core.disk_cache import FILE
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
-from geceval.workflows.shard_plan import MANIFEST, make_plan
-from geceval.workflows.shards import corpus_score, score_shard
+from geceval.workflows.file_scores import MANIFEST, corpus_score, make_plan, score_file
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
 
@@ -41,11 +40,11 @@ def corpus(rows, seed=0, most=3):
 
 @pytest.fixture
 def files(tmp_path):
-    """Three parquet files, one of them without rows, and the whole table."""
+    """Six parquet files, one of them without rows, and the whole table."""
     whole = corpus(100)
     folder = tmp_path / "input"
     folder.mkdir()
-    for name, start, stop in (("a", 0, 64), ("b", 64, 64), ("c", 64, 100)):
+    for name, start, stop in (("a", 0, 20), ("b", 20, 40), ("c", 40, 60), ("d", 60, 64), ("e", 64, 64), ("f", 64, 100)):
         part = pyarrow.table({column: values[start:stop] for column, values in whole.items()},
                              schema=pyarrow.table(whole).schema)  # fmt: skip
         parquet.write_table(part, folder / f"{name}.parquet", row_group_size=10)
@@ -53,15 +52,13 @@ def files(tmp_path):
 
 
 def finish(plan):
-    for shard in plan.pending():
-        score_shard(plan, shard, part_scorer(plan.metric, plan.options))
+    for number in plan.pending():
+        score_file(plan, plan.files[number], part_scorer(plan.metric, plan.options))
     return plan
 
 
 def written(plan, column="score"):
-    return [
-        value for shard in plan.shards for value in parquet.read_table(plan.folder / shard.name)[column].to_pylist()
-    ]
+    return [value for file in plan.files for value in parquet.read_table(file.scores)[column].to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -78,11 +75,8 @@ def written(plan, column="score"):
 )
 def test_parts_give_the_numbers_of_the_whole(metric, options, files, tmp_path):
     folder, whole = files
-    plan = finish(make_plan(folder, metric, tmp_path / "scores", options, keep=["id"], rows_per_shard=17))
-    assert [(shard.start, shard.stop) for shard in plan.shards] == [
-        *((0, 17), (17, 34), (34, 51), (51, 64)),
-        *((0, 17), (17, 34), (34, 36)),
-    ]
+    plan = finish(make_plan(folder, metric, tmp_path / "scores", options, keep=["id"]))
+    assert [file.rows for file in plan.files] == [20, 20, 20, 4, 36]
     columns = {name: whole[name] for name in ("sources", "predictions", "references")}
     result = registry.make_scorer(metric, options).score(**columns)
     assert written(plan, "id") == whole["id"]
@@ -90,10 +84,10 @@ def test_parts_give_the_numbers_of_the_whole(metric, options, files, tmp_path):
     assert corpus_score(plan) == pytest.approx(result.score, abs=1e-12)
 
 
-def test_batches_within_a_shard(files, tmp_path, monkeypatch):
+def test_batches_within_a_file(files, tmp_path, monkeypatch):
     folder, whole = files
-    monkeypatch.setattr("geceval.workflows.shards.ROWS_AT_ONCE", 7)
-    plan = finish(make_plan(folder, "gleu", tmp_path / "scores", {}, rows_per_shard=23))
+    monkeypatch.setattr("geceval.workflows.file_scores.ROWS_AT_ONCE", 7)
+    plan = finish(make_plan(folder, "gleu", tmp_path / "scores", {}))
     result = registry.make_scorer("gleu").score(whole["sources"], whole["predictions"], whole["references"])
     assert written(plan) == result.scores
     assert corpus_score(plan) == pytest.approx(result.score, abs=1e-12)
@@ -102,21 +96,20 @@ def test_batches_within_a_shard(files, tmp_path, monkeypatch):
 def test_a_run_goes_on_where_it_was_broken_off(files, tmp_path):
     folder, _ = files
     arguments = (folder, "gleu", tmp_path / "scores", {})
-    plan = finish(make_plan(*arguments, rows_per_shard=20))
+    plan = finish(make_plan(*arguments))
     before = written(plan)
-    names = [shard.name for shard in plan.shards]
-    (plan.folder / names[0]).unlink()
-    content = (plan.folder / names[1]).read_bytes()
-    (plan.folder / names[1]).write_bytes(content[: len(content) // 2])
-    (plan.folder / names[2]).write_bytes((plan.folder / names[3]).read_bytes())  # a shard of another size
-    parquet.write_table(pyarrow.table({"score": [0.0] * 20}), plan.folder / names[4])  # no mark
-    again = make_plan(*arguments, rows_per_shard=20)
+    paths = [file.scores for file in plan.files]
+    paths[0].unlink()
+    paths[1].write_bytes(paths[1].read_bytes()[:-40])
+    paths[2].write_bytes(paths[3].read_bytes())  # of a file of another size
+    parquet.write_table(pyarrow.table({"score": [0.0] * 36}), paths[4])  # no mark
+    again = make_plan(*arguments)
     assert again == plan
-    assert [shard.number for shard in again.pending()] == [0, 1, 2, 4]
-    with pytest.raises(ValueError, match="4 of 6 shards are not finished"):
+    assert again.pending() == [0, 1, 2, 4]
+    with pytest.raises(ValueError, match="4 of 5 files are not finished"):
         corpus_score(again)
     assert written(finish(again)) == before
-    assert sorted(path.name for path in plan.folder.iterdir()) == [MANIFEST, *names]
+    assert sorted(path.name for path in plan.folder.iterdir()) == [MANIFEST, *(path.name for path in paths)]
 
 
 def test_scores_of_another_run_are_not_taken(files, tmp_path):
@@ -126,8 +119,6 @@ def test_scores_of_another_run_are_not_taken(files, tmp_path):
     for arguments in (("gleu", output, {"order": 2}), ("green", output, {})):
         with pytest.raises(ValueError, match="other input, settings or weights"):
             make_plan(folder, *arguments)
-    with pytest.raises(ValueError, match="other input, settings or weights"):
-        make_plan(folder, "gleu", output, {}, rows_per_shard=50)
     assert make_plan(folder, "gleu", output, {"workers": 2}).pending() == []
     whole["sources"][3] += " ."
     parquet.write_table(pyarrow.table(whole), folder / "a.parquet")
@@ -135,14 +126,15 @@ def test_scores_of_another_run_are_not_taken(files, tmp_path):
         make_plan(folder, "gleu", output, {})
 
 
-def test_a_row_that_cannot_be_scored_is_named(files, tmp_path):
+def test_a_row_that_cannot_be_scored_is_named(files, tmp_path, monkeypatch):
     folder, whole = files
+    monkeypatch.setattr("geceval.workflows.file_scores.ROWS_AT_ONCE", 50)
     whole["predictions"][70] = None
-    parquet.write_table(pyarrow.table(whole), folder / "a.parquet")
-    plan = make_plan(folder / "a.parquet", "gleu", tmp_path / "scores", {}, rows_per_shard=50)
-    with pytest.raises(TypeError, match=r"a\.parquet, in the 50 rows from 50: gleu: predictions\[20\] must be"):
+    parquet.write_table(pyarrow.table(whole), folder / "b.parquet")
+    plan = make_plan([folder / "a.parquet", folder / "b.parquet"], "gleu", tmp_path / "scores", {})
+    with pytest.raises(TypeError, match=r"b\.parquet, in the 50 rows from 50: gleu: predictions\[20\] must be"):
         finish(plan)
-    assert [shard.number for shard in plan.pending()] == [1]
+    assert plan.pending() == [1]
     assert sorted(path.name for path in plan.folder.iterdir()) == [MANIFEST, "part-000000.parquet"]
 
 
@@ -165,8 +157,8 @@ def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
         make_plan(folder, "gleu", output, {}, {"reference": "gold"})
     with pytest.raises(ValueError, match="has no column 'key'"):
         make_plan(folder, "gleu", output, {}, keep=["key"])
-    (folder / "d.parquet").write_text("id,source", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"d\.parquet: not a parquet file"):
+    (folder / "g.parquet").write_text("id,source", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"g\.parquet: not a parquet file"):
         make_plan(folder, "gleu", output, {})
     with pytest.raises(ValueError, match=r"no \*\.parquet"):
         make_plan(tmp_path, "gleu", output, {})
@@ -239,13 +231,13 @@ def test_scores_of_replaced_weights_are_not_mixed(files, tmp_path, make_checkpoi
     model = tmp_path / "model"
     arguments = (folder, "bertscore", tmp_path / "scores", {"model": str(model), "layer": 1, "device": "cpu"})
     shutil.copytree(make_checkpoint(0), model)
-    plan = make_plan(*arguments, rows_per_shard=64)
-    score_shard(plan, plan.shards[0], part_scorer(plan.metric, plan.options))
-    assert len(make_plan(*arguments, rows_per_shard=64).pending()) == 1
+    plan = make_plan(*arguments)
+    score_file(plan, plan.files[0], part_scorer(plan.metric, plan.options))
+    assert make_plan(*arguments).pending() == [1, 2, 3, 4]
     shutil.rmtree(model)
     shutil.copytree(make_checkpoint(1), model)
     with pytest.raises(ValueError, match="other input, settings or weights"):
-        make_plan(*arguments, rows_per_shard=64)
+        make_plan(*arguments)
 
 
 def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):
@@ -254,7 +246,7 @@ def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):
     shutil.copytree(BUNDLED, nlp)
     arguments = (folder, "errant", tmp_path / "scores", {"nlp": str(nlp)})
     make_plan(*arguments)
-    assert len(make_plan(*arguments).pending()) == 2
+    assert len(make_plan(*arguments).pending()) == 5
     meta = json.loads((nlp / "meta.json").read_text(encoding="utf-8"))
     (nlp / "meta.json").write_text(json.dumps({**meta, "version": "9.9.9"}), encoding="utf-8")
     with pytest.raises(ValueError, match="other input, settings or weights"):
@@ -263,8 +255,8 @@ def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):
 
 def test_an_input_without_rows_has_no_corpus_score(files, tmp_path):
     folder, _ = files
-    plan = make_plan(folder / "b.parquet", "gleu", tmp_path / "scores", {})
-    assert (plan.shards, plan.pending()) == ((), [])
+    plan = make_plan(folder / "e.parquet", "gleu", tmp_path / "scores", {})
+    assert (plan.files, plan.pending()) == ((), [])
     with pytest.raises(ValueError, match="the input has no rows"):
         corpus_score(plan)
 

@@ -1,0 +1,236 @@
+"""Scores of parquet files: for each, a file that appears whole or not at all, so that a run goes on where it stopped.
+
+A file of scores has a row per sentence in the same order: the score, what the corpus score is made of if that is not
+the mean (`statistics` and their `shape`), and any columns to copy. `manifest.json` says what the scores are made from
+and how, with hashes of models and pipelines; each file carries its hash, so scores of another run, or with other
+settings, are never mistaken for finished ones.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+from pyarrow import parquet
+
+from geceval.core.errors import InputError, UserError
+from geceval.core.files import expanded, write_text
+from geceval.core.options import MODEL, PIPELINE, path_options
+from geceval.core.result import Result
+from geceval.models.checkpoints import is_bundled, resolve
+from geceval.scorers.base import Scorer
+from geceval.version import __version__
+from geceval.workflows.batches import column_names, needed, part_scorer
+
+MANIFEST = "manifest.json"
+ROWS_AT_ONCE = 8192
+_MARK = b"geceval"
+_SCORES = ("score", "statistics", "shape")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the input, its number of rows, and the file of their scores."""
+
+    path: str
+    rows: int
+    scores: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be scored, how, and where the scores go."""
+
+    folder: Path
+    metric: str
+    options: dict[str, Any]
+    columns: dict[str, str]
+    keep: tuple[str, ...]
+    files: tuple[File, ...]
+    hash: str
+
+    def pending(self) -> list[int]:
+        """The indices of the files that have no scores yet."""
+        return [number for number, file in enumerate(self.files) if self.signature(file) is None]
+
+    def signature(self, file: File) -> str | None:
+        """The signature under which a file was scored; `None` if it is not finished."""
+        try:
+            metadata = parquet.read_metadata(file.scores)
+        except (OSError, pyarrow.ArrowInvalid):
+            return None
+        mark = json.loads((metadata.metadata or {}).get(_MARK, b"{}"))
+        whole = mark.get("plan") == self.hash and metadata.num_rows == file.rows
+        return mark.get("signature") if whole else None
+
+
+def make_plan(
+    inputs: str | Path | Sequence[str | Path],
+    metric: str,
+    output: str | Path,
+    options: Mapping[str, Any],
+    columns: Mapping[str, str] | None = None,
+    keep: Sequence[str] = (),
+) -> Plan:
+    """Check what is to be scored, and write the manifest, or check it against an existing one."""
+    scorer = part_scorer(metric, options)
+    names = column_names(columns)
+    folder = Path(output).absolute()
+    files, described = [], []
+    for path in _files(inputs):
+        try:
+            metadata = parquet.read_metadata(path)
+        except pyarrow.ArrowInvalid as error:
+            raise InputError(f"{path}: not a parquet file ({error})") from error
+        header = metadata.schema.to_arrow_schema().names
+        needed(scorer, names, header)
+        missing = [name for name in keep if name not in header]
+        if missing:
+            raise InputError(f"{path} has no column {missing[0]!r}")
+        if metadata.num_rows:
+            files.append(File(str(path), metadata.num_rows, folder / f"part-{len(files):06d}.parquet"))
+        facts = json.dumps(metadata.to_dict(), default=str)  # with the statistics of all columns
+        described.append({"file": path.name, "rows": metadata.num_rows, "sha256": _sha256(facts)})
+    manifest = {
+        "geceval": __version__,
+        "metric": metric,
+        "settings": dataclasses.asdict(scorer.settings),
+        "loads": _identities(scorer.settings),
+        "dtype": scorer.runtime.dtype,
+        "columns": names,
+        "keep": list(keep),
+        "inputs": described,
+    }
+    text = json.dumps(manifest, indent=2, default=str) + "\n"
+    _write_manifest(folder, text)
+    return Plan(folder, metric, dict(options), names, tuple(keep), tuple(files), _sha256(text))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _files(inputs: str | Path | Sequence[str | Path]) -> list[Path]:
+    files = []
+    for path in map(Path, [inputs] if isinstance(inputs, (str, Path)) else inputs):
+        inside = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+        if not inside:
+            raise InputError(f"{path}: no *.parquet in this folder")
+        files += [each.absolute() for each in inside]
+    return files
+
+
+def _identities(settings: Any) -> dict[str, str]:
+    """Hashes of the models and pipelines in the settings, whose files may be replaced under the same path."""
+    identities = {}
+    for name, kind in path_options(type(settings)).items():
+        value = getattr(settings, name)
+        if kind == MODEL and value is not None:
+            identities[name] = _fingerprint(value)
+        elif kind == PIPELINE:
+            with contextlib.suppress(ModuleNotFoundError):  # then no sentence is parsed
+                from geceval.edits.errant import pipeline
+
+                identities[name] = pipeline.fingerprint(value)
+    return identities
+
+
+def _fingerprint(model: str) -> str:
+    """SHA-256 of a checkpoint's files, or its commit on the Hub; empty if it is bundled with geceval."""
+    if is_bundled(model):
+        return ""
+    folder = expanded(model)
+    # A checkpoint that is made of several networks has a folder each.
+    parts = [] if (folder / "config.json").is_file() else [each.parent.name for each in folder.glob("*/config.json")]
+    return " ".join(resolve(model, part=part).digest for part in sorted(parts) or [""])
+
+
+def _write_manifest(folder: Path, text: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / MANIFEST
+    if not path.exists():
+        write_text(path, text)
+    elif path.read_text(encoding="utf-8") != text:
+        what = f"other input, settings or weights ({MANIFEST} says which)"
+        raise InputError(f"{folder} holds scores of {what}; pass a new folder")
+
+
+def score_file(plan: Plan, file: File, scorer: Scorer) -> None:
+    """Score a file of the input."""
+    temporary = file.scores.with_name(f".{file.scores.name}.{uuid.uuid4().hex}")
+    writer, signatures, rows = None, [], 0
+    names = {name: plan.columns[name] for name in needed(scorer, plan.columns, plan.columns.values())}
+    try:
+        with parquet.ParquetFile(file.path) as source:
+            for batch in source.iter_batches(ROWS_AT_ONCE, columns=list({*names.values(), *plan.keep})):
+                try:
+                    result = scorer.score(**{name: batch[column].to_pylist() for name, column in names.items()})
+                except UserError as error:
+                    raise type(error)(f"{file.path}, in the {batch.num_rows} rows from {rows}: {error}") from error
+                table = _table({name: batch[name] for name in plan.keep}, result)
+                writer = writer or parquet.ParquetWriter(temporary, table.schema)
+                writer.write_table(table)
+                signatures.append(result.signature)
+                rows += batch.num_rows
+        mark = {"plan": plan.hash, "signature": " ".join(dict.fromkeys(signatures))}
+        writer.add_key_value_metadata({_MARK: json.dumps(mark).encode()})
+        writer.close()
+        temporary.replace(file.scores)
+    finally:
+        if writer is not None:
+            writer.close()
+        temporary.unlink(missing_ok=True)
+
+
+def _table(copied: dict[str, Any], result: Result) -> pyarrow.Table:
+    columns = {**copied, "score": pyarrow.array(result.scores, pyarrow.float64())}
+    if result.statistics is not None:
+        rows = np.asarray(result.statistics, float)
+        columns["statistics"] = pyarrow.array(list(rows.reshape(len(rows), -1)), pyarrow.list_(pyarrow.float64()))
+        columns["shape"] = pyarrow.array([rows.shape[1:]] * len(rows), pyarrow.list_(pyarrow.int32()))
+    return pyarrow.table(columns)
+
+
+def corpus_score(plan: Plan) -> float:
+    """The corpus score of all rows, in the order of the input, as `Scorer.score` gives it in one call."""
+    # It holds one number per sentence in memory, or, for metrics with statistics, those.
+    pending = plan.pending()
+    if pending:
+        raise InputError(f"{len(pending)} of {len(plan.files)} files are not finished; run the same call again")
+    if not plan.files:
+        raise InputError("the input has no rows, so there is no corpus score")
+    scorer = part_scorer(plan.metric, plan.options)
+    rows: list[np.ndarray] = []
+    for file in plan.files:
+        with parquet.ParquetFile(file.scores) as scores:
+            columns = [name for name in scores.schema_arrow.names if name in _SCORES]
+            for batch in scores.iter_batches(ROWS_AT_ONCE, columns=columns):
+                rows += _rows(batch)
+    return float(scorer.aggregate(_padded(rows, scorer.missing_reference)[None])[0])
+
+
+def _rows(batch: pyarrow.RecordBatch) -> list[np.ndarray]:
+    if "statistics" not in batch.schema.names:
+        return [batch["score"].to_numpy()]
+    pairs = zip(batch["statistics"].to_pylist(), batch["shape"].to_pylist(), strict=True)
+    return [np.array(values).reshape(1, *shape) for values, shape in pairs]
+
+
+def _padded(rows: list[np.ndarray], missing_reference: float) -> np.ndarray:
+    """One array; where a row has fewer references than another, `missing_reference` stands for them."""
+    shape = np.max([row.shape[1:] for row in rows], axis=0).astype(int)
+    whole = np.full((sum(map(len, rows)), *shape), missing_reference)
+    start = 0
+    for row in rows:
+        whole[(slice(start, start + len(row)), *map(slice, row.shape[1:]))] = row
+        start += len(row)
+    return whole
