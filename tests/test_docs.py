@@ -17,7 +17,7 @@ from geceval.models import checkpoints
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-# Publishing needs a Hub, scale a cluster: tests/hub/test_publish_docs.py, tests/workflows/test_file_scores.py, tests/workflows/test_ray.py.
+# Publishing needs a Hub, scale a cluster: tests/hub/test_publish_docs.py, tests/workflows/.
 PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in ("publishing", "scale"))
 # Added to the arguments of a page; of several values the last counts.
 QUICK = {
