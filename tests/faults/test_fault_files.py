@@ -103,6 +103,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_folders_that_may_not_be_written(corpus, tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir()

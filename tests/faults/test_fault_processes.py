@@ -40,6 +40,7 @@ print(evaluate.load("gleu").compute(**perfect)["score"])
 """
 
 
+@pytest.mark.slow
 def test_two_processes_register_at_once(tmp_path):
     home = str(tmp_path / "home")
     processes = [start("register", HF_HOME=home) for _ in range(2)]
@@ -58,6 +59,7 @@ def test_two_processes_register_at_once(tmp_path):
     assert done.stdout == "1.0\n", done.stderr
 
 
+@pytest.mark.slow
 def test_two_processes_open_a_cache_at_once(tmp_path):
     corpus, cache = tmp_path / "s.txt", tmp_path / "cache"
     corpus.write_text("".join(f"He go to school {n} .\n" for n in range(30)))

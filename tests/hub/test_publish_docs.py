@@ -50,6 +50,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_all_of_it_runs(here, hub, make_checkpoint, at_home, environment, tmp_path, capsys):
     lines = [line for block in blocks("bash") for line in block.splitlines()]
     tiny = make_checkpoint(0)

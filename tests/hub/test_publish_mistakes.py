@@ -372,6 +372,7 @@ def test_a_large_file_that_breaks_off_is_sent_again(publish, hub, hub_server, ch
     assert weights.data == (checkpoint / "model.safetensors").read_bytes()
 
 
+@pytest.mark.slow
 def test_killed_while_it_sends(publish, hub, hub_server, environment, checkpoint, tmp_path):
     """The second version is not there until all of it is."""
     assert publish("checkpoint", checkpoint, "--name", "tiny", "--tag", "v1")[0] == 0

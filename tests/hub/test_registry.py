@@ -73,6 +73,7 @@ def test_bare_names_after_register(tmp_path, monkeypatch):
     assert module.compute(sources=["a b c d"], predictions=["a b c d"], references=["a b c d"])["score"] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [{}, {"HF_HOME": "home"}, {"HF_HOME": "home", "HF_MODULES_CACHE": "modules"}])
 def test_the_folder_of_evaluate_is_known_without_it(tmp_path, variables):
     """`geceval doctor --quick` has no time to import it."""

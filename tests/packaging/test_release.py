@@ -9,6 +9,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
 import yaml
 
 import geceval
@@ -45,6 +46,7 @@ def test_links_of_the_readme_lead_to_the_public_repository(monkeypatch):
     assert all(link.startswith("https://") for link in links)
 
 
+@pytest.mark.slow
 def test_an_editable_install_works_beside_a_clone_of_its_name(tmp_path):
     """In the folder above a clone that is called geceval, `geceval` must not be that folder."""
     clone = tmp_path / "geceval"

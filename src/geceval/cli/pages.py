@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from geceval import registry
+from geceval.core.cache import lru_cache
 from geceval.core.errors import counted
 from geceval.core.f_score import ratio
 from geceval.edits.edit import Edit
@@ -45,7 +45,7 @@ _LEFT, _WIDTH, _ROW, _TOP = 128, 360, 22, 26  # of a plot, in pixels
 _LONGEST = 17  # characters of a system's name beside a plot
 
 
-@functools.lru_cache
+@lru_cache(1)
 def _environment() -> Environment:
     environment = Environment(  # noqa: S701 - it escapes
         loader=PackageLoader("geceval.cli"),

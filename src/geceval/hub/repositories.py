@@ -49,11 +49,6 @@ demo = page(HERE / "{name}.py")
 if __name__ == "__main__":
     demo.launch()
 '''
-_LOADING = """
-## Loading
-
-{over}`model="{name}"`, optionally with `@revision`, loads it wherever geceval is installed.{transformers}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +155,9 @@ def checkpoint_repository(folder: str | Path, name: str, merged: Path | None = N
         for part, checkpoint in checkpoints.items():
             _merge(checkpoint, merged / part)
         files |= collect(merged, _in_checkpoint)
-    bases = set() if merged else {checkpoint.base.model for checkpoint in checkpoints.values() if checkpoint.base}
-    files["README.md"] = _with_name(card, name, checkpoints[parts[0]], parts[0], sorted(bases)).encode()
+    # The card's calls of `geceval.load` get the name that the checkpoint has on the Hub.
+    card = re.sub(r'geceval\.load\("(\w+)"(?:, model="[^"]*")?\)', rf'geceval.load("\1", model="{name}")', card)
+    files["README.md"] = card.encode()
     return Repository(name, "model", files, mark="config.json")
 
 
@@ -185,27 +181,6 @@ def _check_portable(checkpoint: Checkpoint, merged: bool) -> None:
             checkpoint.folder,
             estimator,
         )
-
-
-def _with_name(card: str, name: str, first: Checkpoint, part: str, bases: list[str]) -> str:
-    """The card with the name that the checkpoint has on the Hub, and how it is loaded from there."""
-    card = re.sub(r'geceval\.load\("(\w+)"(?:, model="[^"]*")?\)', rf'geceval.load("\1", model="{name}")', card)
-    over = transformers = ""
-    if bases:
-        over = f"An adapter over {' and '.join(map(_base_in_words, bases))}. "
-    else:
-        kind = (first.config.get("architectures") or ["AutoModel"])[0]
-        tasks = ("ForSequenceClassification", "ForTokenClassification")
-        loader = next((f"AutoModel{task}" for task in tasks if kind.endswith(task)), "AutoModel")
-        below = "" if part == "." else f', subfolder="{part}"'
-        transformers = f' In transformers,\n`{loader}.from_pretrained("{name}"{below})` reads the network by itself.'
-    return card.rstrip() + "\n" + _LOADING.format(over=over, name=name, transformers=transformers)
-
-
-def _base_in_words(base: str) -> str:
-    if not is_bundled(base):
-        return f"`{base}`"
-    return "the encoder bundled with geceval" if base == BUNDLED else f"the checkpoint bundled with geceval as `{base}`"
 
 
 def _merge(checkpoint: Checkpoint, folder: Path) -> None:
