@@ -18,7 +18,8 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_json, write_text
 from geceval.models.checkpoints import resolve, weights_sha256
 from geceval.models.origins.hub import QUALITY_HEAD
-from geceval.models.quantised import read_weights, write_weights
+from geceval.models.quantised import read_weights
+from recipes.quantising import write_weights
 from recipes.scripts import exit_code, script_parser
 
 KEPT = ("README.md", "results.json", "adapter_config.json", QUALITY_HEAD)

@@ -78,7 +78,8 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     import transformers
     from safetensors.torch import load_file
 
-    from geceval.models.quantised import read_weights, write_weights
+    from geceval.models.quantised import read_weights
+    from recipes.quantising import write_weights
 
     full = {name: tensor for name, tensor in load_file(weights).items() if tensor.is_floating_point()}
     target.mkdir(parents=True, exist_ok=True)

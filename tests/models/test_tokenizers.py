@@ -86,23 +86,16 @@ def test_a_cased_vocabulary_saved_alone_is_not_lower_cased(make_checkpoint, tmp_
     )
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
-def test_prose_is_what_detokenize_makes(make_causal, tmp_path, kind):
-    plain = make_causal(5, kind)
-    folder = tmp_path / "prose"
-    shutil.copytree(plain, folder)
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "geceval_prose": True}))
-    as_prose, as_it_is = (load_tokenizer(resolve(path)) for path in (folder, plain))
-    for text in [
-        "I do n't know , he said ( twice ) ; it 's DO N'T !",
-        " a \t b\n  c ",
-        "We ’re n't 's , . ) ( [ x ] { y } 50 % : no ?",
-        "'sad n'those 'S ,",
-        "non-breaking\u00a0 space ,",
-        "",
-    ]:
-        expected = as_it_is(detokenize(text), add_special_tokens=False)["input_ids"]
-        assert as_prose(text, add_special_tokens=False)["input_ids"] == expected, text
-        pair = as_prose(text, "a dog .", add_special_tokens=False)["input_ids"]
-        assert pair == as_it_is(detokenize(text), "a dog.", add_special_tokens=False)["input_ids"]
+@pytest.mark.parametrize(
+    ("tokens", "prose"),
+    [
+        ("I do n't know , he said ( twice ) ; it 's DO N'T !", "I don't know, he said (twice); it's DON'T!"),
+        (" a \t b\n  c ", "a b c"),
+        ("We ’re n't 's , . ) ( [ x ] { y } 50 % : no ?", "We’ren't's,.) ([x] {y} 50%: no?"),
+        ("'sad n'those 'S ,", "'sad n'those'S,"),
+        ("non-breaking\u00a0 space ,", "non-breaking space,"),
+        ("", ""),
+    ],
+)
+def test_prose(tokens, prose):
+    assert detokenize(tokens) == prose

@@ -11,7 +11,8 @@ from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
-from geceval.models.quantised import SMALL, is_quantised
+from geceval.models.quantised import is_quantised
+from recipes.quantising import SMALL
 
 TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
 

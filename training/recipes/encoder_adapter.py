@@ -21,7 +21,7 @@ from torch.nn.utils import parametrize
 from geceval.models.batched_model import pad
 from geceval.models.devices import pick_device
 from geceval.models.library_messages import quiet
-from geceval.models.quantised import write_weights
+from recipes.quantising import write_weights
 
 EMBEDDINGS = "word_embeddings"
 LINEAR = ["query", "key", "value", "dense"]

@@ -14,7 +14,6 @@ import torch
 from datasets import Dataset
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json
 from geceval.core.options import Count, Options, Positive, Share
 from geceval.edits.edit import in_order, partly_corrected, without_overlaps
 from geceval.edits.ged_labels import LABELS, token_labels
@@ -25,7 +24,7 @@ from geceval.learning.network import save
 from geceval.learning.ranked_pairs import FOLDS, Row, split_by_source
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import Material, train_network
-from geceval.models.checkpoints import Checkpoint, is_bundled, resolve
+from geceval.models.checkpoints import is_bundled, resolve
 from geceval.models.detector import Detector
 from geceval.models.tokenizers import encode_words
 from geceval.scorers.learned.detection import class_scores, detection_scores
@@ -63,17 +62,11 @@ class Detection(Objective):
     """Cross-entropy over labelled tokens."""
 
     def __init__(self, labels: Sequence[str], error_weight: float = 1.0) -> None:
-        self.labels, self.error_weight, self.twice = labels, error_weight, False
-
-    def network(self, recipe: Recipe, base: Checkpoint) -> Any:
-        """A token classifier; from now on sentences are encoded as it reads them."""
-        network = super().network(recipe, base)
-        self.twice = hasattr(network.config, "geceval_border")
-        return network
+        self.labels, self.error_weight = labels, error_weight
 
     def encode(self, rows: Sequence[Labelled], tokenizer: Any, max_length: int) -> Dataset:
         """Token ids and labels of sentences; those without any labelled token are dropped."""
-        encoded = encode_words(tokenizer, [source.split() for source, _ in rows], max_length, self.twice)
+        encoded = encode_words(tokenizer, [source.split() for source, _ in rows], max_length)
         table = []
         for (ids, positions), (_, labels) in zip(encoded, rows, strict=True):
             row = [IGNORED] * len(ids)
@@ -192,7 +185,7 @@ _CARD = """{front}
 # Error detector: {title}
 
 A token classifier that says of each word whether it is part of an error ({classes} classes, Yuan et al. 2021). The
-label of a word sits on {where}; a missing word is marked at the word to its right, at the end of a sentence
+label of a word sits on its first sub-token; a missing word is marked at the word to its right, at the end of a sentence
 at the last word.
 
 ```
@@ -224,7 +217,6 @@ On sentences that chose nothing:
 - Its training corpora are for research that is not commercial; ask their owners for other uses.
 """
 
-_WHERE = ("its first sub-token", "its last sub-token, of the second of two copies of the sentence")
 _TAGS = ["grammatical-error-detection", "grammatical-error-correction", "geceval"]
 _SCORES = ("precision", "recall", "f", "macro_f")
 
@@ -245,7 +237,6 @@ def ged_card(results: Mapping[str, Any], folder: Path) -> str:
         title=folder.name,
         model=folder.name,
         classes=settings["classes"],
-        where=_WHERE["geceval_border" in read_json(folder / "config.json")],
         made=table(("setting", "value"), rows),
         data=_data(results),
         runs=table(("seed", "best epoch", *_SCORES, "seconds"), run_rows(results["runs"], _SCORES)),

@@ -55,7 +55,7 @@ def recipe_rows(settings: Mapping[str, Any], base: str, best_seed: Any) -> list[
 
 def pooling_row(settings: Mapping[str, Any]) -> tuple[str, str]:
     """The line of that table for the pooling, which every sequence classifier has."""
-    return "pooling", {"first": "first token", "mean": "mean of the tokens", "last": "last token"}[settings["pooling"]]
+    return "pooling", {"first": "first token", "mean": "mean of the tokens"}[settings["pooling"]]
 
 
 def run_rows(runs: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> list[list[Any]]:

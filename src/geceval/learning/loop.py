@@ -103,7 +103,7 @@ class ObjectiveTrainer(transformers.Trainer):
             raise InputError(f"max_length is {recipe.max_length}, but the network reads at most {limit} tokens")
         with quiet():
             self.network = objective.network(recipe, base)
-        tokenizer = load_tokenizer(base, self.network.config)
+        tokenizer = load_tokenizer(base)
         self.objective = objective
 
         def encode(some: Any) -> Any:

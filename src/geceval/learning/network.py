@@ -20,20 +20,19 @@ from geceval.models.devices import pick_device
 from geceval.models.library_messages import quiet
 from geceval.models.loading import check_missing, load_encoder, read_config, read_model
 from geceval.models.origins.named import NAMED_MODELS
-from geceval.models.pooling import head_of
-from geceval.models.tokenizers import border_of, load_tokenizer
+from geceval.models.tokenizers import load_tokenizer
 
 
 def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) -> Any:
     """The encoder of `base` under a new head, in float32, with adapters if the recipe asks for them."""
-    # A causal model is an encoder, too; its configuration then says in `geceval_border` what stands around its texts,
-    # and a sequence classifier reads tokenised texts as prose.
     encoder = load_encoder(base)
+    if is_causal(encoder):
+        raise CheckpointError(
+            f"{base.folder}: a causal language model, whose tokens do not see what follows; `geceval train impara-lm` "
+            "learns from one"
+        )
     transformers.set_seed(recipe.seed)
     config = _new_config(recipe, base, labels)
-    if is_causal(encoder):
-        config.geceval_border, config.use_cache = border_of(base), False
-        config.geceval_prose = not labels  # labels belong to tokens as they are
     # The backward pass of the fused attention takes a third of the time on a CPU.
     attention = {"attn_implementation": "eager"} if pick_device("auto").type == "cpu" else {}
     kind = transformers.AutoModelForTokenClassification if labels else transformers.AutoModelForSequenceClassification
@@ -45,8 +44,7 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     if recipe.pooler == "identity" and not labels:
         _reset_pooler(network)
     if recipe.head_deviation is not None:
-        head = head_of(network)
-        last = [module for module in head.modules() if isinstance(module, torch.nn.Linear)][-1]
+        last = [module for module in network.classifier.modules() if isinstance(module, torch.nn.Linear)][-1]
         torch.nn.init.normal_(last.weight, std=recipe.head_deviation)
     if recipe.dropout is not None:
         for module in network.modules():
@@ -71,8 +69,6 @@ def _new_config(recipe: Recipe, base: Checkpoint, labels: Sequence[str]) -> Any:
     )
     forget_settings(config)
     if hasattr(config, "classifier_pooling"):  # ModernBERT pools by itself
-        if recipe.pooling == "last":
-            raise InputError(f"{base.folder}: ModernBERT pools 'first' or 'mean', got 'last'")
         config.classifier_pooling = {"first": "cls", "mean": "mean"}[recipe.pooling]
     return config
 
@@ -85,10 +81,7 @@ def forget_settings(config: Any) -> None:
 
 def head_pooling(recipe: Recipe, config: Any) -> str:
     """The value of `geceval_pooling` for the checkpoint; ModernBERT's own class does either kind of pooling."""
-    # `"first"` becomes `"last"` for a causal model: its first token sees no other.
-    if hasattr(config, "classifier_pooling"):
-        return "first"
-    return "last" if recipe.pooling == "first" and hasattr(config, "geceval_border") else recipe.pooling
+    return "first" if hasattr(config, "classifier_pooling") else recipe.pooling
 
 
 def _reset_pooler(network: Any) -> None:
@@ -179,7 +172,7 @@ def write_network(recipe: Recipe, base: Checkpoint, network: Any, folder: Path, 
             network.save_pretrained(scratch)
         config.save_pretrained(scratch)
         if not (recipe.lora_rank and (is_bundled(recipe.base) or recipe.base in NAMED_MODELS)):
-            load_tokenizer(base, config).save_pretrained(scratch)
+            load_tokenizer(base).save_pretrained(scratch)
         written = Path(scratch)
         (written / "README.md").unlink(missing_ok=True)  # peft writes one of its own
         if recipe.lora_rank:

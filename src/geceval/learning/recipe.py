@@ -13,7 +13,7 @@ class Recipe(Options):
     """How to fine-tune; the defaults are IMPARA's (Maeda et al. 2022, section 3.1.1 and its published code)."""
 
     base: str = "bundled"
-    pooling: Literal["first", "mean", "last"] = "first"
+    pooling: Literal["first", "mean"] = "first"
     pooler: Literal["base", "identity"] = "base"
     head_deviation: Positive | None = None
     lora_rank: Annotated[int, Range(0)] = 0

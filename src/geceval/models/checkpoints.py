@@ -26,7 +26,6 @@ _SETTINGS = {
     "geceval_max_length": int,  # tokens, special ones included, beyond which a text is cut
     "geceval_threshold": (int, float),  # of IMPARA
     "geceval_se_model": str,  # the model of IMPARA's similarity estimator
-    "geceval_border": str,  # the token before, between and after the texts of a network that was a causal model
     "geceval_base_sha256": str,  # of the weights that an adapter was trained on, see `weights_sha256`
     "geceval_start_token": str,  # before a text that a causal language model reads
     "geceval_scale": (int, float),  # by which IMPARA-LM's objective multiplies likelihoods

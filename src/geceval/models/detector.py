@@ -1,9 +1,4 @@
-"""Error detection by a token classifier: how probable each label is for each word of a sentence.
-
-The label of a word is that of its first sub-token, as in training; a network that was a causal model (`geceval_border`)
-reads the sentence twice, and the label is that of the word's last sub-token in the second copy. A word that the network
-does not see counts as correct: a word without any sub-token (a lone control character), or one beyond the length limit.
-"""
+"""Error detection by a token classifier: how probable each label is for each word of a sentence."""
 
 from __future__ import annotations
 
@@ -26,17 +21,16 @@ if TYPE_CHECKING:
 CORRECT_NAMES = ("correct", "c", "label_0")
 """What the label of correct words is called, in lower case; `LABEL_0` stands where nobody named the labels."""
 
-_UNSEEN = -1
+_UNSEEN = (
+    -1
+)  # a word without any sub-token, such as a lone control character, or beyond the limit: it counts as correct
 
 
 class Detector(BatchedModel):
     """A token classifier and its tokenizer."""
 
-    def __init__(
-        self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "", twice: bool = False
-    ) -> None:
+    def __init__(self, model: Any, tokenizer: Any, max_length: int | None = 128, name: str = "") -> None:
         super().__init__(model, tokenizer, max_length, name)
-        self.twice = twice
         names = model.config.id2label
         self.labels = tuple(names[number] for number in range(model.config.num_labels))
         found = [number for number, label in enumerate(self.labels) if label.lower() in CORRECT_NAMES]
@@ -52,9 +46,7 @@ class Detector(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
-        model = load_token_classifier(checkpoint)
-        twice = checkpoint.setting("border") is not None
-        return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, twice)
+        return cls(load_token_classifier(checkpoint), load_tokenizer(checkpoint), length, checkpoint.identity)
 
     def _if_cut(self, what: str) -> str:
         return "the words beyond count as correct"
@@ -88,7 +80,7 @@ class Detector(BatchedModel):
         return np.where((labelled == _UNSEEN)[:, None], unseen, row[labelled])
 
     def _encode(self, texts: list[str], limit: int | None = None) -> list[dict[str, list[int]]]:
-        encoded = encode_words(self.tokenizer, [text.split() for text in texts], limit, self.twice)
+        encoded = encode_words(self.tokenizer, [text.split() for text in texts], limit)
         return [
             {"input_ids": ids, "labelled": [_UNSEEN if index is None else index for index in labelled]}
             for ids, labelled in encoded

@@ -14,17 +14,15 @@ if TYPE_CHECKING:
 # checkpoints: BERT reads the first token through its tanh pooler, ModernBERT follows its own `classifier_pooling`.
 # "mean" (IMPARA-GED, section 4.1) averages the states of all real tokens, special ones included, for the class's
 # classifier: the linear layer of BERT and DeBERTa, without their pooler, the dense and output layers of ELECTRA and
-# RoBERTa. "last" takes the last real token, as causal models do; for them "first" means the same.
-POOLINGS = ("first", "mean", "last")
+# RoBERTa.
+POOLINGS = ("first", "mean")
 
 
 def pooling_of(checkpoint: Checkpoint) -> str:
     """The pooling written in a checkpoint's `config.json`: `"first"` unless `geceval_pooling` says another."""
     pooling = checkpoint.setting("pooling", "first")
     if pooling not in POOLINGS:
-        raise CheckpointError(
-            f"{checkpoint.folder}: geceval_pooling must be 'first', 'mean' or 'last', got {pooling!r}"
-        )
+        raise CheckpointError(f"{checkpoint.folder}: geceval_pooling must be 'first' or 'mean', got {pooling!r}")
     return pooling
 
 
@@ -34,28 +32,13 @@ def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
     return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
 
 
-def last_pool(states: Tensor, mask: Tensor) -> Tensor:
-    """The states of the last real tokens; shapes as for `mean_pool`, padding at the end."""
-    import torch
-
-    last = mask.sum(dim=1).clamp(min=1) - 1
-    return states[torch.arange(len(states), device=states.device), last]
-
-
-def head_of(network: Any) -> Any:
-    """The classification head of a `...ForSequenceClassification` or `...ForTokenClassification`."""
-    return network.score if hasattr(network, "score") else network.classifier  # decoders call it so
-
-
 def logits(model: Any, batch: Mapping[str, Tensor], pooling: str = "first") -> Tensor:
     """Logits of a sequence classifier, differentiable, so that training and scoring share one definition."""
-    network = model.get_base_model() if hasattr(model, "get_base_model") else model
-    if pooling == "first" and not hasattr(network, "score"):
+    if pooling == "first":
         return model(**batch).logits
-    pool = mean_pool if pooling == "mean" else last_pool  # decoders look for padding by its id, which a text may hold
-    pooled = pool(network.base_model(**batch).last_hidden_state, batch["attention_mask"])
-    classifier = head_of(network)
-    if hasattr(classifier, "out_proj"):
-        return classifier(pooled.unsqueeze(1))
+    network = model.get_base_model() if hasattr(model, "get_base_model") else model
+    pooled = mean_pool(network.base_model(**batch).last_hidden_state, batch["attention_mask"])
+    if hasattr(network.classifier, "out_proj"):
+        return network.classifier(pooled.unsqueeze(1))
     dropout = getattr(network, "dropout", None)
-    return classifier(dropout(pooled) if dropout is not None else pooled)
+    return network.classifier(dropout(pooled) if dropout is not None else pooled)

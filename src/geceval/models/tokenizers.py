@@ -25,7 +25,7 @@ _RULES = (
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 
 
-def load_tokenizer(checkpoint: Checkpoint, config: Any = None) -> Any:
+def load_tokenizer(checkpoint: Checkpoint) -> Any:
     """The checkpoint's own fast tokenizer, or that of the model it was made from if it was saved without one."""
     # That model is the base of an adapter, or what `_name_or_path` of the configuration names; else `bert-base-cased`
     # for a vocabulary of its size, which published IMPARA and SOME checkpoints lack.
@@ -44,53 +44,7 @@ def load_tokenizer(checkpoint: Checkpoint, config: Any = None) -> Any:
         raise CheckpointError(
             f"{checkpoint.folder}: the tokenizer of {holder.model!r} has {len(tokenizer)} entries, the network {size}"
         )
-    settings = checkpoint.config if config is None else vars(config)
-    if settings.get("geceval_border"):
-        _put_around(tokenizer, settings["geceval_border"], holder)
-    if settings.get("geceval_prose"):
-        _read_as_prose(tokenizer)
     return tokenizer
-
-
-def border_of(checkpoint: Checkpoint) -> str:
-    """The token to put around the texts of a causal model, whose tokenizer puts none."""
-    # That is `geceval_start_token` of the checkpoint, else the EOS token, else the BOS token.
-    tokenizer = load_tokenizer(checkpoint)
-    border = checkpoint.setting("start_token") or tokenizer.eos_token or tokenizer.bos_token
-    if not border:
-        raise CheckpointError(
-            f"{checkpoint.folder}: a causal model whose tokenizer has no EOS or BOS token to put around texts; write "
-            "one of its tokens into its config.json as geceval_start_token"
-        )
-    return border
-
-
-def _put_around(tokenizer: Any, border: str, holder: Checkpoint) -> None:
-    from tokenizers.processors import TemplateProcessing
-
-    number = tokenizer.get_vocab().get(border)
-    if number is None or not tokenizer.is_fast:
-        raise CheckpointError(
-            f"{holder.folder}: texts of this network have {border!r} around them, which its tokenizer "
-            f"{'does not know' if number is None else 'cannot add: it is not a fast one (tokenizer.json)'}"
-        )
-    single, pair = [border, "$A", border], [border, "$A", border, "$B", border]
-    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
-        single=single, pair=pair, special_tokens=[(border, number)]
-    )
-
-
-def _read_as_prose(tokenizer: Any) -> None:
-    """Let the tokenizer of a causal model do what `detokenize` does, before all else."""
-    from tokenizers import Regex, normalizers
-
-    steps = [
-        normalizers.Replace(Regex(r"\s+"), " "),
-        normalizers.Strip(),
-        *(normalizers.Replace(Regex(rule), "") for rule in _RULES),
-    ]
-    own = tokenizer.backend_tokenizer.normalizer
-    tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([*steps, own] if own else steps)
 
 
 def _spelling(folder: Path) -> dict[str, bool]:
@@ -130,15 +84,15 @@ def _tokenizer_holder(checkpoint: Checkpoint) -> Checkpoint:
 
 
 def encode_words(
-    tokenizer: Any, sentences: Sequence[Sequence[str]], max_length: int | None = None, twice: bool = False
+    tokenizer: Any, sentences: Sequence[Sequence[str]], max_length: int | None = None
 ) -> list[tuple[list[int], list[int | None]]]:
-    """Token ids of sentences that are split into words."""
+    """Token ids of sentences that are split into words, and the position of the first sub-token of each word."""
     if not sentences:
         return []
     space = " " if _marks_spaces(tokenizer) else ""
     pieces = [[space + word for word in words] for words in sentences]
     encoded = tokenizer(
-        *([pieces] * (2 if twice else 1)),
+        pieces,
         is_split_into_words=True,
         truncation=max_length is not None,
         max_length=max_length,
@@ -149,7 +103,7 @@ def encode_words(
     for row, words in enumerate(sentences):
         labelled: list[int | None] = [None] * len(words)
         for index, word in enumerate(encoded.word_ids(row)):
-            if word is not None and (twice or labelled[word] is None):  # of two copies the second loses no more words
+            if word is not None and labelled[word] is None:
                 labelled[word] = index
         found.append((encoded["input_ids"][row], labelled))
     return found

@@ -12,11 +12,12 @@ from geceval.learning.network import write_network
 from geceval.learning.recipe import Recipe
 from geceval.models.causal import QualityHead, save_quality_head
 from geceval.models.checkpoints import resolve
-from geceval.models.quantised import read_weights, write_weights
+from geceval.models.quantised import read_weights
 from geceval.scorers.impara_lm import ImparaLm, Settings
 from recipes.distillation.groups import Group
 from recipes.distillation.objective import BITS, Distillation, TreeCollator, distance, restore_weights, round_weights
 from recipes.distillation.teacher import Scored
+from recipes.quantising import write_weights
 
 START = "<|endoftext|>"
 GROUPS = [Group(("the cat sat .", "the cats sit on a mat .", "dogs")), Group(("a dog likes", "the school"))]

@@ -23,8 +23,8 @@ from geceval.models.causal import start_of
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.devices import pick_device
 from geceval.models.prefix_trees import inputs
-from geceval.models.quantised import is_quantisable, rounded
 from recipes.distillation.teacher import Scored, pad, prefix_tree, token_rows
+from recipes.quantising import is_quantisable, rounded
 
 BITS = 4  # of a weight in the student's file
 CLIP = 2.5  # a greater difference of q is as good as certain, and very long texts have very great ones

@@ -26,12 +26,12 @@ from geceval.learning.recipe import Recipe
 from geceval.learning.runs import Material, train_network
 from geceval.models.causal import CausalModel, QualityHead, save_quality_head, start_of
 from geceval.models.checkpoints import resolve
-from geceval.models.quantised import write_weights
 from geceval.models.tokenizers import load_tokenizer
 from recipes.distillation.groups import Group, make_groups
 from recipes.distillation.objective import BITS, GAP, Distillation, restore_weights
 from recipes.distillation.student import make_student, needed_tokens
 from recipes.distillation.teacher import Scored, Teacher, read_scores, score_groups, token_rows
+from recipes.quantising import write_weights
 
 RIDGE = 2.0  # penalty of the head that learns from ratings
 RECIPE = Recipe(

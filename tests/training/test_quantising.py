@@ -10,7 +10,8 @@ from safetensors.torch import load_file
 
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
-from geceval.models.quantised import dequantise, is_quantised, quantise, read_weights, rounded, write_weights
+from geceval.models.quantised import dequantise, is_quantised, read_weights
+from recipes.quantising import quantise, rounded, write_weights
 
 
 def test_values_and_scales_by_hand():
