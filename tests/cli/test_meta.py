@@ -147,7 +147,7 @@ def test_heat_map_rows(checkout, scores, capsys):
     }
 
 
-@pytest.mark.parametrize("suffix", ["tsv", "json", "parquet"])
+@pytest.mark.parametrize("suffix", ["tsv", "parquet"])
 def test_saved_scores_give_the_same_report(checkout, capsys, suffix):
     data = ["--data", str(checkout)]
     gold = ["--gold-m2", str(checkout.parent / "gold.m2")]

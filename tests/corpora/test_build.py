@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 
@@ -193,16 +192,6 @@ def test_wi_locness(shared_data):
         parallel.m2_rows(path, "wi_locness.ABCN.dev", 4000, "ABCN")
 
 
-def test_fce(shared_data, tmp_path):
-    lines = (shared_data / "fce" / "fce-dev.json").read_text(encoding="utf-8").split("\n")[:2]
-    (tmp_path / "few.json").write_text("\n".join(lines), encoding="utf-8")
-    rows = parallel.essay_rows(tmp_path / "few.json", "fce.dev", 2, "bundled", 1)
-    assert rows[3]["meta"] == {"corpus": "fce", "doc": json.loads(lines[0])["id"]}
-    (edit,) = rows[3]["edits"]
-    assert (edit["start"], edit["end"], edit["correction"], edit["type"][:2]) == (3, 4, "received", "R:")
-    assert rows[3]["references"] == [rows[3]["source"].replace("recieved", "received")]
-
-
 def test_files_are_plain(built):
     """What datasets 5 writes into the schema, version 3 cannot read."""
     for path in built("seeda").rglob("*.parquet"):
@@ -219,7 +208,6 @@ def test_the_card_says_where_the_texts_come_from(built):
 def test_the_card_says_how_rows_were_made(built):
     card = (built("gjg15") / "README.md").read_text(encoding="utf-8")
     assert "References: all annotators of `official-2014.combined.m2`" in card
-    assert re.search(r"ERRANT with the pipeline `en_geceval_en_ewt-.*28,350 \(train\)", parallel.essay_note("bundled"))
 
 
 def test_unknown_config(load):

@@ -19,7 +19,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.parametrize("suffix", ["tsv", "json", "parquet"])
+@pytest.mark.parametrize("suffix", ["tsv", "parquet"])
 def test_what_is_written_is_read(tmp_path, suffix):
     path = tmp_path / f"scores.{suffix}"
     write_scores(path, TABLES)

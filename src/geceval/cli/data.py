@@ -28,8 +28,6 @@ def build(
     gold_m2: Annotated[
         str | None, typer.Option("--gold-m2", help="seeda, gjg15: CoNLL-2014 M2 file, for the references.")
     ] = None,
-    nlp: Annotated[str, typer.Option(help="fce from JSON: spaCy pipeline for ERRANT.")] = "bundled",
-    workers: Annotated[int, typer.Option(min=1, help="fce from JSON: processes that parse sentences.")] = 1,
 ) -> None:
     """Convert a data set to parquet and a README.
 
@@ -39,6 +37,6 @@ def build(
     """
     from geceval.corpora import build as builder
 
-    configs = builder.build(name, folder, output, gold_m2=gold_m2, nlp=nlp, workers=workers)
+    configs = builder.build(name, folder, output, gold_m2=gold_m2)
     cells = [[config.name, split, len(rows)] for config in configs for split, rows in config.splits.items()]
     sys.stdout.write(table_text(["config", "split", "rows"], cells, terminal_width(None)))

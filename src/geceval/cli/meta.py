@@ -70,7 +70,7 @@ def agreement(
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
     plot: Annotated[str | None, typer.Option(help="Figure to write: .png, .svg or .pdf.")] = None,
-    save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet, .tsv or .json.")] = None,
+    save: Annotated[str | None, typer.Option(help="Scores to write, for --scores: .parquet or .tsv.")] = None,
     form: shared.PaperForm = None,
     output: shared.Output = None,
     progress: shared.Progress = False,

@@ -18,6 +18,7 @@ _PLAIN: dict[str, Callable[[Path], list[Config]]] = {
     "conll14": parallel.build_conll14,
     "jfleg": parallel.build_jfleg,
     "cweb": parallel.build_cweb,
+    "fce": parallel.build_fce,
     "wi_locness": parallel.build_wi_locness,
     "tmu_gfm": judgment_tables.build_tmu_gfm,
 }
@@ -30,22 +31,16 @@ def build(
     target: str | Path,
     *,
     gold_m2: str | Path | None = None,
-    nlp: str = "bundled",
-    workers: int = 1,
 ) -> list[Config]:
     """Convert a data set as its authors publish it to a folder for `datasets.load_dataset`."""
     if name not in DATA_SETS:
         raise InputError(f"there is no data set {name!r}; choose one of {', '.join(DATA_SETS)}")
     if gold_m2 is not None and name not in _RANKED:
         raise InputError(f"{name} takes no --gold-m2; {' and '.join(_RANKED)} do")
-    if (nlp != "bundled" or workers != 1) and name != "fce":
-        raise InputError(f"{name} takes neither --nlp nor --workers; fce does")
     folder, target = Path(folder), Path(target)
     check_target(target)
     if name in _RANKED:
         configs = _RANKED[name](folder, None if gold_m2 is None else Path(gold_m2))
-    elif name == "fce":
-        configs = parallel.build_fce(folder, nlp, workers)
     else:
         configs = _PLAIN[name](folder)
     write_folder(target, configs, data_card(name, configs))

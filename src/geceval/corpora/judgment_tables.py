@@ -11,7 +11,7 @@ import pyarrow as pa
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines
 from geceval.corpora.folder import Config, check_count, find
-from geceval.corpora.judgments import SEEDA_SYSTEMS, SHIFTED, Rows, Tables, gjg15_tables, seeda_tables, to_human
+from geceval.corpora.judgments import SEEDA_SYSTEMS, Rows, Tables, gjg15_tables, seeda_tables, to_human
 from geceval.corpora.ratings import read_rows
 from geceval.edits.m2 import read_m2, references
 from geceval.meta.aggregation import human_expected_wins
@@ -70,7 +70,7 @@ def build_seeda(folder: Path, gold_m2: Path | None) -> list[Config]:
     """Tables of SEEDA."""
     tables = seeda_tables(folder)
     human = to_human(tables)
-    _check_rankings(tables, human)
+    _check_counts(tables)
     check_count(folder / "outputs/all", "sentences", len(tables.outputs), SENTENCES)
     for name in SEEDA_SYSTEMS:
         path = folder / f"outputs/subset/{name}.txt"
@@ -91,7 +91,7 @@ def build_gjg15(folder: Path, gold_m2: Path | None) -> list[Config]:
     """Tables of GJG15."""
     tables = gjg15_tables(folder)
     human = to_human(tables)
-    _check_rankings(tables, human)
+    _check_counts(tables)
     check_count(folder / "data/original/official_submissions", "sentences", len(tables.outputs), SENTENCES)
     _check_expected_wins(tables.files["all"], human.judgments["all"], human.scores["ew"])
     nus = {statistic: {**human.scores[statistic], **changed} for statistic, changed in _GJG15_NUS.items()}
@@ -103,23 +103,14 @@ def build_gjg15(folder: Path, gold_m2: Path | None) -> list[Config]:
     ]
 
 
-def _check_rankings(tables: Tables, human: HumanData) -> None:
-    """Raise a `ValueError` unless each text has one group in a ranking, and counts are those of the published files."""
-    index = {line: number for number, line in enumerate(human.lines)}
+def _check_counts(tables: Tables) -> None:
     for kind, rows in tables.judgments.items():
-        groups = [[group["systems"] for group in row["groups"]] for row in rows]
-        for number, (row, systems) in enumerate(zip(rows, groups, strict=True)):
-            if len({human.outputs[names[0]][index[row["src_id"]]] for names in systems}) < len(systems):
-                raise InputError(
-                    f"{tables.files[kind]}, ranking {number}: two groups of systems wrote the same text for sentence "
-                    f"{row['src_id']}; {SHIFTED}"
-                )
         counts = {
             "rankings": len(rows),
-            "empty rankings": groups.count([]),
+            "empty rankings": sum(not row["groups"] for row in rows),
             "annotators": len({row["annotator"] for row in rows}),
             "sentences": len({row["src_id"] for row in rows}),
-            "ranked outputs": sum(map(len, groups)),
+            "ranked outputs": sum(len(row["groups"]) for row in rows),
         }
         for what, expected in _COUNTS[tables.name].items():
             check_count(tables.files[kind], what, counts[what], expected)

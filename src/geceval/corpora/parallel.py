@@ -35,7 +35,6 @@ SCHEMA = pa.schema(
         ("meta", pa.struct([("corpus", pa.string()), ("doc", pa.string())])),
     ]
 )
-_FCE = {"train": ("train", 28350, 2116), "validation": ("dev", 2191, 159), "test": ("test", 2695, 194)}
 
 
 def build_conll13(folder: Path) -> list[Config]:
@@ -86,19 +85,17 @@ def build_wi_locness(folder: Path) -> list[Config]:
     return [Config("default", SCHEMA, {"train": train, "validation": rows["ABCN.dev"]})]
 
 
-def build_fce(folder: Path, nlp: str, workers: int) -> list[Config]:
-    """The table of FCE, from the M2 files of BEA-2019 or, where there are none, from the JSON files."""
-    splits, note = {}, ""
-    for split, (fold, sentences, essays) in _FCE.items():
+def build_fce(folder: Path) -> list[Config]:
+    """The table of FCE."""
+    splits = {}
+    for split, (fold, count) in {
+        "train": ("train", 28350),
+        "validation": ("dev", 2191),
+        "test": ("test", 2695),
+    }.items():
         name = f"fce.{fold}.gold.bea19.m2"
-        m2 = find_if_any(folder, name, f"m2/{name}")
-        if m2:
-            splits[split] = m2_rows(m2, f"fce.{fold}", sentences)
-        else:
-            path = find(folder, f"fce-{fold}.json", f"json/fce.{fold}.json")
-            splits[split] = essay_rows(path, f"fce.{fold}", essays, nlp, workers)
-            note = essay_note(nlp)
-    return [Config("default", SCHEMA, splits, note)]
+        splits[split] = m2_rows(find(folder, name, f"m2/{name}"), f"fce.{fold}", count)
+    return [Config("default", SCHEMA, splits)]
 
 
 def build_jfleg(folder: Path) -> list[Config]:
@@ -139,49 +136,14 @@ def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> 
     return rows
 
 
-def essay_rows(path: Path, name: str, expected: int, nlp: str, workers: int) -> Rows:
-    """Rows of a JSON file of essays, with ERRANT's types; `meta.doc` is the essay's id; see `m2_rows`."""
-    from geceval.edits.errant.annotator import get_annotator
-    from geceval.edits.essays import read_essays, to_sentences
-
-    essays = read_essays(path)
-    check_count(path, "essays", len(essays), expected)
-    pairs = [(essay.name, sentence) for essay in essays for sentence in to_sentences([essay])]
-    typed = get_annotator(nlp).classify_sentences([sentence for _, sentence in pairs], workers)
-    rows = []
-    for number, ((doc, _), sentence) in enumerate(zip(pairs, typed, strict=True)):
-        row = _row(name, number, sentence.source, references(sentence), name.split(".")[0], doc)
-        row["edits"] = [
-            _edit(edit, annotator, "REQUIRED", "-NONE-")
-            for annotator, edits in sentence.edits.items()
-            for edit in edits
-        ]
-        rows.append(row)
-    return rows
-
-
-def essay_note(nlp: str) -> str:
-    """What the rows of `essay_rows` depend on, for the card."""
-    import spacy
-
-    from geceval.edits.errant.annotator import get_annotator
-
-    counts = ", ".join(f"{sentences:,} ({split})" for split, (_, sentences, _) in _FCE.items())
-    return (
-        f"From the JSON files: sentences and tokens by the rules of spaCy {spacy.__version__}, types of edits by "
-        f"ERRANT with the pipeline `{get_annotator(nlp).pipeline}`. The M2 files of BEA-2019 split the same essays "
-        f"into {counts} sentences."
-    )
-
-
-def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str, doc: str = "") -> dict[str, Any]:
+def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str) -> dict[str, Any]:
     return {
         "id": f"{name}.{number}",
         "source": source,
         "references": list(texts.values()),
         "annotators": list(texts),
         "edits": [],
-        "meta": {"corpus": corpus, "doc": doc},
+        "meta": {"corpus": corpus, "doc": ""},
     }
 
 

@@ -13,7 +13,6 @@ A file holds the scores of one or more metrics, in the format that its suffix na
 from __future__ import annotations
 
 import io
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_lines, read_text, split_lines, write_bytes, write_text
 from geceval.meta.aggregation import Aggregation, aggregate
 
-SUFFIXES = (".tsv", ".json", ".parquet")
+READ, WRITTEN = (".tsv", ".json", ".parquet"), (".tsv", ".parquet")
 _SIGNATURE = "_signature"
 
 OfSystem = Literal["corpus", Aggregation]
@@ -93,7 +92,7 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     readers = {".tsv": _read_tsv, ".json": _read_json, ".parquet": _read_parquet}
     suffix = Path(path).suffix
     if suffix not in readers:
-        raise InputError(f"{path}: scores are read from {', '.join(SUFFIXES)}, not from {suffix or 'no suffix'!r}")
+        raise InputError(f"{path}: scores are read from {', '.join(READ)}, not from {suffix or 'no suffix'!r}")
     known = list(systems)
     found = []
     for metric, (rows, signature) in readers[suffix](path).items():
@@ -117,9 +116,6 @@ def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
     """Write scores that `read_scores` reads; all tables must be of the same systems and sentences."""
     suffix = Path(path).suffix
     check_suffix(path)
-    if suffix == ".json":
-        write_text(path, json.dumps(_to_json(tables), ensure_ascii=False, indent=1) + "\n")
-        return
     columns = _columns(tables)
     if suffix == ".parquet":
         import pyarrow
@@ -161,8 +157,8 @@ def read_system_scores(path: str | Path) -> dict[str, float]:
 
 def check_suffix(path: str | Path) -> None:
     """Raise a `ValueError` unless scores can be written to a file of that name."""
-    if Path(path).suffix not in SUFFIXES:
-        raise InputError(f"{path}: scores are written to {', '.join(SUFFIXES)}; end the name in one of them")
+    if Path(path).suffix not in WRITTEN:
+        raise InputError(f"{path}: scores are written to {', '.join(WRITTEN)}; end the name in one of them")
 
 
 # What the readers return: metric to its lines and signature; lines are system to line (0 the corpus) to score.
@@ -297,20 +293,6 @@ def _columns(tables: Sequence[MetricScores]) -> dict[str, list[Any]]:
     for table in tables:
         columns[table.metric] = np.column_stack([table.corpus, table.sentences]).ravel().tolist()
     return columns
-
-
-def _to_json(tables: Sequence[MetricScores]) -> dict[str, Any]:
-    def metrics(row: int) -> dict[str, Any]:
-        return {
-            table.metric: {
-                "score": float(table.corpus[row]),
-                "scores": table.sentences[row].tolist(),
-                "signature": table.signature,
-            }
-            for table in tables
-        }
-
-    return {"systems": [{"system": name, "metrics": metrics(row)} for row, name in enumerate(tables[0].systems)]}
 
 
 def _name_and_score(line: str) -> tuple[str, str]:

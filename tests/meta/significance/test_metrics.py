@@ -1,4 +1,4 @@
-"""Tests of two metrics: published numbers, plain loops, properties, bad input; soft pairwise accuracy likewise."""
+"""Tests of two metrics: published numbers, plain loops, properties, bad input."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import pytest
 from scipy import stats
 
 from geceval.meta.agreement import TIE_RULES, Pairs, agreement
-from geceval.meta.judgments import Item
 from geceval.meta.significance.metrics import compare_agreement, outcomes, perm_both, williams, williams_test
 from geceval.meta.significance.resampling import p_value
-from geceval.meta.soft_pairwise_accuracy import imputed_scores, soft_pairwise_accuracy
 
 GOLD, CLOSE, FAR = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
 
@@ -226,48 +224,33 @@ def test_williams_edges():
 
 
 @pytest.mark.parametrize("correlation", ["pearson", "spearman"])
-@pytest.mark.parametrize("pooled", [True, False])
-def test_perm_both_equals_a_plain_loop(correlation, pooled):
-    human = random_scores(2, 6, 10)
-    first, second = human + 2 * random_scores(3, 6, 10), 5 * human + 9 * random_scores(4, 6, 10)
-    first[2, 3] = np.nan
-    people = human if pooled else human.mean(axis=1)
-    found = perm_both(people, first, second, correlation, permutations=200, seed=5)
-    known = ~np.isnan(first)
-    a, b = ((scores - scores[known].mean()) / scores[known].std() for scores in (first, second))
+def test_perm_both_equals_a_plain_loop(correlation):
+    quality = random_scores(2, 6, 10)
+    first, second = quality + 2 * random_scores(3, 6, 10), 5 * quality + 9 * random_scores(4, 6, 10)
+    human = quality.mean(axis=1)
+    found = perm_both(human, first, second, correlation, permutations=200, seed=5)
+    a, b = ((scores - scores.mean()) / scores.std() for scores in (first, second))
 
     def correlate(scores: np.ndarray) -> float:
-        if pooled:
-            pair = scores[known], people[known]
-        else:
-            pair = [row[use].mean() for row, use in zip(scores, known, strict=True)], people
-        return (stats.pearsonr if correlation == "pearson" else stats.spearmanr)(*pair).statistic
+        return (stats.pearsonr if correlation == "pearson" else stats.spearmanr)(scores.mean(axis=1), human).statistic
 
     assert (found.first, found.second) == pytest.approx((correlate(a), correlate(b)))
-    draws = np.random.default_rng(5).integers(2, size=(200, known.sum()), dtype=np.int8).astype(bool)
     hits = 0
-    for row in draws:
-        swapped = np.zeros_like(known)
-        swapped[known] = row
+    for swapped in np.random.default_rng(5).integers(2, size=(200, 6, 10), dtype=np.int8).astype(bool):
         lead = correlate(np.where(swapped, a, b)) - correlate(np.where(swapped, b, a))
         hits += lead >= found.second - found.first - 1e-12
     assert (found.p, found.permutations) == (hits / 200, 200)
 
 
 def test_perm_both_properties():
-    human = random_scores(2, 8, 30)
+    human = random_scores(2, 8, 30) + np.arange(8)[:, None]
     good, bad = human + 0.2 * random_scores(3, 8, 30), random_scores(4, 8, 30)
-    assert perm_both(human, bad, good).p == 0.0
-    assert perm_both(human, good, bad).p > 0.99
-    assert perm_both(human, good, good).p == 1.0
-    assert perm_both(human, 7 * good + 1, bad).p == perm_both(human, good, bad).p  # scales do not matter
-    assert perm_both(human, bad, good, seed=3) == perm_both(human, bad, good, seed=3)
-
-
-def test_perm_both_stops_early_where_the_case_is_clear():
-    human = random_scores(2, 8, 30)
-    good, bad = human + 0.2 * random_scores(3, 8, 30), random_scores(4, 8, 30)
-    assert perm_both(human, bad, good, permutations=5000).permutations == 1000
+    people = human.mean(axis=1)
+    assert perm_both(people, bad, good).p < 0.02
+    assert perm_both(people, good, bad).p > 0.98
+    assert perm_both(people, good, good).p == 1.0
+    assert perm_both(people, 7 * good + 1, bad).p == perm_both(people, good, bad).p  # scales do not matter
+    assert perm_both(people, bad, good, permutations=5000).permutations == 1000  # the case is clear
 
 
 def test_perm_both_bad_input():
@@ -276,41 +259,6 @@ def test_perm_both_bad_input():
     assert math.isnan(perm_both(np.ones(4), first, first).p)
     with pytest.raises(ValueError, match="do not fit human scores of shape"):
         perm_both(random_scores(1, 3), first, first)
-
-
-def test_soft_pairwise_accuracy_equals_a_plain_loop():
-    human, metric = random_scores(1, 4, 12), random_scores(2, 4, 12)
-    human[1, [0, 3]] = np.nan
-    signs = np.random.default_rng(4).integers(2, size=(300, 12)) * 2 - 1
-
-    def p(scores: np.ndarray, i: int, j: int) -> float:
-        gap = [
-            (float(a - b), n) for n, (a, b) in enumerate(zip(scores[i], scores[j], strict=True)) if a == a and b == b
-        ]
-        observed = sum(value for value, _ in gap)
-        return sum(sum(row[n] * value for value, n in gap) >= observed - 1e-12 for row in signs) / 300
-
-    expected = [abs(p(human, i, j) - p(metric, i, j)) for i, j in itertools.combinations(range(4), 2)]
-    assert soft_pairwise_accuracy(human, metric, 300) == pytest.approx(1 - sum(expected) / 6)
-
-
-def test_soft_pairwise_accuracy_properties():
-    human = random_scores(1, 3, 40) + np.array([[0], [1], [2]])
-    assert soft_pairwise_accuracy(human, human) == 1.0
-    assert soft_pairwise_accuracy(human, -human) < 0.1
-    assert math.isnan(soft_pairwise_accuracy(np.full((2, 3), np.nan), np.ones((2, 3))))
-    assert soft_pairwise_accuracy(np.ones((2, 3)), np.ones((2, 3))) == 1.0
-    with pytest.raises(ValueError, match="at least two systems"):
-        soft_pairwise_accuracy(human[:1], human[:1])
-    with pytest.raises(ValueError, match="human scores of shape"):
-        soft_pairwise_accuracy(human, human[:2])
-
-
-def test_imputed_scores_are_means_of_negative_ranks():
-    items = [Item(0, "u", ((("A", "B"), 1), (("C",), 3))), Item(0, "v", ((("A",), 2), (("D",), 1))), Item(2, "u", ())]
-    found = imputed_scores(items, ["A", "B", "C"], 3)
-    assert found[:, 0].tolist() == [-1.5, -1.0, -3.0]
-    assert np.isnan(found[:, 1:]).all()
 
 
 def test_means_that_differ_by_rounding_are_equal():

@@ -185,14 +185,15 @@ def perm_both(
     """PERM-BOTH (Deutsch et al. 2021): is the second metric's lead larger than when scores are swapped at random?
 
     Both metrics are standardised over all their scores; each permutation swaps every pair of scores with probability ½
-    and recomputes the correlations. An entry that is NaN anywhere is left out.
+    and recomputes the correlations of the systems' mean scores with people.
 
     Args:
-        human: Human scores, [systems], which then are compared with mean scores, or [systems, sentences], all pooled.
+        human: Human scores, [systems].
         first: Scores of the first metric, [systems, sentences].
         second: Scores of the second metric.
         correlation: `"pearson"`, or `"spearman"`.
-        permutations: Number of permutations.
+        permutations: Number of permutations; as published, it stops early, at multiples of 1000, where p is below .02
+            or above .5.
         seed: Their seed.
 
     Raises:
@@ -201,47 +202,31 @@ def perm_both(
     check_choice("correlation", correlation, get_args(Coefficient))
     check_count("permutations", permutations)
     human, first, second = (np.asarray(values, dtype=float) for values in (human, first, second))
-    if first.shape != second.shape or human.shape not in (first.shape, first.shape[:1]):
+    if first.shape != second.shape or human.shape != first.shape[:1]:
         raise InputError(
             f"scores of shape {first.shape} and {second.shape} do not fit human scores of shape {human.shape}"
         )
-    pooled = human.shape == first.shape
-    known = ~(np.isnan(first) | np.isnan(second) | np.isnan(human if pooled else human[:, None]))
-    left, right = _standardised(first, known), _standardised(second, known)
-    systems, means = (None, None) if pooled else _means(known)
-    people = human[known if pooled else systems]
-    if people.size < 2 or left is None or right is None:
-        return PermutationTest(math.nan, math.nan, math.nan, 0)
+    left, right = _standardised(first), _standardised(second)
 
-    def correlated(lists: np.ndarray) -> np.ndarray:  # [permutations, scores]; equal means may differ by rounding
-        return correlations((lists if pooled else lists @ means).round(12), people, correlation)
+    def correlated(scores: np.ndarray) -> np.ndarray:  # [permutations, systems, sentences]
+        return correlations(scores.mean(axis=-1).round(12), human, correlation)  # equal means may differ by rounding
 
     observed = [float(correlated(values[None])[0]) for values in (left, right)]
     if any(map(math.isnan, observed)):
         return PermutationTest(*observed, math.nan, 0)
     lead = observed[1] - observed[0] - EQUAL
     draw, hits, done = np.random.default_rng(seed), 0, 0
-    # As published, it stops early, at multiples of 1000, where p is below .02 or above .5.
     while done < permutations and not (done and done % 1000 == 0 and not 0.02 <= hits / done <= 0.5):
         size = min(permutations - done, 1000 - done % 1000, max(_CELLS // left.size, 1))
-        swapped = draw.integers(2, size=(size, left.size), dtype=np.int8).astype(bool)
+        swapped = draw.integers(2, size=(size, *left.shape), dtype=np.int8).astype(bool)
         leads = correlated(np.where(swapped, left, right)) - correlated(np.where(swapped, right, left))
         hits += int((leads >= lead).sum())
         done += size
     return PermutationTest(*observed, hits / done, done)
 
 
-def _standardised(scores: np.ndarray, known: np.ndarray) -> np.ndarray | None:
-    """The known scores as one list with mean 0 and variance 1; `None` if they are constant."""
-    values = scores[known]
-    spread = values.std() if values.size else 0.0
-    return (values - values.mean()) / spread if spread > EQUAL * max(np.abs(values).max(initial=0), 1) else None
-
-
-def _means(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The systems that have a known score, and the matrix [scores, systems] that gives the means of their scores."""
-    owner = np.nonzero(known)[0]
-    systems, column, counts = np.unique(owner, return_inverse=True, return_counts=True)
-    means = np.zeros((len(owner), len(systems)))
-    means[np.arange(len(owner)), column] = 1 / counts[column]
-    return systems, means
+def _standardised(scores: np.ndarray) -> np.ndarray:
+    """Mean 0 and variance 1 over all scores; NaN if they are constant."""
+    spread = scores.std()
+    constant = spread <= EQUAL * max(np.abs(scores).max(initial=0), 1)
+    return np.full_like(scores, np.nan) if constant else (scores - scores.mean()) / spread
