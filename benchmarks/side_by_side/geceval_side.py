@@ -71,9 +71,8 @@ def options(metric: str, models: Mapping[str, Any], workers: int) -> dict[str, A
     own = {
         "impara": {**names, "threshold_rule": "gec-metrics"},
         "some": {"model": models["some"]},
-        "gleu": {"sampler": "python3"},
         "green": {"zero_recall": "gec-metrics"},
-        "errant": {**edits, "rounding": "none", "duplicates": "gec-metrics"},
+        "errant": {**edits, "counting": "gec-metrics"},
         "cleme": edits,
         "fluency": {"model": models.get("causal"), "normalization": "ge2018", "detokenize": False},
         "scribendi": {"model": models.get("causal")},

@@ -52,7 +52,7 @@ class Plan:
 PLANS = {
     "impara": Plan("seeda", 24, 4, 8, tolerance=1e-5, network=True),
     "some": Plan("seeda", 24, 4, 6, tolerance=1e-5, network=True),
-    "gleu": Plan("gjg15", 300, 40, 30),
+    "gleu": Plan("gjg15", 300, 40, 30, tolerance=5e-3),
     "green": Plan("gjg15", 600, 40, 10),
     "errant": Plan("gjg15", 300, 10, 4, workers=True),
     "pt_errant": Plan("gjg15", 12, 2, 10, tolerance=1e-3, workers=True, network=True),

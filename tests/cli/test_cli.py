@@ -266,9 +266,9 @@ def test_named_and_general_options(ok):
         report = json.loads(ok("score", "-m", "gleu", "green", *CORPUS, "--format", "json", *options))
         return report["systems"][0]["metrics"]["gleu"]
 
-    assert gleu("-o", "order=2")["score"] == score_directly("gleu", SYSTEMS[3], order=2).score
-    assert gleu("-o", "gleu.order=2", "counting=paper", "--quiet") == gleu("-o", "order=2", "-o", "counting=paper")
-    assert gleu("-o", "green.order=2") == gleu()
+    assert gleu("-o", "unit=char")["score"] == score_directly("gleu", SYSTEMS[3], unit="char").score
+    assert gleu("-o", "gleu.unit=char", "counting=paper", "--quiet") == gleu("-o", "unit=char", "-o", "counting=paper")
+    assert gleu("-o", "green.unit=char") == gleu()
     assert gleu("--beta", "1.0") == gleu()  # green's
 
 
@@ -315,7 +315,7 @@ MISTAKES = [
     (["score", "-m", "gleu", *CORPUS, "--frob"], "No such option: --frob"),
     (["score", "-m", "gleu", *CORPUS, "--sentence", "x"], "unexpected extra argument"),
     (["score", "-m", "gleu", *CORPUS, "-o", "ordre=2"], "unknown option 'ordre'; gleu has "),
-    (["score", "-m", "gleu", *CORPUS, "-o", "order=two"], "option order must be a whole number, got 'two'"),
+    (["score", "-m", "gleu", *CORPUS, "-o", "iterations=two"], "option iterations must be a whole number, got 'two'"),
     (["score", "-m", "gleu", *CORPUS, "-o", "counting=odd"], "counting must be one of"),
     (
         ["score", "-m", "gleu", *CORPUS, "--threshold", "0.5"],

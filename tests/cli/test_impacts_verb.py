@@ -61,11 +61,11 @@ def test_the_table_has_shares_totals_and_notes(call):
 
 def test_options_reach_the_metric_and_the_attribution(call, files):
     code, out, _ = call(
-        "--method", "add", "-m", "gleu", *files, "-o", "order=2", "--rescale", "none", "--format", "json"
+        "--method", "add", "-m", "gleu", *files, "-o", "unit=char", "--rescale", "none", "--format", "json"
     )
     assert code == 0
     found = json.loads(out)[1]
-    assert "|order:2|" in found["signature"]
+    assert "|unit:char|" in found["signature"]
     assert "|method:add|rescale:none|" in found["how"]
 
 

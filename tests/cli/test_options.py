@@ -84,21 +84,21 @@ def test_bad_values(text, annotation, message):
 
 
 def test_options_go_to_the_metrics_that_have_them():
-    options = metric_options(["gleu", "green"], ["order=2", "counting=paper", "green.order=3", "batch-size=8"])
+    options = metric_options(["gleu", "green"], ["unit=char", "iterations=2", "green.unit=word", "batch-size=8"])
     assert options == {
-        "gleu": {"order": 2, "counting": "paper", "batch_size": 8},
-        "green": {"order": 3, "batch_size": 8},
+        "gleu": {"unit": "char", "iterations": 2, "batch_size": 8},
+        "green": {"unit": "word", "batch_size": 8},
     }
 
 
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
-        ("order", "must be KEY=VALUE or METRIC.KEY=VALUE"),
+        ("unit", "must be KEY=VALUE or METRIC.KEY=VALUE"),
         ("=3", "must be KEY=VALUE"),
-        ("ordre=3", "unknown option 'ordre'; gleu has .*order"),
-        ("green.order=3", "is for 'green', which is not among -m gleu"),
-        ("gleu.ordre=3", "unknown option 'ordre'; gleu has"),
+        ("iteration=3", "unknown option 'iteration'; gleu has .*iterations"),
+        ("green.unit=char", "is for 'green', which is not among -m gleu"),
+        ("gleu.iteration=3", "unknown option 'iteration'; gleu has"),
     ],
 )
 def test_bad_options_are_named(assignment, message):

@@ -20,8 +20,8 @@ from geceval.core.options import RunTime
 from geceval.edits.edit import Edit, apply
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.edits.m2 import read_m2
-from geceval.scorers.edit_based.errant_counts import compare, errant_order, keyed, total
-from geceval.scorers.errant import Errant, Settings
+from geceval.scorers.edit_based.edit_scorer import total
+from geceval.scorers.errant import Errant, Settings, compare, errant_order, keyed
 from geceval.scorers.references.annotator_choice import best_annotator, counts_array
 
 # Invented. Two references, of which the third sentence's second one is the source itself.
@@ -54,9 +54,7 @@ OPTIONS = [
     ({"level": "correction_with_type"}, ["-cse"]),
     ({"level": "detection_span"}, ["-ds"]),
     ({"level": "detection_token"}, ["-dt"]),
-    ({"length": "single"}, ["-single"]),
-    ({"length": "multi", "level": "detection_token"}, ["-dt", "-multi"]),
-    ({"without_types": ["R:SPELL", "M:PUNCT"], "beta": 1.0}, ["-b", "1.0", "-filt", "R:SPELL", "M:PUNCT"]),
+    ({"beta": 1.0}, ["-b", "1.0"]),
 ]
 
 
@@ -125,14 +123,14 @@ def test_invented_sentences_equal_errant(errant_parallel, errant_compare):
     gold = errant_parallel(SOURCES, *zip(*REFERENCES, strict=True))
 
     def score(**options):
-        return Errant(Settings(nlp="bundled", **options)).score(SOURCES, PREDICTIONS, REFERENCES)
+        return Errant(Settings(**options)).score(SOURCES, PREDICTIONS, REFERENCES)
 
     check_against_errant(errant_compare, proposed, gold, score, OPTIONS)
     assert score().details["tp"] > 10
     assert len(score().details["by_type"]["full"]) > 8
 
     def from_file(**options):
-        return Errant(Settings(nlp="bundled", gold_m2=str(gold), **options)).score(SOURCES, PREDICTIONS)
+        return Errant(Settings(gold_m2=str(gold), **options)).score(SOURCES, PREDICTIONS)
 
     for options, _ in OPTIONS:
         assert from_file(**options).details == score(**options).details
@@ -154,7 +152,7 @@ def test_real_sentences_equal_errant(errant_parallel, errant_compare, gjg15, con
         proposed = errant_parallel(sources, outputs)
 
         def score(outputs=outputs, **options):
-            return Errant(Settings(nlp="bundled", **options)).score(sources, outputs, references)
+            return Errant(Settings(**options)).score(sources, outputs, references)
 
         check_against_errant(errant_compare, proposed, gold, score, OPTIONS)
 
@@ -164,7 +162,7 @@ def test_gold_spans_are_taken_as_they_stand(errant_parallel, errant_compare, gjg
     part.write_text("\n\n".join(Path(conll_2014).read_text().split("\n\n")[200:240]) + "\n\n")
     sources = [sentence.source for sentence in read_m2(part)]
     outputs = [" ".join(line.split()) for line in gjg15.outputs["CAMB"][200:240]]
-    result = Errant(Settings(nlp="bundled", gold_m2=str(part))).score(sources, outputs)
+    result = Errant(Settings(gold_m2=str(part))).score(sources, outputs)
     expected, _ = errant_compare(errant_parallel(sources, outputs), part)
     assert as_printed(result.details) == expected
 
@@ -217,7 +215,7 @@ A 0 1|||R:NOUN|||m|||REQUIRED|||-NONE-|||0
 def compare_files(proposed, gold, **options):
     """The scorer on the edits of two M2 files."""
     rows = [sentence.edits[0] for sentence in read_m2(proposed)]
-    return Errant(Settings(nlp="bundled", **options))._compare(rows, [s.edits for s in read_m2(gold)])
+    return Errant(Settings(**options))._compare(rows, [s.edits for s in read_m2(gold)])
 
 
 @pytest.fixture
@@ -244,7 +242,7 @@ def test_errant_issue_49(m2_files, errant_compare):
     result = compare_files(proposed, gold)
     assert as_printed(result.details) == errant_compare(proposed, gold)[0] == (4, 0, 9, 1, 0.3077, 0.6897)
     # By hand: each of the 3 edits is a hit, the 9 others are misses.
-    each = compare_files(proposed, gold, duplicates="gec-metrics")
+    each = compare_files(proposed, gold, counting="gec-metrics")
     assert as_printed(each.details) == (3, 0, 9, 1, 0.25, 0.625)
     # gec-metrics types a hit by the system's edit, ERRANT by the annotator's.
     assert {kind: row["tp"] for kind, row in each.details["by_type"]["full"].items() if row["tp"]} == {
@@ -255,9 +253,9 @@ def test_errant_issue_49(m2_files, errant_compare):
     assert result.details["by_type"]["full"]["M:ADV"]["tp"] == 1
 
 
-def best(options: list[Counts], rounding: str, before: Counts | None = None) -> int:
+def best(options: list[Counts], rounds: bool, before: Counts | None = None) -> int:
     counts = counts_array([dict(enumerate(options))])[0]
-    return int(best_annotator(errant_order(0.5, rounding)(before or Counts(), Counts.of(counts))))
+    return int(best_annotator(errant_order(0.5, rounds)(before or Counts(), Counts.of(counts))))
 
 
 def test_rounding_of_the_reference_choice():
@@ -266,8 +264,8 @@ def test_rounding_of_the_reference_choice():
     options = [Counts(1, 2, 2), Counts(0, 0, 0)]
     assert (before + options[0]).f() < (before + options[1]).f()
     assert round((before + options[0]).f(), 4) == round((before + options[1]).f(), 4)
-    assert best(options, "official", before) == 0
-    assert best(options, "none", before) == 1
+    assert best(options, True, before) == 0
+    assert best(options, False, before) == 1
 
 
 @pytest.mark.parametrize(
@@ -281,7 +279,7 @@ def test_rounding_of_the_reference_choice():
     ],
 )
 def test_ties_between_references(options, chosen):
-    assert best(options, "official") == chosen
+    assert best(options, True) == chosen
 
 
 def test_sentence_average():
@@ -289,12 +287,12 @@ def test_sentence_average():
     sources = ["a b", "a b", "a b", "a b"]
     predictions = ["a x b", "a b", "a x b y", "a b"]
     references = [["a x b", "a b"], ["a x b", "a b z"], ["a x b"], ["a b"]]
-    result = Errant(Settings(nlp="bundled", average="sentence")).score(sources, predictions, references)
+    result = Errant(Settings(average="sentence")).score(sources, predictions, references)
     # P = 1/2, R = 1: F0.5 = 1.25 * .5 / (.125 + 1)
     expected = [1.0, 0.0, 1.25 * 0.5 / 1.125, 1.0]
     assert result.scores == pytest.approx(expected)
     assert result.score == pytest.approx(sum(expected) / 4)
-    corpus = Errant(Settings(nlp="bundled")).score(sources, predictions, references)
+    corpus = Errant().score(sources, predictions, references)
     assert corpus.scores == result.scores
     assert [corpus.details[name] for name in ("tp", "fp", "fn")] == [2, 1, 1]
     assert corpus.details["annotators"] == [0, 0, 0, 0]
@@ -302,14 +300,14 @@ def test_sentence_average():
 
 
 def test_empty_and_blank_sentences():
-    scorer = Errant(Settings(nlp="bundled"))
+    scorer = Errant()
     result = scorer.score(["", " ", "a b", "a"], ["", "a", "\t", "a"], [[""], ["a"], ["a b"], ["a", ""]])
     assert result.scores == [1.0, 1.0, 0.0, 1.0]
     assert [result.details[name] for name in ("tp", "fp", "fn")] == [1, 1, 0]
 
 
 def test_references_may_differ_in_number_and_be_plain_strings():
-    scorer = Errant(Settings(nlp="bundled"))
+    scorer = Errant()
     ragged = scorer.score(SOURCES[:2], PREDICTIONS[:2], [REFERENCES[0], REFERENCES[1][:1]])
     assert "|refs:1-2|" in ragged.signature
     plain = scorer.score(SOURCES, PREDICTIONS, [row[0] for row in REFERENCES])
@@ -327,7 +325,7 @@ def test_worker_processes_do_not_change_the_result():
     scorer = Errant(Settings(nlp=nlp), RunTime(workers=2))
     parallel = scorer.score(sources, predictions, references)
     get_annotator(nlp).close()
-    single = Errant(Settings(nlp="bundled")).score(sources, predictions, references)
+    single = Errant().score(sources, predictions, references)
     assert (parallel.score, parallel.scores, parallel.details) == (single.score, single.scores, single.details)
 
 
@@ -342,23 +340,22 @@ EDITS = st.lists(
     max_size=5,
 )
 LEVEL = st.sampled_from(["correction", "correction_with_type", "detection_span", "detection_token"])
-LENGTH = st.sampled_from(["any", "single", "multi"])
-DUPLICATES = st.sampled_from(["official", "gec-metrics"])
+COUNTING = st.sampled_from(["official", "gec-metrics"])
 
 
-@given(EDITS, EDITS, LEVEL, LENGTH, DUPLICATES)
-def test_scores_are_bounded_and_a_copy_of_the_annotator_is_perfect(proposed, gold, level, length, duplicates):
-    first, second = (keyed(edits, level, length, []) for edits in (proposed, gold))
-    counts = total(compare(first, second, duplicates))
+@given(EDITS, EDITS, LEVEL, COUNTING)
+def test_scores_are_bounded_and_a_copy_of_the_annotator_is_perfect(proposed, gold, level, counting):
+    first, second = (keyed(edits, level) for edits in (proposed, gold))
+    counts = total(compare(first, second, counting))
     for value in (counts.precision, counts.recall, counts.f()):
         assert 0 <= value <= 1
-    assert total(compare(second, second, duplicates)).f() == 1
+    assert total(compare(second, second, counting)).f() == 1
     assert counts.tp + counts.fn >= len(second)
 
 
 @given(st.permutations(range(len(SOURCES))))
 def test_order_of_sentences_moves_no_sentence_score(order):
-    scorer = Errant(Settings(nlp="bundled"))
+    scorer = Errant()
     straight = scorer.score(SOURCES, PREDICTIONS, REFERENCES)
     columns = ([column[k] for k in order] for column in (SOURCES, PREDICTIONS, REFERENCES))
     assert scorer.score(*columns).scores == [straight.scores[k] for k in order]
@@ -367,7 +364,7 @@ def test_order_of_sentences_moves_no_sentence_score(order):
 def test_a_reference_as_prediction_is_perfect():
     for annotator in (0, 1):
         predictions = [row[annotator] for row in REFERENCES]
-        result = Errant(Settings(nlp="bundled")).score(SOURCES, predictions, REFERENCES)
+        result = Errant().score(SOURCES, predictions, REFERENCES)
         assert result.score == 1
         assert result.scores == [1.0] * len(SOURCES)
 
@@ -376,10 +373,7 @@ CHANGED = {
     "beta": 1.0,
     "average": "sentence",
     "level": "detection_span",
-    "length": "multi",
-    "without_types": ("R:SPELL",),
-    "rounding": "none",
-    "duplicates": "gec-metrics",
+    "counting": "gec-metrics",
 }
 
 
@@ -387,7 +381,7 @@ def test_every_setting_is_in_the_signature(tmp_path, errant_parallel, nlp):
     gold = errant_parallel(SOURCES, PREDICTIONS)
     weights = nlp.get_pipe("tagger").model.get_ref("softmax").get_param("b")
     assert {field.name for field in dataclasses.fields(Settings)} == {*CHANGED, "gold_m2", "predictions_m2", "nlp"}
-    plain = Errant(Settings(nlp="bundled")).score(SOURCES, PREDICTIONS, REFERENCES).signature
+    plain = Errant().score(SOURCES, PREDICTIONS, REFERENCES).signature
     seen = {plain}
     files = {"gold_m2": str(gold), "predictions_m2": str(gold)}
     for name, value in {**CHANGED, **files, "nlp": nlp}.items():
@@ -403,22 +397,16 @@ def test_every_setting_is_in_the_signature(tmp_path, errant_parallel, nlp):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"beta": 0}, ValueError, "beta must be positive"),
+        ({"beta": 0}, ValueError, "beta must lie between"),
         ({"average": "macro"}, ValueError, "average must be one of 'corpus', 'sentence'"),
         ({"level": "spans"}, ValueError, "level must be one of 'correction'"),
-        ({"length": "2"}, ValueError, "length must be one of 'any'"),
-        ({"rounding": 4}, TypeError, "rounding must be a string, got int 4"),
-        ({"duplicates": "drop"}, ValueError, "duplicates must be one of 'official'"),
-        ({"without_types": [1]}, TypeError, "without_types must be a string or a list of strings"),
+        ({"counting": 4}, TypeError, "counting must be one of 'official', 'gec-metrics', got int 4"),
+        ({"nlp": None}, TypeError, "nlp must be a string .name or folder of a spaCy pipeline., got None"),
     ],
 )
 def test_settings_are_checked(options, error, message):
     with pytest.raises(error, match=message):
         Settings(**options)
-
-
-def test_without_types_takes_one_type():
-    assert Settings(without_types="R:SPELL") == Settings(without_types=["R:SPELL"])
 
 
 def test_columns_are_checked_before_anything_is_loaded(tmp_path):

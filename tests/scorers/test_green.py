@@ -82,11 +82,12 @@ def test_scores_do_not_depend_on_order_or_on_other_sentences(corpus, shuffler):
 
 
 def test_a_worked_example():
-    # Unigrams: kept a d e, deleted b, inserted x (TP 5), missed: c should go, y should come (FN 2).
-    result = Green(Settings(order=1, beta=1.0)).score(["a b c d e"], ["a x c d e"], [["a x y d e"]])
-    assert result.details["precision"] == 1.0
-    assert result.details["recall"] == pytest.approx(5 / 7)
-    assert result.score == pytest.approx(2 * 5 / 7 / (1 + 5 / 7))
+    # Unigrams: kept a d e, deleted b, inserted x (5 right); c should go, y should come (2 missed). Bigrams: right "a b"
+    # "b c" "a x" "d e", wrong "x c", missed "c d" "x y" "y d". Then 2 right, 2 wrong, 4 missed; and 2, 2 and 2.
+    result = Green(Settings(beta=1.0)).score(["a b c d e"], ["a x c d e"], [["a x y d e"]])
+    precision, recall = (5 / 5 * 4 / 5 * 2 / 4 * 2 / 4) ** 0.25, (5 / 7 * 4 / 7 * 2 / 6 * 2 / 4) ** 0.25
+    assert [result.details["precision"], result.details["recall"]] == pytest.approx([precision, recall])
+    assert result.score == pytest.approx(2 * precision * recall / (precision + recall))
 
 
 def test_a_perfect_sentence_of_two_tokens():
@@ -113,16 +114,14 @@ def test_empty_texts(source, prediction, reference, authors, other):
 
 
 def test_characters_as_units():
-    # "ab" to "ac" as characters: a kept, b deleted, c inserted.
-    result = Green(Settings(unit="char", order=1)).score(["ab"], ["ac"], [["ac"]])
-    assert result.score == 1.0
-    wrong = Green(Settings(unit="char", order=1)).score(["ab"], ["ab"], [["ac"]])
-    assert wrong.details["recall"] == pytest.approx(1 / 3)
+    # 5 4 3 2 n-grams are kept; in each order one should go and one should come.
+    result = Green(Settings(unit="char")).score(["abcdef"], ["abcdef"], [["abcdex"]])
+    assert result.details["recall"] == pytest.approx((5 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25)
 
 
 def test_every_setting_changes_the_signature():
     columns = (["a b c d"], ["a b c d"], [["a b c d", "a b"]])
-    changes = {"beta": 1.0, "zero_recall": "gec-metrics", "order": 3, "unit": "char"}
+    changes = {"beta": 1.0, "zero_recall": "gec-metrics", "unit": "char"}
     assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
     signatures = {Green(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
     assert len(signatures | {Green().score(*columns).signature}) == len(changes) + 1

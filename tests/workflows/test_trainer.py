@@ -40,11 +40,11 @@ def evaluated(tokenizer):
 
 
 def test_the_numbers_are_those_of_the_metrics(tokenizer, checkpoint, evaluated):
-    options = {"impara": {"model": checkpoint, "threshold": -2}, "gleu": {"order": 2}}
+    options = {"impara": {"model": checkpoint, "threshold": -2}, "gleu": {"unit": "char"}}
     compute = geceval.trainer_metrics(tokenizer, ["gleu", "impara", "m2"], options=options)
     found = compute(evaluated())
     references = [[target] for target in TARGETS]
-    gleu = make_scorer("gleu", {"order": 2}).score(SOURCES, PREDICTIONS, references)
+    gleu = make_scorer("gleu", {"unit": "char"}).score(SOURCES, PREDICTIONS, references)
     impara = make_scorer("impara", options["impara"]).score(SOURCES, PREDICTIONS)
     m2 = make_scorer("m2").score(SOURCES, PREDICTIONS, references)
     numbers = ("precision", "recall", "f", "tp", "fp", "fn")

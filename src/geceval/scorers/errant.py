@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
+import numpy as np
+
+from geceval.core.f_score import Counts, rounded
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, PipelineName, check_choice, check_positive, check_types
+from geceval.core.options import FilePath, Options, PipelineName, Positive
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
-from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.edit_based.errant_counts import (
-    DUPLICATES,
-    LENGTHS,
-    LEVELS,
-    TypeCounts,
-    compare,
-    errant_order,
-    keyed,
-)
-from geceval.scorers.references.annotator_choice import AVERAGES, Order
+from geceval.scorers.edit_based.edit_scorer import EditScorer, TypeCounts
+from geceval.scorers.references.annotator_choice import Average, Order
 from geceval.scorers.references.gold import (
     edits_and_gold,
     errant_annotator,
@@ -29,23 +24,27 @@ from geceval.scorers.references.gold import (
     proposed_from_m2,
 )
 
+Level: TypeAlias = Literal["correction", "correction_with_type", "detection_span", "detection_token"]
+Counting: TypeAlias = Literal["official", "gec-metrics"]
+
+Keyed: TypeAlias = dict[Hashable, list[str]]
+"""What is compared (e.g. span and correction), and the types of the edits that have it."""
+
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change the number.
 
     Attributes:
         beta: Weight of recall in F.
         average: What `score` is: `"corpus"`, F of the counts of all sentences, or `"sentence"`, the mean of the
             sentences' F (SentERRANT).
-        level: What must agree: `"correction"` (span and correction), `"correction_with_type"`, `"detection_span"` or
-            `"detection_token"`; see `geceval.scorers.edit_based.errant_counts.keyed`.
-        length: Edits that count: `"any"`, `"single"` (at most one token on either side) or `"multi"`.
-        without_types: Types of edits that do not count, e.g. `("R:SPELL", "R:ORTH")`.
-        rounding: How the reference of a sentence is chosen: `"official"` compares F rounded to 4 decimal places,
-            `"none"` compares it unrounded.
-        duplicates: How several edits of one span count: `"official"` or `"gec-metrics"`; see
-            `geceval.scorers.edit_based.errant_counts.compare`.
+        level: What must agree: `"correction"` (span and correction), `"correction_with_type"`, `"detection_span"`, or
+            `"detection_token"` (each token that is changed; for an insertion the one after it).
+        counting: `"official"`: an edit that an annotator has several times counts as often, so that three edits can be
+            four hits (errant issue 49), hits have the annotator's type, and F is rounded to 4 decimal places before
+            references are compared. `"gec-metrics"`: hits are the system's edits, with their types, and F is not
+            rounded.
         gold_m2: M2 file whose edits are the reference, with the spans and types of the file; `references` are then not
             needed. Without it, ERRANT extracts the edits of the references.
         predictions_m2: M2 file with the edits of the predictions, taken as they are; with both files nothing is parsed.
@@ -53,27 +52,13 @@ class Settings:
             name of another installed one, or a folder.
     """
 
-    beta: float = 0.5
-    average: str = "corpus"
-    level: str = "correction"
-    length: str = "any"
-    without_types: str | Sequence[str] = ()
-    rounding: str = "official"
-    duplicates: str = "official"
+    beta: Positive = 0.5
+    average: Average = "corpus"
+    level: Level = "correction"
+    counting: Counting = "official"
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_positive("beta", self.beta)
-        check_choice("average", self.average, AVERAGES)
-        check_choice("level", self.level, LEVELS)
-        check_choice("length", self.length, LENGTHS)
-        check_choice("rounding", self.rounding, ("official", "none"))
-        check_choice("duplicates", self.duplicates, DUPLICATES)
-        names = (self.without_types,) if isinstance(self.without_types, str) else tuple(self.without_types)
-        object.__setattr__(self, "without_types", names)
 
 
 class Errant(EditScorer):
@@ -104,7 +89,7 @@ class Errant(EditScorer):
 
     def order(self) -> Order:
         """ERRANT's own ranking, which is not that of M2."""
-        return errant_order(self.settings.beta, self.settings.rounding)
+        return errant_order(self.settings.beta, rounds=self.settings.counting == "official")
 
     def _compare(self, proposed: Sequence[Sequence[Edit]], gold: Sequence[Mapping[int, Sequence[Edit]]]) -> Result:
         compared = [
@@ -114,5 +99,56 @@ class Errant(EditScorer):
         return self.typed_result(compared, extraction_facts(self.settings))
 
     def _count(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> TypeCounts:
-        options = self.settings.level, self.settings.length, self.settings.without_types
-        return compare(keyed(proposed, *options), keyed(gold, *options), self.settings.duplicates)
+        level = self.settings.level
+        return compare(keyed(proposed, level), keyed(gold, level), self.settings.counting)
+
+
+def keyed(edits: Iterable[Edit], level: Level) -> Keyed:
+    """What two annotations must have in common; edits of the type `UNK` were seen but not corrected."""
+    types: Keyed = {}
+    for edit in edits:
+        if not edit.is_noop and (edit.type != "UNK" or level.startswith("detection")):
+            for key in _keys(edit, level):
+                types.setdefault(key, []).append(edit.type)
+    return types
+
+
+def _keys(edit: Edit, level: Level) -> Iterator[Hashable]:
+    correction = "||".join(edit.corrections)  # ERRANT knows no alternatives and takes `a||b` for one correction
+    if level == "correction":
+        yield edit.start, edit.end, correction
+    elif level == "correction_with_type":
+        yield edit.start, edit.end, edit.type, correction
+    elif level == "detection_span":
+        yield edit.start, edit.end
+    else:
+        yield from range(edit.start, max(edit.end, edit.start + 1))
+
+
+def compare(proposed: Keyed, gold: Keyed, counting: Counting) -> TypeCounts:
+    """Count by error type: misses under the annotator's type, false alarms under the system's."""
+    counted: dict[str, list[int]] = {}
+
+    def add(types: Iterable[str], column: int) -> None:
+        for kind in types:
+            counted.setdefault(kind, [0, 0, 0])[column] += 1
+
+    for key, types in proposed.items():
+        if key not in gold:
+            add(types, 1)
+        else:
+            add(gold[key] if counting == "official" else types, 0)
+    for key, types in gold.items():
+        if key not in proposed:
+            add(types, 2)
+    return {kind: Counts(*counts) for kind, counts in counted.items()}
+
+
+def errant_order(beta: float, rounds: bool) -> Order:
+    """How ERRANT ranks references: highest F so far, then most hits, fewest false alarms, fewest misses."""
+
+    def keys(before: Counts, options: Counts) -> tuple[np.ndarray, ...]:
+        f = (before + options).f(beta)
+        return (rounded(f) if rounds else f), options.tp, -options.fp, -options.fn
+
+    return keys

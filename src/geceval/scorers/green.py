@@ -4,49 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from geceval.core.f_score import f_beta, ratio
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, check_choice, check_count, check_positive, check_types
+from geceval.core.options import FilePath, Options, Positive
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.ngram.ngrams import MAX_ORDER, UNITS, Corpus, reference_mask, sentence_rows
+from geceval.scorers.ngram.ngrams import ORDER, Corpus, Unit, reference_mask, sentence_rows
 from geceval.scorers.references.gold import columns_with_references, gold_facts
-
-ZERO_RECALLS = ("authors", "gec-metrics")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What the number depends on.
 
     Attributes:
         beta: Weight of recall in F. 2 is the authors' example, the default of gec-metrics and so the beta of most
             published tables; the authors' command line defaults to 1.
         zero_recall: Whose rules apply where the definition leaves a gap. `"authors"`: the recall of an order is 0 if
-            there is nothing to find, so that a sentence of fewer than `order` units scores 0; ties between references
-            are broken by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and of tied references the
-            first is taken.
-        order: Longest n-grams, at most 100.
+            there is nothing to find, so that a sentence of fewer than 4 units scores 0; ties between references are
+            broken by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and of tied references the first
+            is taken.
         unit: `"word"` or `"char"`.
         gold_m2: M2 file from which the references are made; `references` are then not needed.
     """
 
-    beta: float = 2.0
-    zero_recall: str = "authors"
-    order: int = 4
-    unit: str = "word"
+    beta: Positive = 2.0
+    zero_recall: Literal["authors", "gec-metrics"] = "authors"
+    unit: Unit = "word"
     gold_m2: FilePath | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_positive("beta", self.beta)
-        check_choice("zero_recall", self.zero_recall, ZERO_RECALLS)
-        check_choice("unit", self.unit, UNITS)
-        check_count("order", self.order, most=MAX_ORDER)
 
 
 class Green(Scorer):
@@ -54,8 +44,8 @@ class Green(Scorer):
 
     With the counts S, R and H of an n-gram in source, reference and prediction, it is a true positive where it was
     rightly deleted, inserted or kept, a false positive where it was wrongly deleted or inserted, and a false negative
-    where a deletion or insertion is missing. Precision and recall are geometric means over the orders. Each sentence
-    takes the reference that gives it the best F; a corpus sums the counts against those.
+    where a deletion or insertion is missing. Precision and recall are geometric means over the orders 1 to 4. Each
+    sentence takes the reference that gives it the best F; a corpus sums the counts against those.
 
     The details are `precision`, `recall` and `f` of the corpus.
     """
@@ -71,13 +61,13 @@ class Green(Scorer):
         settings = self.settings
         exists = reference_mask(columns)
         refs = number_range(exists.sum(axis=0).tolist())
-        counts = sentence_rows(columns, settings.unit, settings.order, sentence_counts)
-        f = self._f(counts, settings.order)
+        counts = sentence_rows(columns, settings.unit, sentence_counts)
+        f = self._f(counts)
         best = self._best_references(counts, f, exists)
         rows = np.arange(counts.shape[1])
         statistics = counts[best, rows]
         totals = statistics.sum(axis=0)
-        precision, recall = precision_recall(totals, settings.order, settings.zero_recall)
+        precision, recall = precision_recall(totals, settings.zero_recall)
         score = float(self.aggregate(statistics[None])[0])
         return Result(
             score=score,
@@ -89,19 +79,18 @@ class Green(Scorer):
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """GREEN of each sample, `[samples]`."""
-        return self._f(rows.sum(axis=1), self.settings.order)
+        return self._f(rows.sum(axis=1))
 
-    def _f(self, counts: np.ndarray, order: int) -> np.ndarray:
-        """F_beta of `[...][orders][3]` counts over the orders up to `order`, `[...]`; 0 where P and R are 0."""
-        precision, recall = precision_recall(counts, order, self.settings.zero_recall)
+    def _f(self, counts: np.ndarray) -> np.ndarray:
+        """F_beta of counts, `[...][orders][3]` to `[...]`; 0 where P and R are 0."""
+        precision, recall = precision_recall(counts, self.settings.zero_recall)
         return f_beta(precision, recall, self.settings.beta)
 
     def _best_references(self, counts: np.ndarray, f: np.ndarray, exists: np.ndarray) -> np.ndarray:
         """Index of the reference that each sentence is scored with, `[sentences]`."""
         candidates = exists
-        orders = range(self.settings.order, 0, -1) if self.settings.zero_recall == "authors" else [self.settings.order]
-        for order in orders:
-            values = np.where(candidates, f if order == self.settings.order else self._f(counts, order), -1.0)
+        for order in range(ORDER, 0, -1) if self.settings.zero_recall == "authors" else [ORDER]:
+            values = np.where(candidates, f if order == ORDER else self._f(counts[..., :order, :]), -1.0)
             candidates = candidates & (values == values.max(axis=0))
         return candidates.argmax(axis=0)
 
@@ -124,9 +113,9 @@ def sentence_counts(corpus: Corpus) -> np.ndarray:
     return np.stack(orders, axis=2)
 
 
-def precision_recall(counts: np.ndarray, order: int, zero_recall: str) -> tuple[np.ndarray, np.ndarray]:
-    """Geometric means of precision and recall over the orders 1 to `order`: `[...][orders][3]` to two `[...]`."""
-    tp, fp, fn = np.moveaxis(counts[..., :order, :], -1, 0)
+def precision_recall(counts: np.ndarray, zero_recall: str) -> tuple[np.ndarray, np.ndarray]:
+    """Geometric means of precision and recall over the orders: `[...][orders][3]` to two `[...]`."""
+    tp, fp, fn = np.moveaxis(counts, -1, 0)
     precision = ratio(tp, tp + fp, empty=1.0)
     recall = ratio(tp, tp + fn, empty=0.0 if zero_recall == "authors" else 1.0)
     return _geometric_mean(precision), _geometric_mean(recall)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.f_score import Counts
@@ -16,6 +16,7 @@ from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules, extract_all
 from geceval.scorers.edit_based.edit_scorer import EditScorer
+from geceval.scorers.references.annotator_choice import Average
 from geceval.scorers.references.gold import Gold, gold_from_m2
 
 logger = logging.getLogger("geceval")
@@ -35,7 +36,7 @@ class Settings(Options):
     """
 
     beta: Positive = 0.5
-    average: Literal["corpus", "sentence"] = "corpus"
+    average: Average = "corpus"
     gold_m2: FilePath | None = None
     max_unchanged_words: Annotated[int, Range(0)] = 2
 

@@ -13,9 +13,9 @@ from geceval.core.options import FilePath, ModelName, Options, PipelineName, Pos
 from geceval.core.result import Result
 from geceval.core.signature import package_version
 from geceval.models.devices import network_facts
-from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.edit_based.errant_counts import errant_order, total
+from geceval.scorers.edit_based.edit_scorer import EditScorer, total
 from geceval.scorers.edit_based.transport_plans import Behaviour, TransportPlan, edit_vectors, transport
+from geceval.scorers.errant import errant_order
 from geceval.scorers.references.annotator_choice import Average, Order
 from geceval.scorers.references.gold import (
     edits_and_gold,
@@ -92,7 +92,7 @@ class UotErrant(EditScorer):
 
     def order(self) -> Order:
         """ERRANT's own, by unrounded F."""
-        return errant_order(self.settings.beta, "none")
+        return errant_order(self.settings.beta, rounds=False)
 
     def _score(self, columns: Columns) -> Result:
         compared = [{annotator: plan.counts() for annotator, plan in row.items()} for row in self._plans(columns)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from geceval.core.f_score import Counts
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.scorers.base import Scorer
-from geceval.scorers.edit_based.errant_counts import TypeCounts, by_type, total
 from geceval.scorers.references.annotator_choice import Chosen, Order, choose, choose_annotators, m2_order
 from geceval.scorers.references.gold import gold_facts
+
+TypeCounts: TypeAlias = dict[str, Counts]
+"""Error type to counts."""
 
 
 class EditScorer(Scorer):
@@ -58,3 +60,19 @@ class EditScorer(Scorer):
             return super().aggregate(rows)
         _, totals = choose(rows, self.order())
         return Counts.of(totals).f(self.settings.beta)
+
+
+def total(counts: TypeCounts) -> Counts:
+    """The counts of all types together."""
+    return sum(counts.values(), Counts())
+
+
+def by_type(counts: TypeCounts, beta: float) -> dict[str, dict[str, dict[str, float]]]:
+    """Tables at three levels of detail: operation (`R`), main type (`VERB:SVA`) and full type (`R:VERB:SVA`)."""
+    # UNK and types that are not ERRANT's have no operation; they appear unchanged in all three tables.
+    tables: dict[str, dict[str, Counts]] = {"operation": {}, "main": {}, "full": {}}
+    for kind in sorted(counts):
+        operation, main = (kind[0], kind[2:]) if kind[:2] in ("M:", "R:", "U:") else (kind, kind)
+        for grain, name in zip(tables, (operation, main, kind), strict=True):
+            tables[grain][name] = tables[grain].get(name, Counts()) + counts[kind]
+    return {grain: {name: rows[name].to_details(beta) for name in sorted(rows)} for grain, rows in tables.items()}

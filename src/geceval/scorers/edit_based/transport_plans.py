@@ -11,7 +11,7 @@ import numpy as np
 
 from geceval.core.f_score import Counts
 from geceval.edits.edit import Edit, apply, distinct, in_order, without_overlaps
-from geceval.scorers.edit_based.errant_counts import TypeCounts
+from geceval.scorers.edit_based.edit_scorer import TypeCounts
 
 Behaviour: TypeAlias = Literal["normalised", "published"]
 

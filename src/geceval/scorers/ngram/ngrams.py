@@ -8,14 +8,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from geceval.core.cache import lru_cache
 from geceval.core.inputs import Columns
 
-UNITS = ("word", "char")
-MAX_ORDER = 100
+Unit: TypeAlias = Literal["word", "char"]
+ORDER = 4  # of the longest n-grams
 CACHED_NGRAMS = 4_000_000
 """The most n-grams of sources and references whose counts are cached for the next system: 160 MB with two references
 per sentence."""
@@ -89,10 +90,10 @@ def reference_mask(columns: Columns) -> np.ndarray:
     return np.arange(counts.max())[:, None] < counts
 
 
-def sentence_rows(columns: Columns, unit: str, order: int, count: Callable[[Corpus], np.ndarray]) -> np.ndarray:
+def sentence_rows(columns: Columns, unit: Unit, count: Callable[[Corpus], np.ndarray]) -> np.ndarray:
     """Cut every text into units, count their n-grams and make numbers of each sentence."""
     references = columns.references or []
-    per_character = order / (_WORD if unit == "word" else 1)
+    per_character = ORDER / (_WORD if unit == "word" else 1)
     sizes = np.array([len(text) for text in columns.sources], dtype=np.int64) * per_character
     sizes += np.array([sum(map(len, row)) for row in references], dtype=np.int64) * per_character
     cached = sizes.sum() <= CACHED_NGRAMS
@@ -100,42 +101,38 @@ def sentence_rows(columns: Columns, unit: str, order: int, count: Callable[[Corp
     found = []
     for start, end in itertools.pairwise([*starts, len(sizes)]):
         block = Columns(columns.sources[start:end], columns.predictions[start:end], references[start:end])
-        found.append(count(count_ngrams(block, unit, order, cached=cached)))
+        found.append(count(count_ngrams(block, unit, cached=cached)))
     rows = np.zeros((max(map(len, found)), len(sizes), *found[0].shape[2:]))
     for start, numbers in zip(starts, found, strict=True):
         rows[: len(numbers), start : start + numbers.shape[1]] = numbers
     return rows
 
 
-def count_ngrams(columns: Columns, unit: str, order: int, cached: bool = False) -> Corpus:
+def count_ngrams(columns: Columns, unit: Unit, cached: bool = False) -> Corpus:
     """Cut every text into units and count their n-grams, those of sources and references `cached` or not."""
     rows = tuple(map(tuple, columns.references or []))
-    given = (cached_texts if cached else _count_texts)(tuple(columns.sources), rows, unit, order)
+    given = (cached_texts if cached else _count_texts)(tuple(columns.sources), rows, unit)
     predictions = _number_units(columns.predictions, unit, dict(given.vocabulary))
     return Corpus(np.insert(given.lengths, 1, predictions.lengths, axis=0), _join(given.tables, predictions))
 
 
-def _count_texts(
-    sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int
-) -> TextTables:
+def _count_texts(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: Unit) -> TextTables:
     """Sources and references, whose n-grams are counted one order at a time, as they are read."""
     most = max(map(len, references))
     columns = [sources, *([row[r] if r < len(row) else "" for row in references] for r in range(most))]
     vocabulary: dict[str, int] = {}
     units = _number_units([text for column in columns for text in column], unit, vocabulary)
-    return TextTables(vocabulary, units.lengths.reshape(len(columns), -1), _tables(units, len(columns), order))
+    return TextTables(vocabulary, units.lengths.reshape(len(columns), -1), _tables(units, len(columns)))
 
 
 @lru_cache(maxsize=2)
-def cached_texts(
-    sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: str, order: int
-) -> TextTables:
+def cached_texts(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: Unit) -> TextTables:
     """Like `_count_texts`, with all orders counted at once and cached for the next system."""
-    given = _count_texts(sources, references, unit, order)
+    given = _count_texts(sources, references, unit)
     return TextTables(given.vocabulary, given.lengths, tuple(given.tables))
 
 
-def _number_units(texts: Sequence[str], unit: str, vocabulary: dict[str, int]) -> Units:
+def _number_units(texts: Sequence[str], unit: Unit, vocabulary: dict[str, int]) -> Units:
     """Cut texts into units and number them; units that are not in the vocabulary are added to it."""
     numbers: list[int] = []
     lengths: list[int] = []
@@ -147,12 +144,12 @@ def _number_units(texts: Sequence[str], unit: str, vocabulary: dict[str, int]) -
     return Units(np.array(numbers, dtype=np.int64), np.array(lengths, dtype=np.int64))
 
 
-def _tables(units: Units, columns: int, order: int) -> Iterator[Table]:
+def _tables(units: Units, columns: int) -> Iterator[Table]:
     """Count the n-grams of texts that are in order column by column; one sort per order."""
     sentences = len(units.lengths) // columns
     text = units.text()
     start, number = np.arange(len(text)), text % sentences
-    for n in range(order):
+    for n in range(ORDER):
         start, keys = _lengthen(units, start, number, n)
         distinct, number = np.unique(keys, return_inverse=True)
         column, sentence = np.divmod(text[start], sentences)
