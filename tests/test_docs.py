@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,17 +22,9 @@ DOCS = ROOT / "docs"
 # Publishing needs a Hub, scale a cluster: tests/hub/test_publish_docs.py, tests/workflows/.
 PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in ("publishing", "scale"))
 # Added to the arguments of a page; of several values the last counts.
-QUICK = {
-    "train": ["--pairs", "12", "--epochs", "1", "--quiet"],
-    "train impara-lm": ["--init-from", "tiny-causal", "--pairs", "12", "--epochs", "1", "--quiet"],
-    "train_impara_lm": ["--init-from", "tiny-causal", "--pairs", "60", "--epochs", "1", "--quiet"],
-    "doctor": ["--quick"],
-    "train_impara": ["--pairs", "60", "--epochs", "1", "--max-length", "32", "--seeds", "1", "--quiet"],
-    "train_ged": ["--epochs", "1", "--max-length", "32", "--seeds", "1", "--quiet"],
-    "train_some": ["--epochs", "1", "--max-length", "32", "--seeds", "1", "--dev", "20", "--test", "20", "--quiet"],
-    "ged_ablation": ["--limit", "16", "--pairs", "40", "--seeds", "1"],
-    "train_gec_example": ["--epochs", "1"],
-}
+QUICK = {"train": ["--pairs", "12", "--epochs", "1", "--quiet"], "doctor": ["--quick"]}
+# tests/training trains; the bundled checkpoint of this name stands for what a command of a page makes.
+STANDS_FOR = {"impara": "impara", "impara-lm": "impara_lm", "train_ged": "ged"}
 
 
 def load(path: Path):
@@ -66,18 +60,26 @@ def launched(words: list[str]) -> tuple[str, list[str]]:
     return options.training_script, options.training_script_args
 
 
-def run_line(line: str, extras: dict[str, list[str]]) -> int:
+def run_line(line: str, extras: dict[str, list[str]], training: bool) -> int:
     words = [found for word in shlex.split(line) for found in (sorted(map(str, Path().glob(word))) or [word])]
     if words[:2] == ["pip", "install"]:
         assert set(re.search(r"\[(.*)\]", words[-1])[1].split(",")) <= set(extras)
         return 0
-    if words[0] == "geceval":
+    if words[0] == "geceval" and (words[1] != "train" or training):
         arguments = [str(ROOT / word) if word.startswith("spaces/") else word for word in words[1:]]
-        code = run([*arguments, *QUICK.get(" ".join(arguments[:2]), QUICK.get(arguments[0], []))])
+        code = run([*arguments, *QUICK.get(arguments[0], [])])
         return 0 if arguments[0] == "doctor" and code == 1 else code  # 1 tells of this machine, not of the command
-    script, arguments = launched(words)
-    name = Path(script).stem
-    return load(ROOT / script).main([*arguments, *QUICK[name]])
+    if words[0] == "geceval":
+        name, verb = words[2], typer.main.get_command(app).commands["train"].commands[words[2]]
+        output = verb.make_context(name, words[3:]).params["output"]
+    else:
+        script, arguments = launched(words)
+        name = Path(script).stem
+        output = importlib.import_module(name).parser().parse_args(arguments).output
+    stand_in = checkpoints.ASSETS / STANDS_FOR.get(name, "none")
+    if stand_in.is_dir():
+        shutil.copytree(stand_in, output)
+    return 0
 
 
 @pytest.fixture
@@ -88,9 +90,8 @@ def corpora(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def networks(page, tmp_path_factory, make_checkpoint, make_causal, monkeypatch):
+def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
     """Small networks in place of bundled ones: of all where much is trained, else of those not yet there."""
-    Path("tiny-causal").symlink_to(make_causal(0, "llama"))
     assets = tmp_path_factory.mktemp("assets")
     made = load(ROOT / "tests" / "docs_corpora.py")
     made.write_networks(assets, checkpoints.ASSETS, make_checkpoint, small=page.stem == "training")
@@ -105,7 +106,7 @@ def test_commands_run(page, corpora, networks, extras, capsys):
         if language == "python":
             exec(compile(text, page.name, "exec"), {"__name__": "__main__"})
             continue
-        code, error = run_line(text, extras), capsys.readouterr().err
+        code, error = run_line(text, extras, page.stem == "training"), capsys.readouterr().err
         if text.startswith("geceval data build seeda "):  # the published files: tests/hub/test_data_build.py
             assert (code, "but the published file has 600" in error) == (2, True), error
         else:

@@ -37,7 +37,7 @@ script = Script(
     distill,
     lambda results: {name: results[name] for name in ("seed", "data")},
 )
-main = script.main
+parser, main = script.parser, script.main
 
 if __name__ == "__main__":
     sys.exit(main())

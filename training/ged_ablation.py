@@ -101,8 +101,8 @@ def spread(values: Sequence[float]) -> str:
     return f"{np.mean(values):.3f}{deviation}"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Read the command line, train and print; the exit code."""
+def parser() -> argparse.ArgumentParser:
+    """The options of the script."""
     parser = script_parser(__doc__)
     add = parser.add_argument
     add("--output", type=Path, required=True, help="folder of all checkpoints")
@@ -114,7 +114,12 @@ def main(arguments: list[str] | None = None) -> int:
     add("--limit", type=int, default=6000, help="sentences that a detector learns from")
     add("--pairs", type=int, default=1536, help="ranked pairs, of which 8 in 10 are learnt from")
     add("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line, train and print; the exit code."""
+    options = parser().parse_args(arguments)
     return exit_code("ged_ablation", lambda: print(ablate(options)))
 
 

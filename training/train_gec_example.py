@@ -29,8 +29,8 @@ EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 PREFIX = "grammar: "
 
 
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+def parser() -> argparse.ArgumentParser:
+    """The options of the script."""
     parser = script_parser(__doc__)
     add = parser.add_argument
     own = [str(EXAMPLE / name) for name in ("source.txt", "reference_0.txt", "reference_1.txt")]
@@ -45,7 +45,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--batch-size", type=int, default=4, help="sentences a step")
     add("--max-length", type=int, default=64, help="tokens of a sentence")
     add("--seed", type=int, default=1, help="of weights and order")
-    return parser.parse_args(arguments)
+    return parser
 
 
 def tiny_t5(texts: list[str]) -> tuple[Any, Any]:
@@ -164,7 +164,7 @@ def finish(trainer: Any, tokenizer: Any, dev: datasets.Dataset, options: argpars
 
 def main(arguments: list[str] | None = None) -> int:
     """Train and print the best epoch's numbers; the exit code."""
-    options = parse(arguments)
+    options = parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     return exit_code("train_gec_example", lambda: print(json.dumps(train(options)["dev"])))
 

@@ -37,7 +37,7 @@ script = Script(
     train_ged,
     lambda results: {"seed": results["seed"], "test": {name: test["f"] for name, test in results["test"].items()}},
 )
-main = script.main
+parser, main = script.parser, script.main
 
 if __name__ == "__main__":
     sys.exit(main())

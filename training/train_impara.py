@@ -31,7 +31,7 @@ script = Script(
     train_impara,
     lambda results: {"seed": results["seed"], "test": results["test"]},
 )
-main = script.main
+parser, main = script.parser, script.main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -72,7 +72,7 @@ script = Script(
     train_impara_lm,
     lambda results: {name: results[name] for name in ("seed", "test", "untrained")},
 )
-main = script.main
+parser, main = script.parser, script.main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -31,7 +31,7 @@ script = Script(
     train_some,
     lambda results: {name: part["test"] for name, part in results["parts"].items()},
 )
-main = script.main
+parser, main = script.parser, script.main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -163,6 +163,17 @@ def test_mistakes_are_one_line_and_leave_nothing(arguments, message, tmp_path, m
     assert not (tmp_path / "new" / "deep").exists()
 
 
+def test_a_language_model_is_compared_with_itself_untrained(toy_corpus, make_causal, tmp_path, capsys):
+    base = str(make_causal(3, "llama"))
+    arguments = ["--m2", str(toy_corpus), "--init-from", base, "--pairs", "60", "--quiet", "-o", str(tmp_path / "lm")]
+    assert run(["train", "impara-lm", *arguments]) == 0
+    out = capsys.readouterr().out
+    results = json.loads((tmp_path / "lm/results.json").read_text())
+    assert "a LoRA adapter of rank 16, learning rate 0.0005, at most 1 epoch, seed 1" in out
+    after, before = (f"{results[name]['accuracy']:.3f}" for name in ("test", "untrained"))
+    assert f"right order: {after} ({base}, untrained: {before})" in out
+
+
 def test_without_a_command_it_shows_its_help(capsys):
     assert run(["train"]) == 0
     assert "impara-lm" in capsys.readouterr().out

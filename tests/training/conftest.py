@@ -1,7 +1,7 @@
 """What the tests of the training scripts share."""
 
 import csv
-import importlib.util
+import importlib
 import os
 import signal
 import socket
@@ -22,15 +22,7 @@ TRAINING = Path(__file__).resolve().parents[2] / "training"
 @pytest.fixture(scope="session")
 def load_script():
     """A function from the name of a script to its module."""
-
-    def load(name):
-        spec = importlib.util.spec_from_file_location(f"{name}_script", TRAINING / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # where dataclasses look for their names
-        spec.loader.exec_module(module)
-        return module
-
-    return load
+    return importlib.import_module
 
 
 @pytest.fixture(scope="session")
