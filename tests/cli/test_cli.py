@@ -15,7 +15,7 @@ from geceval import registry
 from geceval.cli import main
 from geceval.cli.app import PANELS
 from geceval.cli.options import make_scorers
-from geceval.cli.score import rank, render
+from geceval.cli.score import rank, to_json
 from geceval.core.result import Result
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
@@ -297,12 +297,13 @@ def test_output_file_is_written_at_once(ok, fails, tmp_path):
     assert "No such file" in fails("score", "-m", "gleu", *CORPUS, "--output", tmp_path / "none" / "report.json")
 
 
-def test_width_folds_and_never_cuts(ok, tmp_path):
+def test_a_terminal_folds_and_never_cuts(ok, tmp_path, monkeypatch):
     long = tmp_path / ("a-system-with-a-very-long-name" * 3 + ".txt")
     long.write_bytes(Path(SOURCE).read_bytes())
     arguments = ["score", "-m", "gleu", "-s", SOURCE, "-p", long, "-r", *REFERENCES]
     assert long.stem in ok(*arguments)
-    folded = ok(*arguments, "--width", "40").split("\ngleu|")[0]
+    monkeypatch.setattr("geceval.cli.tables.terminal_width", lambda output: 40)
+    folded = ok(*arguments).split("\ngleu|")[0]
     assert max(len(line) for line in folded.splitlines()[:-1]) <= 40
     assert "…" not in folded
 
@@ -525,6 +526,5 @@ def test_a_system_without_a_score_comes_last_and_json_stays_json():
     rows = rank(results, {name: f"{name}.txt" for name in results}, registry.make_scorer("gleu"))
     assert [(row.rank, row.system) for row in rows] == [(1, "better"), (2, "worse"), (3, "failed")]
     for by_sentence, more in ((False, {}), (True, {"scores": [None, None], "rows": [None]})):
-        text = render(rows, [registry.make_scorer("gleu")], "json", 2, by_sentence, None)
-        content = json.loads(text, parse_constant=pytest.fail)  # NaN is no JSON
+        content = json.loads(json.dumps(to_json(rows, [registry.make_scorer("gleu")], by_sentence), allow_nan=False))
         assert content["systems"][2]["metrics"]["gleu"] == {"score": None, "cost": None, "signature": "gleu|", **more}

@@ -137,7 +137,6 @@ MISTAKES = [
     (["--gold-m2", "{gold}"], "transport needs the corrections: -p FILE, or --predictions-m2 FILE"),
     (["a", "b", "c", "--line", "2"], "transport: line must be one of the 1 sentences, counted from 1, got 2"),
     (["a", "b", "c", "--line", "0"], "transport: line must be one of the 1 sentences, counted from 1, got 0"),
-    (["a", "b", "c", "--least", "2"], "--least"),
     (["a", "b", "c", "-o", "behaviour=x"], "uot_errant: behaviour must be one of"),
     (["a", "b", "c", "-o", "weights=none"], "unknown option 'weights'"),
     (["a", "b", "c", "--model", "{gold}"], "uot_errant: "),

@@ -133,7 +133,8 @@ def test_each_line_is_printed_when_its_check_is_done(monkeypatch, capsys):
         assert capsys.readouterr().out == f"note     second          a b c\n{' ' * 25}d\n"
 
     monkeypatch.setattr(doctor, "examine", examine)
-    assert run(["doctor", "--width", "30"]) == 0
+    monkeypatch.setattr("geceval.cli.doctor.terminal_width", lambda output: 30)
+    assert run(["doctor"]) == 0
     assert capsys.readouterr().out == "2 checks, 0 problems\n"
 
 

@@ -45,7 +45,6 @@ def chunks(
     cache: shared.Cache = None,
     form: shared.Page = None,
     output: shared.Output = None,
-    width: shared.Width = None,
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -88,7 +87,7 @@ def chunks(
     elif form == "html":
         text = chunks_page(shown, caption)
     else:
-        text = _to_text(shown, caption, width or terminal_width(output), terminal_colours(output))
+        text = _to_text(shown, caption, terminal_width(output), terminal_colours(output))
     write(text, output)
 
 

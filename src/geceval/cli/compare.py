@@ -37,7 +37,6 @@ def compare(
     cache: shared.Cache = None,
     form: shared.PaperForm = None,
     output: shared.Output = None,
-    width: shared.Width = None,
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -68,7 +67,7 @@ def compare(
         f"{counted(resamples, 'resample')}"
     )
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.test for each in found.values()]))
-    show(columns, rows, form, output, caption, notes, width)
+    show(columns, rows, form, output, caption, notes)
 
 
 def _role(baseline: str) -> str:

@@ -28,7 +28,6 @@ def doctor(
     ] = False,
     form: shared.Form = None,
     output: shared.Output = None,
-    width: shared.Width = None,
 ) -> None:
     """Check whether this installation is sound.
 
@@ -50,7 +49,7 @@ def doctor(
     if quick:
         shared.refuse("says whose numbers to check, and --quick checks none", metrics=metrics)
     check_outputs(output)
-    width = width or terminal_width(output)
+    width = terminal_width(output)
     live = form == "table" and output in (None, "-")
     found = []
     for finding in hub_doctor.examine([] if quick else metrics, device):

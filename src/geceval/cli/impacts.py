@@ -10,7 +10,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.tables import check_outputs, json_text, records_text, terminal_width, write
+from geceval.cli.tables import check_outputs, edit_fields, json_text, show, write
 from geceval.cli.text_files import check_texts, read_corpus
 from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines
@@ -24,14 +24,16 @@ from geceval.workflows.impacts import edit_impacts
 Method = Literal["impact", "add", "sub", "shapley", "shapley-sampling"]
 
 
+_FACTS = ("source_score", "total", "method", "note", "signature", "how")
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A sentence: its edits, a number for each, facts about the sentence, and a note or `""`."""
+    """A sentence: its edits, a number for each, and facts about the sentence."""
 
     edits: Sequence[Edit]
     values: Sequence[float]
     facts: dict[str, Any]
-    note: str = ""
 
 
 def impacts(
@@ -79,28 +81,34 @@ def impacts(
     """
     form = shared.chosen_format(form, output, shared.Format)
     check_outputs(output)
-    runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
     settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
     _refuse_others(method, metric=metric, references=references, option=option, **settings)
+    runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
     if method == "impact":
         left, right, _ = _columns(texts or [], sources, predictions)
         with bar(progress, "impact"):
-            rows = _impacts(left, right, model or "bundled", nlp, RunTime(**runtime))
-        value_column, caption = "impact", ""
+            weighed = edit_impacts(left, right, model=model or "bundled", nlp=nlp, runtime=RunTime(**runtime))
+        rows = [_Row([edit for edit, _ in row], [value for _, value in row], {}) for row in weighed]
+        of_metric = ""
     else:
-        name, value_column = metric or "impara", method
-        options = {**runtime, **shared.metric_options([name], option, model=model)[name]}
+        name = metric or "impara"
+        options = shared.metric_options([name], option, model=model, **runtime)[name]
         if registry.make_scorer(name, options).needs_references() and not references:
             raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])
         chosen = {key: value for key, value in settings.items() if value is not None}
-        with bar(progress, f"{value_column} of {name}"):
-            found = attribute(
-                name, left, right, targets, options=options, nlp=nlp, method=value_column.replace("-", "_"), **chosen
-            )
-        rows = [_Row(each.edits, each.scores, _facts(each), each.note) for each in found]
-        caption = f", {value_column} of {name}: {found[0].signature}"
-    write(_render(left, right, rows, value_column, caption, form, terminal_width(output)), output)
+        chosen["method"] = method.replace("-", "_")
+        with bar(progress, f"{method} of {name}"):
+            attributions = attribute(name, left, right, targets, options=options, nlp=nlp, **chosen)
+        rows = [_Row(each.edits, each.scores, {key: getattr(each, key) for key in _FACTS}) for each in attributions]
+        of_metric = f", {method} of {name}: {attributions[0].signature}"
+    if form == "json":
+        write(json_text(_to_json(left, right, rows, "impact" if method == "impact" else "score")), output)
+        return
+    columns, cells = _table(left, rows, method)
+    notes = [f"line {number}: {row.facts['note']}" for number, row in enumerate(rows, start=1) if row.facts.get("note")]
+    caption = f"{counted(len(left), 'sentence')}, {counted(len(cells), 'edit')}{of_metric}"
+    show(columns, cells, form, output, caption, notes)
 
 
 def _refuse_others(method: str, **options: Any) -> None:
@@ -114,16 +122,6 @@ def _refuse_others(method: str, **options: Any) -> None:
         shared.refuse("is for --method add and sub", rescale=options["rescale"])
     if method == "shapley-sampling":
         shared.refuse("is for --method shapley", max_edits=options["max_edits"])
-
-
-def _impacts(left: Sequence[str], right: Sequence[str], model: str, nlp: str, runtime: RunTime) -> list[_Row]:
-    found = edit_impacts(left, right, model=model, nlp=nlp, runtime=runtime)
-    return [_Row([edit for edit, _ in row], [value for _, value in row], {}) for row in found]
-
-
-def _facts(found: Any) -> dict[str, Any]:
-    names = ("source_score", "total", "method", "note", "signature", "how")
-    return {name: getattr(found, name) for name in names}
 
 
 def _columns(
@@ -143,38 +141,20 @@ def _columns(
     return corpus.sources, next(iter(corpus.systems.values())), corpus.references
 
 
-def _render(
-    left: Sequence[str],
-    right: Sequence[str],
-    rows: Sequence[_Row],
-    value_column: str,
-    caption: str,
-    form: str,
-    width: int | None,
-) -> str:
-    if form == "json":
-        return json_text(_to_json(left, right, rows, value_column))
-    totals = any(row.facts for row in rows)
-    columns = ["line", "span", "source", "correction", "type", value_column, *(["total"] if totals else [])]
-    cells = [
-        [number, f"{edit.start}:{edit.end}", _span(source, edit), edit.correction, edit.type, value]
-        + ([row.facts["total"]] if totals else [])
-        for number, (source, row) in enumerate(zip(left, rows, strict=True), start=1)
-        for edit, value in zip(row.edits, row.values, strict=True)
-    ]
-    notes = [f"line {number}: {row.note}" for number, row in enumerate(rows, start=1) if row.note]
-    caption = f"{counted(len(left), 'sentence')}, {counted(len(cells), 'edit')}{caption}"
-    return records_text(columns, cells, form, caption, notes, width)
-
-
-def _span(source: str, edit: Edit) -> str:
-    return " ".join(source.split()[edit.start : edit.end])
+def _table(sources: Sequence[str], rows: Sequence[_Row], method: str) -> tuple[list[str], list[list[Any]]]:
+    total = ["total"] if any(row.facts for row in rows) else []
+    cells = []
+    for number, (source, row) in enumerate(zip(sources, rows, strict=True), start=1):
+        for edit, value in zip(row.edits, row.values, strict=True):
+            fields = edit_fields(source, edit)
+            shown = [fields[name] for name in ("source", "correction", "type")]
+            cells.append([number, f"{edit.start}:{edit.end}", *shown, value, *(row.facts[name] for name in total)])
+    return ["line", "span", "source", "correction", "type", method, *total], cells
 
 
 def _to_json(
-    sources: Sequence[str], corrections: Sequence[str], rows: Sequence[_Row], value_column: str
+    sources: Sequence[str], corrections: Sequence[str], rows: Sequence[_Row], value_name: str
 ) -> list[dict[str, Any]]:
-    value_name = "impact" if value_column == "impact" else "score"
     return [
         {
             "line": number,
@@ -182,14 +162,7 @@ def _to_json(
             "correction": correction,
             **row.facts,
             "edits": [
-                {
-                    "start": edit.start,
-                    "end": edit.end,
-                    "source": _span(source, edit),
-                    "correction": edit.correction,
-                    "type": edit.type,
-                    value_name: value,
-                }
+                {**edit_fields(source, edit), value_name: value}
                 for edit, value in zip(row.edits, row.values, strict=True)
             ],
         }

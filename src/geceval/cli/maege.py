@@ -42,7 +42,6 @@ def maege(
     option: shared.MetricOptions = None,
     form: shared.PaperForm = None,
     output: shared.Output = None,
-    width: shared.Width = None,
     quiet: shared.Quiet = False,
 ) -> None:
     """Test whether metrics reward each further correction.
@@ -73,7 +72,7 @@ def maege(
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.data for each in found.values()]))
     first = next(iter(found.values()))
     caption = f"{Path(m2).name}: {first.chains} chains with {first.texts} texts and {first.chain.pairs} pairs"
-    show(columns, rows, form, output, caption, notes, width)
+    show(columns, rows, form, output, caption, notes)
 
 
 def _read_references(paths: Sequence[str], m2: str) -> Sequence[Sequence[str | None]] | None:

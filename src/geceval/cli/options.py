@@ -77,7 +77,6 @@ PaperForm = Annotated[
 ]
 Page = Annotated[PageFormat | None, typer.Option("--format", help="How to write it; by default as --output ends.")]
 Output = Annotated[str | None, typer.Option(help="File to write, in place of standard output.")]
-Width = Annotated[int | None, typer.Option(min=20, help="Columns of a table.")]
 Progress = Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No warnings.")]
 

@@ -269,9 +269,9 @@ def _or_least(value: float | None) -> float:
 # --- Transport plans -------------------------------------------------------------------------------------------------
 
 
-def transport_page(plans: Sequence[SentencePlan], caption: str, least: float) -> str:
+def transport_page(plans: Sequence[SentencePlan], caption: str) -> str:
     """Edits of corrections by edits of references, with the mass that is transported."""
-    sentences = [_transport_section(each, least) for each in plans]
+    sentences = [_transport_section(each) for each in plans]
     return _page("transport.html", "Which edit answers which", sentences=sentences, caption=caption)
 
 
@@ -287,7 +287,7 @@ def span_text(source: str, edit: Edit) -> str:
     return f"{edit.start}:{edit.end} {before or NOTHING} → {edit.correction or NOTHING}"
 
 
-def _transport_section(each: SentencePlan, least: float) -> dict[str, Any]:
+def _transport_section(each: SentencePlan) -> dict[str, Any]:
     plan = each.plan
     precision, recall = transport_shares(plan)
     unanswered, missed = plan.left()
@@ -298,7 +298,7 @@ def _transport_section(each: SentencePlan, least: float) -> dict[str, Any]:
             for edit, mass, rest in zip(edits, masses.tolist(), left, strict=True)
         ]
 
-    rows = zip(side(plan.edits, plan.masses, unanswered), plan.plan.tolist(), plan.shown(least).tolist(), strict=True)
+    rows = zip(side(plan.edits, plan.masses, unanswered), plan.plan.tolist(), plan.shown().tolist(), strict=True)
     return {
         "line": each.line,
         "source": each.source,

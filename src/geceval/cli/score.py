@@ -11,7 +11,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.tables import Cell, check_outputs, json_text, or_null, records_text, terminal_width, write
+from geceval.cli.tables import Cell, check_outputs, json_text, or_null, show, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import counted, naming_the_extra
 from geceval.core.progress import bar, parts
@@ -60,7 +60,6 @@ def score(
     ] = None,
     form: shared.PaperForm = None,
     output: shared.Output = None,
-    width: shared.Width = None,
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -94,11 +93,15 @@ def score(
     with bar(progress), once(set()):
         results = _score_all(scorers, corpus, files)
     rows, used = rank(results, corpus.files, scorers[metrics[0]]), list(scorers.values())
-    columns = width or terminal_width(output)
+    if form == "json" and not worst:
+        write(json_text(to_json(rows, used, sentence)), output)
+        return
     if worst:
-        write(worst_sentences(rows, used, corpus.sources, corpus.systems, form, worst, columns), output)
+        columns, cells, caption = _worst(rows, used, corpus, worst)
     else:
-        write(render(rows, used, form, len(corpus.sources), sentence, columns), output)
+        columns, cells = (_sentence_cells if sentence else _system_cells)(rows, used)
+        caption = f"{counted(len(corpus.sources), 'sentence')}, ranked by {_by(used[0])}"
+    show(columns, cells, form, output, caption, [rows[0].results[metric.name].signature for metric in used])
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus, files: dict[str, str] | None) -> dict[str, dict[str, Result]]:
@@ -121,31 +124,9 @@ def rank(results: dict[str, dict[str, Result]], files: dict[str, str], first: Sc
     return [Row(ranks[name], name, files[name], results[name]) for name in sorted(results, key=values.__getitem__)]
 
 
-def render(
-    rows: Sequence[Row],
-    metrics: Sequence[Scorer],
-    form: str,
-    sentences: int,
-    by_sentence: bool,
-    width: int | None,
-) -> str:
-    """The ranking as text that ends in a line break."""
-    if form == "json":
-        return json_text(_to_json(rows, metrics, sentences, by_sentence))
-    columns, cells = _sentence_cells(rows, metrics) if by_sentence else _system_cells(rows, metrics)
-    caption = f"{counted(sentences, 'sentence')}, ranked by {metrics[0].name} ({_better(metrics[0])} is better)"
-    return records_text(columns, cells, form, caption, _signatures(rows, metrics), width)
-
-
-def worst_sentences(
-    rows: Sequence[Row],
-    metrics: Sequence[Scorer],
-    sources: Sequence[str],
-    systems: Mapping[str, Sequence[str]],
-    form: str,
-    count: int,
-    width: int | None,
-) -> str:
+def _worst(
+    rows: Sequence[Row], metrics: Sequence[Scorer], corpus: Corpus, count: int
+) -> tuple[list[str], list[list[Any]], str]:
     """The sentences that the first metric likes least, of all systems together, with their texts."""
     # Where it likes several alike, the next metric decides.
     columns, cells = _sentence_cells(rows, metrics)
@@ -156,18 +137,13 @@ def worst_sentences(
         return [math.inf if math.isnan(score) else score for score in scores]
 
     worst = sorted((row for row in cells if not math.isnan(row[2])), key=badness)[:count]
-    shown = [[*row, sources[row[1] - 1], systems[row[0]][row[1] - 1]] for row in worst]
-    caption = f"the worst of {counted(len(cells), 'correction')} by {metrics[0].name} ({_better(metrics[0])} is better)"
-    return records_text([*columns, "source", "correction"], shown, form, caption, _signatures(rows, metrics), width)
+    shown = [[*row, corpus.sources[row[1] - 1], corpus.systems[row[0]][row[1] - 1]] for row in worst]
+    caption = f"the worst of {counted(len(cells), 'correction')} by {_by(metrics[0])}"
+    return [*columns, "source", "correction"], shown, caption
 
 
-def _better(metric: Scorer) -> str:
-    return "higher" if metric.higher_is_better else "lower"
-
-
-def _signatures(rows: Sequence[Row], metrics: Sequence[Scorer]) -> list[str]:
-    """The signature of each metric; it is the same for all systems of one call."""
-    return [rows[0].results[metric.name].signature for metric in metrics]
+def _by(metric: Scorer) -> str:
+    return f"{metric.name} ({'higher' if metric.higher_is_better else 'lower'} is better)"
 
 
 def _system_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
@@ -194,7 +170,9 @@ def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[lis
     return columns, cells
 
 
-def _to_json(rows: Sequence[Row], metrics: Sequence[Scorer], sentences: int, by_sentence: bool) -> dict[str, Any]:
+def to_json(rows: Sequence[Row], metrics: Sequence[Scorer], by_sentence: bool) -> dict[str, Any]:
+    """The ranking as plain values, with the scores of sentences if `by_sentence`."""
+
     def result(value: Result) -> dict[str, Any]:
         values = value.to_dict()
         if not by_sentence:
@@ -215,7 +193,7 @@ def _to_json(rows: Sequence[Row], metrics: Sequence[Scorer], sentences: int, by_
     ]
     return {
         "geceval": __version__,
-        "sentences": sentences,
+        "sentences": len(rows[0].results[metrics[0].name].scores),
         "ranked_by": metrics[0].name,
         "metrics": {
             metric.name: {"higher_is_better": metric.higher_is_better, "bounds": metric.bounds} for metric in metrics

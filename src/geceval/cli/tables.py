@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.files import write_text
+from geceval.edits.edit import Edit
 from geceval.version import __version__
 
 _NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
@@ -62,10 +63,9 @@ def show(
     output: str | None,
     caption: str = "",
     notes: Sequence[str] = (),
-    width: int | None = None,
 ) -> None:
-    """Write rows, see `records_text`, to a file or to standard output, there as wide as the terminal by default."""
-    write(records_text(columns, cells, form, caption, notes, width or terminal_width(output)), output)
+    """Write rows, see `records_text`, to a file or to standard output, there as wide as the terminal."""
+    write(records_text(columns, cells, form, caption, notes, terminal_width(output)), output)
 
 
 def terminal_width(output: str | None) -> int | None:
@@ -105,6 +105,13 @@ def _short(cell: Any) -> str:
 def json_text(content: Any) -> str:
     """Plain values as JSON for people and programs."""
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def edit_fields(source: str, edit: Edit) -> dict[str, Any]:
+    """An edit as plain values, with the source's text that it replaces."""
+    before = " ".join(source.split()[edit.start : edit.end])
+    span = {"start": edit.start, "end": edit.end, "source": before}
+    return {**span, "correction": edit.correction, "type": edit.type}
 
 
 def or_null(cell: Any) -> Any:

@@ -9,7 +9,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.pages import span_text, transport_page, transport_shares
-from geceval.cli.tables import check_outputs, json_text, table_text, terminal_width, write
+from geceval.cli.tables import check_outputs, edit_fields, json_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.errors import counted
 from geceval.core.progress import bar
@@ -32,9 +32,6 @@ def transport(
         typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of uot_errant, such as behaviour."),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Encoder: bundled, a folder, or a Hub id[@revision].")] = None,
-    least: Annotated[
-        float, typer.Option(min=0, max=1, help="Leave out pairs below this share of the smaller mass (not in json).")
-    ] = 0.01,
     line: shared.Lines = None,
     changed: Annotated[
         bool, typer.Option("--changed", help="Show only sentences that the correction or its reference changes.")
@@ -46,7 +43,6 @@ def transport(
     cache: shared.Cache = None,
     form: shared.Page = None,
     output: shared.Output = None,
-    width: shared.Width = None,
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -66,8 +62,8 @@ def transport(
     left, right, targets = read_side_by_side(
         "transport", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
     )
-    runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}
-    options = shared.metric_options([_METRIC], option, model=model, nlp=nlp, cache=cache)[_METRIC]
+    runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress, "cache": cache}
+    options = shared.metric_options([_METRIC], option, model=model, nlp=nlp, **runtime)[_METRIC]
     with bar(progress, _METRIC):
         plans = transport_plans(
             left,
@@ -75,7 +71,7 @@ def transport(
             targets,
             gold_m2=gold_m2,
             predictions_m2=predictions_m2,
-            options={**runtime, **options},
+            options=options,
             lines=line,
         )
     shown = [each for each in plans if len(each.plan.edits) + len(each.plan.gold)] if changed else plans
@@ -83,20 +79,20 @@ def transport(
     if form == "json":
         text = json_text({"geceval": __version__, "sentences": list(map(_to_json, shown))})
     elif form == "html":
-        text = transport_page(shown, caption, least)
+        text = transport_page(shown, caption)
     else:
-        rows = [row for each in shown for row in _rows(each, least)]
-        text = table_text(_COLUMNS, rows, width or terminal_width(output), caption)
+        rows = [row for each in shown for row in _rows(each)]
+        text = table_text(_COLUMNS, rows, terminal_width(output), caption)
     write(text, output)
 
 
-def _rows(each: SentencePlan, least: float) -> list[list[Any]]:
+def _rows(each: SentencePlan) -> list[list[Any]]:
     plan, nothing = each.plan, ["", "", ""]
     own = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.edits, plan.masses.tolist(), strict=True)]
     gold = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.gold, plan.gold_masses.tolist(), strict=True)]
     return [
         [each.line, *(nothing if i is None else own[i]), moved, *(nothing if j is None else gold[j]), each.reference]
-        for i, j, moved in plan.pairs(least)
+        for i, j, moved in plan.pairs()
     ]
 
 
@@ -110,22 +106,11 @@ def _to_json(each: SentencePlan) -> dict[str, Any]:
         "reference": each.reference,
         "precision": precision,
         "recall": recall,
-        "edits": _edits(each.source, plan.edits, plan.masses.tolist()),
-        "reference_edits": _edits(each.source, plan.gold, plan.gold_masses.tolist()),
+        "edits": _edits(each.source, plan.edits, plan.masses),
+        "reference_edits": _edits(each.source, plan.gold, plan.gold_masses),
         "transported": plan.plan.tolist(),
     }
 
 
-def _edits(source: str, edits: Sequence[Any], masses: Sequence[float]) -> list[dict[str, Any]]:
-    tokens = source.split()
-    return [
-        {
-            "start": edit.start,
-            "end": edit.end,
-            "source": " ".join(tokens[edit.start : edit.end]),
-            "correction": edit.correction,
-            "type": edit.type,
-            "mass": mass,
-        }
-        for edit, mass in zip(edits, masses, strict=True)
-    ]
+def _edits(source: str, edits: Sequence[Any], masses: Any) -> list[dict[str, Any]]:
+    return [{**edit_fields(source, edit), "mass": mass} for edit, mass in zip(edits, masses.tolist(), strict=True)]
