@@ -20,14 +20,14 @@ COMMAND = "geceval meta report --data SEEDA GJG15 --gold-m2 official-2014.combin
 
 @functools.lru_cache
 def boards() -> dict[str, dict[str, Any]]:
-    """Name of each data set to its leaderboard; nothing where this copy of the page has no results."""
+    """Name of each data set to its report; nothing where this copy of the page has no results."""
     if not RESULTS.is_file():
         return {}
     return {board["name"]: board for board in json.loads(RESULTS.read_text(encoding="utf-8"))["boards"]}
 
 
 def keys(board: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Label and key of every column that a leaderboard can be ranked by."""
+    """Label and key of every column that a report can be ranked by."""
     return [
         (f"{group}: {key.split()[-1]}", key)
         for group, own in board["columns"].items()
@@ -37,8 +37,8 @@ def keys(board: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 @polite
-def leaderboard(data: str, key: str) -> str:
-    """The leaderboard of one data set.
+def report(data: str, key: str) -> str:
+    """The report on one data set.
 
     Args:
         data: Name of the data set.
@@ -82,19 +82,17 @@ def build() -> None:
     """Lay out the tab."""
     names = list(boards())
     if not names:
-        gr.HTML(leaderboard("", ""), elem_id="meta-view", apply_default_css=False)
+        gr.HTML(report("", ""), elem_id="meta-view", apply_default_css=False)
         return
     board = boards()[names[0]]
     with gr.Row():
         data = gr.Radio(names, value=names[0], label="People's judgments", min_width=180)
         key = gr.Dropdown(keys(board), value=board["ranked_by"], label="Rank by", filterable=False, min_width=260)
-    view = gr.HTML(leaderboard(names[0], board["ranked_by"]), elem_id="meta-view", apply_default_css=False)
+    view = gr.HTML(report(names[0], board["ranked_by"]), elem_id="meta-view", apply_default_css=False)
 
     def switch(name: str) -> tuple[Any, str]:
         chosen = boards()[name]
-        return gr.Dropdown(keys(chosen), value=chosen["ranked_by"]), leaderboard(name, chosen["ranked_by"])
+        return gr.Dropdown(keys(chosen), value=chosen["ranked_by"]), report(name, chosen["ranked_by"])
 
-    data.input(switch, data, [key, view], api_name="leaderboard_data", api_visibility="undocumented")
-    key.input(
-        leaderboard, [data, key], view, api_name="leaderboard", api_description="How well metrics agree with people."
-    )
+    data.input(switch, data, [key, view], api_name="report_data", api_visibility="undocumented")
+    key.input(report, [data, key], view, api_name="report", api_description="How well metrics agree with people.")

@@ -45,7 +45,7 @@ def upload(address, name, content):
 
 def test_every_event_has_a_name(app):
     public = {f.api_name for f in app.demo.fns.values() if f.api_visibility == "public"}
-    assert public == {"score", "score_large", "impacts", "chunks", "detect", "compare", "leaderboard"}
+    assert public == {"score", "score_large", "impacts", "chunks", "detect", "compare", "report"}
     others = [f for f in app.demo.fns.values() if f.api_visibility == "undocumented"]
     assert all(re.fullmatch(r"[a-z]+_[a-z_]+", f.api_name) for f in others)
 
@@ -131,7 +131,7 @@ def test_a_program_may_leave_out_what_has_a_default(app):
         "/chunks": ["source", "correction", "references"],
         "/detect": ["text"],
         "/compare": ["source", "systems"],
-        "/leaderboard": [],
+        "/report": [],
     }
 
 

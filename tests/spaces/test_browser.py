@@ -261,7 +261,7 @@ def test_the_example_corpus_is_compared(page):
     picture(page, "compare-light")
 
 
-def test_the_leaderboard_is_ranked_anew(page):
+def test_the_report_is_ranked_anew(page):
     tab(page, "Meta-evaluation")
     playwright.expect(page.locator("#meta-view")).to_contain_text("SEEDA")
     page.get_by_label("GJG15").check()

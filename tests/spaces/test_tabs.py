@@ -602,17 +602,17 @@ def results(tmp_path, monkeypatch):
     tab_meta.boards.cache_clear()
 
 
-def test_a_leaderboard_is_ranked_by_the_chosen_column(results):
+def test_a_report_is_ranked_by_the_chosen_column(results):
     results(BOARD)
     assert tab_meta.keys(BOARD["boards"][0]) == [
         ("systems: r", "r"),
         ("systems: ρ", "ρ"),
         ("sentences: acc", "acc"),
     ]
-    by_accuracy, by_correlation = tab_meta.leaderboard("GJG15", "acc"), tab_meta.leaderboard("GJG15", "r")
+    by_accuracy, by_correlation = tab_meta.report("GJG15", "acc"), tab_meta.report("GJG15", "r")
     assert by_accuracy.index("one") < by_accuracy.index("two")
     assert by_correlation.index(">two<") < by_correlation.index("&lt;b&gt;one")
-    assert tab_meta.leaderboard("GJG15", "no such column") == by_accuracy
+    assert tab_meta.report("GJG15", "no such column") == by_accuracy
     assert "<b>" not in by_accuracy and "<i>" not in by_accuracy
     assert (
         '<span class="best">.900</span>' in by_accuracy
@@ -620,11 +620,11 @@ def test_a_leaderboard_is_ranked_by_the_chosen_column(results):
         and "–" in by_accuracy
     )
     assert "Not scored: three." in by_accuracy
-    assert refused(tab_meta.leaderboard, "SEEDA", "r") == "There are results on GJG15 only."
+    assert refused(tab_meta.report, "SEEDA", "r") == "There are results on GJG15 only."
 
 
 def test_a_copy_without_results_says_how_to_make_them(results):
-    assert "geceval meta report" in tab_meta.leaderboard("GJG15", "r")
+    assert "geceval meta report" in tab_meta.report("GJG15", "r")
 
 
 def test_the_results_that_ship_are_numbers(space):
@@ -639,4 +639,4 @@ def test_the_results_that_ship_are_numbers(space):
             assert all(value is None or -1 <= value <= 1 for value in row["values"].values())
             assert row["metric"] in geceval.list_metrics()
             assert "/" not in row["signature"].replace("bundled/", "")  # parts of a bundled checkpoint are no paths
-            assert row["metric"] in tab_meta.leaderboard(board["name"], board["ranked_by"])
+            assert row["metric"] in tab_meta.report(board["name"], board["ranked_by"])
