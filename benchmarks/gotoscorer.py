@@ -20,7 +20,8 @@ from collections.abc import Callable
 from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import cut, cut_annotations, judge
 from geceval.edits.m2 import read_m2
-from geceval.scorers.difficulty.chunk_weights import count_correct, read_weights
+from geceval.scorers.difficulty.chunk_difficulty import count_correct, read_difficulty
+from geceval.scorers.difficulty.difficulty_tables import type_table
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
 
 POSTER = {
@@ -37,18 +38,18 @@ POSTER = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("m2", help="CoNLL-2014 with NUCLE spans; annotator 0 is used")
-    parser.add_argument("weights", help="conll14_8sys.txt")
+    parser.add_argument("difficulty", help="conll14_8sys.txt")
     arguments = parser.parse_args()
-    show_types(arguments.m2, arguments.weights)
-    show_times(arguments.m2, arguments.weights)
+    show_types(arguments.m2, arguments.difficulty)
+    show_times(arguments.m2, arguments.difficulty)
 
 
-def show_types(m2: str, weights: str) -> None:
+def show_types(m2: str, difficulty: str) -> None:
     sources = [sentence.source for sentence in read_m2(m2)]
-    scorer = Gotoscorer(Settings(gold_m2=m2, weights=weights, ref_id=0))
-    report = scorer.report(sources, errant_types=True)
-    rows = {row.type: row for row in report.types()}
-    print(f"{len(sources)} sentences, {sum(map(len, report.chunks))} chunks, {report.difficulty.systems} systems")
+    scorer = Gotoscorer(Settings(gold_m2=m2, difficulty=difficulty, ref_id=0))
+    reference = scorer.reference_difficulty(sources, errant_types=True)
+    rows = {row.type: row for row in type_table(reference)}
+    print(f"{len(sources)} sentences, {sum(map(len, reference.chunks))} chunks, {reference.difficulty.systems} systems")
     print(f"{'type':<12}{'mean':>7}{'SD':>7}{'n':>6}   poster mean, SD   difference")
     for kind, (mean, sd) in POSTER.items():
         row = rows[kind]
@@ -60,7 +61,7 @@ def show_types(m2: str, weights: str) -> None:
     print(f"order of the seven types: {' > '.join(order)}")
     adjectives = [
         (weight, chunk)
-        for chunks, numbers in zip(report.chunks, report.weights, strict=True)
+        for chunks, numbers in zip(reference.chunks, reference.difficulty.of_chunks(), strict=True)
         for chunk, weight in zip(chunks, numbers, strict=True)
         if chunk.type[2:] == "ADJ"
     ]
@@ -72,11 +73,11 @@ def show_types(m2: str, weights: str) -> None:
     print(f"ADJ without them: {statistics.fmean(rest):.3f} {statistics.stdev(rest):.3f}, n={len(rest)}")
 
 
-def show_times(m2: str, weights: str) -> None:
+def show_times(m2: str, difficulty: str) -> None:
     sentences = read_m2(m2)
     gold = [row[0] for row in cut_annotations(sentences, 0)]
     other = [row[0] for row in cut_annotations(sentences, 1)]
-    print(f"\nread the weight file       {median(lambda: read_weights(weights)) * 1000:8.1f} ms")
+    print(f"\nread the difficulty file   {median(lambda: read_difficulty(difficulty)) * 1000:8.1f} ms")
     print(f"cut the reference          {median(lambda: cut_annotations(sentences, 0)) * 1000:8.1f} ms")
     print(f"judge one system's chunks  {median(lambda: count_correct(gold, [other])) * 1000:8.1f} ms")
     draw = random.Random(0)

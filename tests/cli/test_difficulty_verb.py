@@ -9,7 +9,7 @@ import pytest
 from geceval.cli.app import run
 
 # The example of tests/scorers/test_difficulty.py, where it is worked out by hand.
-WEIGHTS = "3\n3 3 3 2 1 3 3 3 3\n"
+DIFFICULTY = "3\n3 3 3 2 1 3 3 3 3\n"
 M2 = """S He like cat .
 A 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0
 A 2 2|||ArtOrDet|||the|||REQUIRED|||-NONE-|||0
@@ -26,7 +26,7 @@ def files(tmp_path, monkeypatch):
         "one.txt": "He likes the cat .\n",
         "two.txt": "He likes cat .\n",
         "three.txt": "He like cat .\n",
-        "weights.txt": WEIGHTS,
+        "difficulty.txt": DIFFICULTY,
         "short.txt": "3\n3 3 3\n",
         "gold.m2": M2,
     }
@@ -38,15 +38,15 @@ def files(tmp_path, monkeypatch):
 SYSTEMS = ["-p", "one.txt", "two.txt", "three.txt"]
 
 
-def test_weights_go_to_standard_output(files, capsys):
+def test_difficulty_goes_to_standard_output(files, capsys):
     assert run(["difficulty", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS]) == 0
-    assert capsys.readouterr().out == WEIGHTS
+    assert capsys.readouterr().out == DIFFICULTY
 
 
 def test_everything_is_written_in_one_run(files, capsys):
     arguments = ["--output", "w.txt", "--types", "3", "--heat-map", "map.html", "--chunks", "chunks.txt"]
     assert run(["difficulty", "-s", "source.txt", "--gold-m2", "gold.m2", *SYSTEMS, *arguments]) == 0
-    assert (files / "w.txt").read_text() == WEIGHTS
+    assert (files / "w.txt").read_text() == DIFFICULTY
     assert "like → likes · weight 0.33" in (files / "map.html").read_text()
     assert (files / "chunks.txt").read_text().splitlines()[3].startswith("weight | 0.00 | 0.00 | 0.00 | 0.33")
     assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [
@@ -56,7 +56,7 @@ def test_everything_is_written_in_one_run(files, capsys):
 
 
 def test_difficulty_by_type_is_drawn(files, capsys):
-    shared = ["difficulty", "-w", "weights.txt", "--gold-m2", "gold.m2"]
+    shared = ["difficulty", "-d", "difficulty.txt", "--gold-m2", "gold.m2"]
     assert run([*shared, "--plot", "types.svg"]) == 0
     assert capsys.readouterr().out == ""
     assert (files / "types.svg").read_bytes().startswith(b"<?xml")
@@ -65,8 +65,8 @@ def test_difficulty_by_type_is_drawn(files, capsys):
     assert not (files / "w.txt").exists()
 
 
-def test_a_weight_file_is_shown_with_errant_types(files, capsys):
-    assert run(["difficulty", "-w", "weights.txt", "--gold-m2", "gold.m2", "--types", "2", "--errant-types"]) == 0
+def test_a_difficulty_file_is_shown_with_errant_types(files, capsys):
+    assert run(["difficulty", "-d", "difficulty.txt", "--gold-m2", "gold.m2", "--types", "2", "--errant-types"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["Error", "DET", "VERB:SVA"]
 
 
@@ -74,7 +74,7 @@ def test_systems_of_one_call_define_the_difficulty(files, capsys):
     arguments = ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "--format", "json"]
     assert run(["score", "-m", "gotoscorer", *arguments]) == 0
     together = {row["system"]: row for row in json.loads(capsys.readouterr().out)["systems"]}
-    assert run(["score", "-m", "gotoscorer", *arguments, "-o", "weights=weights.txt"]) == 0
+    assert run(["score", "-m", "gotoscorer", *arguments, "-o", "difficulty=difficulty.txt"]) == 0
     from_file = {row["system"]: row for row in json.loads(capsys.readouterr().out)["systems"]}
     for rows in (together, from_file):
         scores = {name: row["metrics"]["gotoscorer"]["score"] for name, row in rows.items()}
@@ -84,14 +84,14 @@ def test_systems_of_one_call_define_the_difficulty(files, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-s", "source.txt", "-r", "reference.txt"], "either -p FILE..., the systems, or -w FILE"),
-        (["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "-w", "weights.txt"], "either -p FILE"),
+        (["-s", "source.txt", "-r", "reference.txt"], "either -p FILE..., the systems, or -d FILE"),
+        (["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "-d", "difficulty.txt"], "either -p FILE"),
         (["-s", "source.txt", *SYSTEMS], "needs references"),
         (["-r", "reference.txt", *SYSTEMS], "needs the sources"),
         (["-s", "source.txt", "-r", "reference.txt", "two.txt", *SYSTEMS], "has 2; say which one is meant"),
-        (["-s", "source.txt", "-r", "source.txt", "-w", "short.txt"], "short.txt, line 2: 3 counts, but the reference"),
-        (["-s", "source.txt", "-r", "source.txt", "-w", "reference.txt"], "reference.txt, line 1: expected counts"),
-        (["-s", "source.txt", "-r", "source.txt", "-w", "nowhere.txt"], "nowhere.txt"),
+        (["-s", "source.txt", "-r", "source.txt", "-d", "short.txt"], "short.txt, line 2: 3 counts, but the reference"),
+        (["-s", "source.txt", "-r", "source.txt", "-d", "reference.txt"], "reference.txt, line 1: expected counts"),
+        (["-s", "source.txt", "-r", "source.txt", "-d", "nowhere.txt"], "nowhere.txt"),
         (
             ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "--heat-map", "no/map.html"],
             "no/map.html: No such file",

@@ -11,15 +11,15 @@ from geceval.cli.pages import heat_map_page
 from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import cut, cut_annotations
 from geceval.edits.m2 import read_m2
-from geceval.scorers.difficulty.chunk_weights import Difficulty, count_correct, read_weights
-from geceval.scorers.difficulty.report import DifficultyReport
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty, count_correct, read_difficulty
+from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
 
 GOLD = cut("He like cat .", [Edit(1, 2, "likes", "R:VERB:SVA"), Edit(2, 2, "the", "M:DET")])
 DIFFICULTY = Difficulty(3, [[3, 3, 3, 2, 0, 1, 3, 3, 2]])
 
 
-def heat_map(gold, difficulty, weights=None, **options) -> str:
-    return heat_map_page(DifficultyReport(gold, difficulty, weights or difficulty.weights()), **options)
+def heat_map(gold, difficulty, **options) -> str:
+    return heat_map_page(ReferenceDifficulty(gold, difficulty), **options)
 
 
 Piece = tuple[str, str, float, str]
@@ -118,11 +118,6 @@ def test_any_number_of_systems_has_a_shade(systems):
     assert shades == pytest.approx([max(1 - count / systems, 0.1) for count in range(systems + 1)], abs=5e-4)
 
 
-def test_other_weights_are_shown_but_do_not_change_the_shade():
-    page = Page(heat_map([GOLD], DIFFICULTY, DIFFICULTY.weights(1, 1, 2)))
-    assert page.sentences[0][0][2:] == (0.333, "R:VERB:SVA: like → likes · weight 0.40 · 2 of 3 systems right")
-
-
 def test_difficulty_of_another_reference_is_refused():
     with pytest.raises(ValueError, match="2 counts, but the reference of sentence 1 has 9 chunks"):
         heat_map([GOLD], Difficulty(3, [[3, 3]]))
@@ -171,5 +166,5 @@ def test_the_same_pieces_have_the_same_colours_as_on_the_authors_page(shared_dat
 def test_a_real_corpus_has_one_item_a_sentence(shared_data):
     sentences = read_m2(shared_data / "conll2014" / "official-2014.combined.m2")
     gold = [row[0] for row in cut_annotations(sentences, 0)]
-    page = Page(heat_map(gold, read_weights(shared_data / "gotoscorer" / "weight_files" / "conll14_8sys.txt")))
+    page = Page(heat_map(gold, read_difficulty(shared_data / "gotoscorer" / "weight_files" / "conll14_8sys.txt")))
     assert [text.split() for text in page.texts] == [sentence.source.split() for sentence in sentences]

@@ -16,7 +16,7 @@ from geceval.registry import make_scorer
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 SOURCE = EXAMPLE / "source.txt"
 SYSTEMS = [EXAMPLE / "systems" / f"{name}.txt" for name in ("minimal", "strong")]
-METRICS = {"errant": {}, "gotoscorer": {"weights": "uniform"}, "cleme": {}, "cleme2": {"weights": "length"}}
+METRICS = {"errant": {}, "gotoscorer": {"difficulty": "uniform"}, "cleme": {}, "cleme2": {"weights": "length"}}
 
 
 @pytest.fixture(scope="module")

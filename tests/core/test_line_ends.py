@@ -6,7 +6,7 @@ from geceval.core.files import read_lines, split_lines
 from geceval.corpora.ratings import read_rows
 from geceval.edits.m2 import read_m2
 from geceval.meta.scores import read_scores, read_system_scores
-from geceval.scorers.difficulty.chunk_weights import read_weights
+from geceval.scorers.difficulty.chunk_difficulty import read_difficulty
 
 SEPARATORS = ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
 
@@ -38,7 +38,7 @@ def test_edits(write, mark):
 
 
 def test_weights(write, mark):
-    assert read_weights(write(f"3\n1{mark}2\n0\n")).correct == [[1, 2], [0]]
+    assert read_difficulty(write(f"3\n1{mark}2\n0\n")).correct == [[1, 2], [0]]
 
 
 def test_scores_of_a_metric(write, mark):

@@ -24,7 +24,7 @@ from geceval.edits.essays import read_essays, to_sentences
 from geceval.edits.m2 import read_m2, references
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
 from geceval.meta.scores import read_scores, read_system_scores
-from geceval.scorers.difficulty.chunk_weights import format_weights, read_weights
+from geceval.scorers.difficulty.chunk_difficulty import format_difficulty, read_difficulty
 from geceval.scorers.judge.session import read_grades
 from geceval.scorers.learned.detection import parse_labels
 
@@ -62,7 +62,7 @@ TSV = [
 TSV += [LONG_NUMBER, "A\t0\t1", '"', "\x00"]
 CSV = ["source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m", "source,output,ave_g,ave_f,ave_m", "\n", '"']
 CSV += ['a,b,"1,1,1,1,1","4,4,4,4,4","1,1,1,1,1",smt,1.0,4.0,1.0', "a,b,1,2,3", ",", "nan", "\r", "\x00", "x" * 200_000]
-WEIGHTS = ["3", "\n", "1 2", "0", " ", "-1", "١", "²", LONG_NUMBER, "1.5", "\t"]
+DIFFICULTY = ["3", "\n", "1 2", "0", " ", "-1", "١", "²", LONG_NUMBER, "1.5", "\t"]
 CARD = [
     "---\n",
     "a: 1\n",
@@ -150,7 +150,7 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
         )
         for suffix, pieces in (("tsv", TSV), ("json", JSON), ("parquet", ["PAR1", "\x15", "\x00"]))
     },
-    "scorers.difficulty.weights.read_weights": ("f.txt", WEIGHTS, read_weights, format_weights),
+    "scorers.difficulty.chunk_difficulty.read_difficulty": ("f.txt", DIFFICULTY, read_difficulty, format_difficulty),
     "hub.cards.read_card": ("f.md", CARD, read_card, lambda card: isinstance(card.metadata, dict)),
     "corpora.text_files.read_corpus": (
         "f.txt",

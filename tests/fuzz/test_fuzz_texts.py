@@ -35,8 +35,8 @@ from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
 from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
 from geceval.edits.maxmatch.lattice import FILLED, find_steps
 from geceval.edits.mixed_references import annotators_choices, plain_choices
-from geceval.scorers.difficulty.chunk_weights import Difficulty
-from geceval.scorers.difficulty.report import DifficultyReport
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty
+from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty, chunk_table
 from geceval.scorers.judge.prompts import messages, questions
 from geceval.workflows.attribution import attribute
 
@@ -224,14 +224,14 @@ def test_heat_maps_show_text_as_text(case, title):
     source, edits = case
     chunks = [cut(source, edits)]
     difficulty = Difficulty(2, [[place % 3 for place in range(len(chunks[0]))]])
-    report = DifficultyReport(chunks, difficulty, difficulty.weights())
-    page = heat_map_page(report, title=title)
+    reference = ReferenceDifficulty(chunks, difficulty)
+    page = heat_map_page(reference, title=title)
     body = page.split("<main>")[1].split("</main>")[0]
     tags = re.findall(r"<[^>]*>", body)
     assert {re.match(r"</?(\w+)", tag)[1] for tag in tags} <= {"ol", "li", "span"}
     shown = tokens(html.unescape(re.sub(r"<[^>]*>", "", body)))
     assert shown == tokens(source) and "<script" not in page
-    assert report.chunk_table()
+    assert chunk_table(reference)
 
 
 @given(TEXTS, TEXTS)

@@ -48,7 +48,7 @@ def needed(make_checkpoint, make_causal, chat):
         "asano2017": {"model": str(make_causal())},
         "cleme": {"weights": "none"},  # by length, chunks weigh what they weigh in the whole corpus
         "cleme2": {"weights": "none"},
-        "gotoscorer": {"weights": "uniform"},
+        "gotoscorer": {"difficulty": "uniform"},
         "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
     }
 
@@ -88,7 +88,7 @@ def test_a_sample_has_the_score_of_scoring_it(name, needed):
         ("pt_m2", {"average": "corpus", "weight": "self"}),
         ("pt_errant", {"average": "corpus"}),
         ("uot_errant", {"behaviour": "published"}),
-        ("gotoscorer", {"average": "sentence", "weights": "uniform"}),
+        ("gotoscorer", {"difficulty": "uniform"}),
         ("cleme", {"weights": "none", "assumption": "independent", "level": "detection"}),
         ("cleme", {"weights": "none", "average": "sentence"}),
         ("cleme2", {"weights": "none", "average": "sentence"}),

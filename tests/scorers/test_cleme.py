@@ -226,10 +226,11 @@ def test_with_both_files_nothing_is_parsed(tmp_path):
     program = f"""
 import sys
 from geceval.registry import make_scorer
-weights = {{"cleme": "none", "cleme2": "length", "gotoscorer": "uniform"}}
+more = {{"cleme": {{"weights": "none"}}, "cleme2": {{"weights": "length"}}}}
+more["gotoscorer"] = {{"difficulty": "uniform"}}
 for name in ("cleme", "cleme2", "errant", "gotoscorer"):
     files = {{"gold_m2": r"{tmp_path / "gold.m2"}", "predictions_m2": r"{tmp_path / "own.m2"}"}}
-    scorer = make_scorer(name, files | ({{"weights": weights[name]}} if name in weights else {{}}))
+    scorer = make_scorer(name, files | more.get(name, {{}}))
     scorer.load()
     result = scorer.score(["a b c", "d e"], ["a Y c", "d e"])
     assert "|nlp:none|" in result.signature and "|errant:" not in result.signature, result.signature

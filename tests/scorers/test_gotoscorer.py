@@ -1,4 +1,4 @@
-"""GoToScorer from texts: weights from systems or files, one reference or several, options, errors, signature."""
+"""GoToScorer from texts: difficulty from systems or files, one reference or several, options, errors, signature."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 import geceval
 from geceval.core.files import read_lines
 from geceval.core.options import RunTime
-from geceval.scorers.difficulty.chunk_weights import Difficulty, format_weights
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty, format_difficulty
+from geceval.scorers.difficulty.difficulty_tables import type_table
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
 
 # The example of test_difficulty.py, where it is worked out by hand, as texts.
@@ -65,37 +66,38 @@ def test_the_other_figures():
     assert [details[name] for name in ("tp", "fp", "fn", "tn")] == pytest.approx([1 / 3, 0, 2 / 3, 0])
 
 
-def test_difficulty_of_systems_is_what_the_weight_file_holds(tmp_path):
-    difficulty = Gotoscorer().difficulty(SOURCES, SYSTEMS, GOLD)
+def test_difficulty_of_systems_is_what_the_file_holds(tmp_path):
+    difficulty = Gotoscorer().reference_difficulty(SOURCES, SYSTEMS, GOLD).difficulty
     assert difficulty == Difficulty(3, CORRECT)
-    (tmp_path / "weights.txt").write_text(format_weights(difficulty))
-    from_file = score(SYSTEMS[1], weights=str(tmp_path / "weights.txt"))
+    (tmp_path / "difficulty.txt").write_text(format_difficulty(difficulty))
+    from_file = score(SYSTEMS[1], difficulty=str(tmp_path / "difficulty.txt"))
     from_systems = score(SYSTEMS[1], systems=SYSTEMS)
-    from_object = score(SYSTEMS[1], weights=difficulty)
+    from_object = score(SYSTEMS[1], difficulty=difficulty)
     assert from_file.to_dict() | {"signature": ""} == from_systems.to_dict() | {"signature": ""}
     assert from_file == from_object
 
 
 def test_order_of_the_systems_does_not_matter():
-    assert Gotoscorer().difficulty(SOURCES, SYSTEMS[::-1], GOLD) == Gotoscorer().difficulty(SOURCES, SYSTEMS, GOLD)
+    one, other = (Gotoscorer().reference_difficulty(SOURCES, each, GOLD) for each in (SYSTEMS, SYSTEMS[::-1]))
+    assert one == other
 
 
-def test_every_system_of_a_call_takes_part_unless_weights_are_given():
+def test_every_system_of_a_call_takes_part_unless_difficulty_is_given():
     together = Gotoscorer().with_systems(SYSTEMS)
     assert together.score(SOURCES, SYSTEMS[1], GOLD) == score(SYSTEMS[1], systems=SYSTEMS)
-    uniform = Gotoscorer(Settings(weights="uniform"))
+    uniform = Gotoscorer(Settings(difficulty="uniform"))
     assert uniform.with_systems(SYSTEMS) is uniform
     assert Gotoscorer().with_systems(SYSTEMS[:1]).settings.systems is None
 
 
-def test_without_weights_chunks_weigh_the_same_and_a_warning_says_so(caplog):
+def test_without_difficulty_chunks_weigh_the_same_and_a_warning_says_so(caplog):
     geceval.clear_caches()
     with caplog.at_level(logging.WARNING, logger="geceval"):
         plain = score(SYSTEMS[1])
         score(SYSTEMS[0])
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "weights=FILE" in caplog.text
-    assert plain == score(SYSTEMS[1], weights="uniform")
+    assert "difficulty=FILE" in caplog.text
+    assert plain == score(SYSTEMS[1], difficulty="uniform")
     assert plain.score == pytest.approx(1.25 * 0.5 / 0.75)  # P 1/1, R 1/2
     assert plain.details["accuracy"] == pytest.approx(8 / 9)
     assert plain.details["systems"] == 0
@@ -104,7 +106,7 @@ def test_without_weights_chunks_weigh_the_same_and_a_warning_says_so(caplog):
 def test_gold_edits_keep_the_spans_of_the_file(gold_m2):
     assert score(SYSTEMS[0], gold_m2=gold_m2, ref_id=0, systems=SYSTEMS).score == 1
     # Annotator 1 wants "cats" only: three false alarms of SYSTEMS[0], "cat" itself missed and touched at its left edge.
-    details = score(SYSTEMS[0], gold_m2=gold_m2, ref_id=1, weights="uniform").details
+    details = score(SYSTEMS[0], gold_m2=gold_m2, ref_id=1, difficulty="uniform").details
     assert [details[name] for name in ("tp", "fp", "fn")] == [0, 3, 1]
 
 
@@ -112,13 +114,13 @@ def test_without_ref_id_each_sentence_takes_the_reference_that_suits_it_best(gol
     sources = ["He like cat .", "He like cat ."]
     references = [["He likes the cat .", "He like cats ."]] * 2
     predictions = ["He likes the cat .", "He like cats ."]
-    result = score(predictions, references, sources, weights="uniform")
+    result = score(predictions, references, sources, difficulty="uniform")
     assert result.scores == [1, 1]
-    assert score(predictions, references, sources, weights="uniform", ref_id=0).scores == [1, 0]
-    assert score(predictions, references, sources, weights="uniform", ref_id=1).scores == [0, 1]
+    assert score(predictions, references, sources, difficulty="uniform", ref_id=0).scores == [1, 0]
+    assert score(predictions, references, sources, difficulty="uniform", ref_id=1).scores == [0, 1]
 
 
-def test_weights_of_systems_are_made_for_each_reference(gold_m2):
+def test_difficulty_is_counted_for_each_reference(gold_m2):
     # The first reference suits the half-right system better; each has weights of its own.
     references = [["He likes the cat .", "He like cats ."]]
     best = score(SYSTEMS[1], references, systems=SYSTEMS)
@@ -130,74 +132,51 @@ def test_weights_of_systems_are_made_for_each_reference(gold_m2):
 
 def test_missing_references_do_not_shift_ref_id():
     references = [[None, "He likes the cat ."]]
-    assert score(SYSTEMS[0], references, weights="uniform", ref_id=1).score == 1
+    assert score(SYSTEMS[0], references, difficulty="uniform", ref_id=1).score == 1
     with pytest.raises(ValueError, match=r"references\[0\] has no reference 0"):
-        score(SYSTEMS[0], references, weights="uniform", ref_id=0)
+        score(SYSTEMS[0], references, difficulty="uniform", ref_id=0)
     with pytest.raises(ValueError, match=r"references\[0\] has no reference 2"):
-        score(SYSTEMS[0], references, weights="uniform", ref_id=2)
+        score(SYSTEMS[0], references, difficulty="uniform", ref_id=2)
 
 
-def test_a_weight_file_belongs_to_one_reference(tmp_path):
-    (tmp_path / "weights.txt").write_text(format_weights(Difficulty(3, CORRECT)))
+def test_difficulty_belongs_to_one_reference(tmp_path):
+    (tmp_path / "difficulty.txt").write_text(format_difficulty(Difficulty(3, CORRECT)))
     with pytest.raises(ValueError, match="sentence 1 has 2; say which one is meant, e.g. ref_id=0"):
-        score(SYSTEMS[0], [["He likes the cat .", "He like cats ."]], weights=str(tmp_path / "weights.txt"))
-    with pytest.raises(ValueError, match=r"weights\.txt, line 2: 9 counts, but .* 1 has 3 chunks"):
-        score(["Yes"], ["Yes"], ["He like the cat ."], weights=tmp_path / "weights.txt")
+        score(SYSTEMS[0], [["He likes the cat .", "He like cats ."]], difficulty=str(tmp_path / "difficulty.txt"))
+    with pytest.raises(ValueError, match=r"difficulty\.txt, line 2: 9 counts, but .* 1 has 3 chunks"):
+        score(["Yes"], ["Yes"], ["He like the cat ."], difficulty=tmp_path / "difficulty.txt")
 
 
-def test_sentence_scores_are_averaged_on_request():
-    sources, references = SOURCES * 2, GOLD * 2
-    predictions = [SYSTEMS[0][0], SYSTEMS[2][0]]
-    corpus = score(predictions, references, sources, weights="uniform")
-    mean = score(predictions, references, sources, weights="uniform", average="sentence")
-    assert corpus.scores == mean.scores == [1, 0]
-    assert mean.score == 0.5
-    assert corpus.score == pytest.approx(1.25 * 0.5 / 0.75)  # P 2/2, R 2/4
-
-
-def test_an_unchanged_correct_sentence_scores_0_or_else_1():
-    assert score(["Yes ."], ["Yes ."], ["Yes ."], weights="uniform").score == 0
-    assert score(["Yes ."], ["Yes ."], ["Yes ."], weights="uniform", zero_division=1).score == 1
+def test_an_unchanged_correct_sentence_scores_0():
+    assert score(["Yes ."], ["Yes ."], ["Yes ."], difficulty="uniform").score == 0
 
 
 def test_empty_sentences_have_one_place():
-    result = score(["", "He likes the cat ."], ["", *GOLD], ["", *SOURCES], weights="uniform")
+    result = score(["", "He likes the cat ."], ["", *GOLD], ["", *SOURCES], difficulty="uniform")
     assert (result.score, result.scores) == (1, [0, 1])
     assert result.details["tn"] == 8  # the place of the empty sentence and seven chunks of the other
-
-
-def test_smoothing_changes_the_weights():
-    # a = 1, b = 1, c = 2: like 1 - 3/5, the 1 - 2/5, all others 1 - 4/5
-    details = score(SYSTEMS[1], systems=SYSTEMS, b=1, c=2).details
-    assert [details[name] for name in ("tp", "fp", "fn", "tn")] == pytest.approx([2 / 5, 0, 3 / 5, 7 / 5])
 
 
 @pytest.mark.parametrize(
     ("changed", "other"),
     [
         ({"beta": 1.0}, {}),
-        ({"average": "sentence"}, {}),
         ({"ref_id": 0}, {}),
-        ({"zero_division": 1}, {}),
-        ({"covered_insertion": "correct"}, {}),
-        ({"systems": SYSTEMS[:2], "weights": None}, {"systems": SYSTEMS, "weights": None}),
-        ({"systems": SYSTEMS, "weights": None, "a": 2.0}, {"systems": SYSTEMS, "weights": None}),
-        ({"systems": SYSTEMS, "weights": None, "b": -1.0}, {"systems": SYSTEMS, "weights": None}),
-        ({"systems": SYSTEMS, "weights": None, "c": 1.0}, {"systems": SYSTEMS, "weights": None}),
-        ({"weights": Difficulty(3, CORRECT)}, {}),
+        ({"systems": SYSTEMS[:2], "difficulty": None}, {"systems": SYSTEMS, "difficulty": None}),
+        ({"difficulty": Difficulty(3, CORRECT)}, {}),
     ],
 )
 def test_every_setting_shows_in_the_signature(changed, other):
-    default = {"weights": "uniform"}
+    default = {"difficulty": "uniform"}
     signatures = {score(SYSTEMS[1], **(default | options)).signature for options in (changed, other)}
     assert len(signatures) == 2
 
 
 def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_path):
-    signature = score(SYSTEMS[1], gold_m2=gold_m2, ref_id=0, weights="uniform").signature
+    signature = score(SYSTEMS[1], gold_m2=gold_m2, ref_id=0, difficulty="uniform").signature
     assert signature.startswith("gotoscorer|")
     assert "|gold_m2:gold.m2@" in signature
-    assert "|weights:uniform|" in signature
+    assert "|difficulty:uniform|" in signature
     assert "|nlp:en_" in signature
     assert str(tmp_path) not in signature
 
@@ -205,17 +184,11 @@ def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_p
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"weights": "uniform", "systems": []}, ValueError, "weights and systems"),
-        ({"weights": 3}, TypeError, "weights must be a path or a Difficulty, got int 3"),
+        ({"difficulty": "uniform", "systems": []}, ValueError, "difficulty and systems"),
+        ({"difficulty": 3}, TypeError, "difficulty must be a path or a Difficulty, got int 3"),
         ({"ref_id": -1}, ValueError, "ref_id must be at least 0, got -1"),
         ({"ref_id": True}, TypeError, "ref_id must be an int"),
-        ({"a": "1"}, TypeError, "a must be a number"),
-        ({"c": float("nan")}, ValueError, "c must lie between"),
-        ({"beta": 0}, ValueError, "beta must be positive"),
-        ({"average": "macro"}, ValueError, "average must be one of"),
-        ({"covered_insertion": "maybe"}, ValueError, "covered_insertion must be one of"),
-        ({"zero_division": 2}, ValueError, "zero_division must be one of"),
-        ({"zero_division": 0.5}, TypeError, "zero_division must be an int"),
+        ({"beta": 0}, ValueError, "beta must lie between"),
     ],
 )
 def test_bad_settings_are_refused_at_once(options, error, message):
@@ -227,31 +200,29 @@ def test_mistakes_of_the_caller(gold_m2, tmp_path):
     with pytest.raises(ValueError, match="needs references"):
         Gotoscorer().score(SOURCES, SYSTEMS[0])
     with pytest.raises(ValueError, match="1 source but 2 predictions"):
-        Gotoscorer().difficulty(SOURCES, [["a", "b"]], GOLD)
+        Gotoscorer().reference_difficulty(SOURCES, [["a", "b"]], GOLD)
     with pytest.raises(TypeError, match="systems must be a list of lists of strings"):
-        Gotoscorer().difficulty(SOURCES, ["He likes the cat ."], GOLD)
+        Gotoscorer().reference_difficulty(SOURCES, ["He likes the cat ."], GOLD)
     with pytest.raises(ValueError, match="at least one system"):
-        Gotoscorer().difficulty(SOURCES, [], GOLD)
+        Gotoscorer().reference_difficulty(SOURCES, [], GOLD)
     with pytest.raises(ValueError, match="has no annotator 7"):
-        score(SYSTEMS[0], gold_m2=gold_m2, ref_id=7, weights="uniform")
+        score(SYSTEMS[0], gold_m2=gold_m2, ref_id=7, difficulty="uniform")
     with pytest.raises(OSError, match="nowhere"):
-        score(SYSTEMS[0], weights=str(tmp_path / "nowhere.txt"))
-    with pytest.raises(ValueError, match="from predictions of systems or from a weight file"):
-        Gotoscorer().report(SOURCES, references=GOLD)
+        score(SYSTEMS[0], difficulty=str(tmp_path / "nowhere.txt"))
+    with pytest.raises(ValueError, match="from predictions of systems or from a difficulty file"):
+        Gotoscorer().reference_difficulty(SOURCES, references=GOLD)
 
 
-def test_a_report_shows_weights_types_and_chunks(gold_m2):
-    scorer = Gotoscorer(Settings(gold_m2=gold_m2, ref_id=0))
-    report = scorer.report(SOURCES, SYSTEMS)
-    assert report.weight_file() == "3\n3 3 3 2 1 3 3 3 3\n"
-    assert [(row.type, round(row.mean, 3)) for row in report.types()] == [("ArtOrDet", 0.667), ("SVA", 0.333)]
-    assert "weight | 0.00 | 0.00 | 0.00 | 0.33  | 0.67" in report.chunk_table()
+def test_the_difficulty_of_a_gold_file(gold_m2):
+    reference = Gotoscorer(Settings(gold_m2=gold_m2, ref_id=0)).reference_difficulty(SOURCES, SYSTEMS)
+    assert reference.difficulty == Difficulty(3, CORRECT)
+    assert [(row.type, round(row.mean, 3)) for row in type_table(reference)] == [("ArtOrDet", 0.667), ("SVA", 0.333)]
 
 
 def test_errant_types_on_spans_made_by_hand(gold_m2):
     scorer = Gotoscorer(Settings(gold_m2=gold_m2, ref_id=0))
-    report = scorer.report(SOURCES, SYSTEMS, errant_types=True)
-    assert [row.type for row in report.types(3)] == ["M:DET", "R:VERB:SVA"]
+    reference = scorer.reference_difficulty(SOURCES, SYSTEMS, errant_types=True)
+    assert [row.type for row in type_table(reference, 3)] == ["M:DET", "R:VERB:SVA"]
 
 
 def test_two_workers_count_the_same():
@@ -269,7 +240,7 @@ def test_demo_of_the_authors_from_plain_texts(shared_data, number, f):
     systems = [read_lines(demo / f"sys{k}.txt")[:2] for k in (1, 2, 3)]
     scorer = Gotoscorer(Settings(gold_m2=demo / "ref.m2", systems=systems))
     assert scorer.score(sources, systems[number - 1]).score == pytest.approx(f, abs=5e-5)
-    weights = Gotoscorer(Settings(gold_m2=demo / "ref.m2", weights=demo / "weight.txt"))
+    weights = Gotoscorer(Settings(gold_m2=demo / "ref.m2", difficulty=demo / "weight.txt"))
     assert weights.score(sources, systems[number - 1]).score == pytest.approx(f, abs=5e-5)
 
 
@@ -277,13 +248,13 @@ def test_published_weights_on_conll_2014(shared_data):
     path = shared_data / "conll2014" / "official-2014.combined.m2"
     published = shared_data / "gotoscorer" / "weight_files" / "conll14_8sys.txt"
     sources = [line[2:] for line in read_lines(path) if line.startswith("S ")]
-    scorer = Gotoscorer(Settings(gold_m2=path, weights=published, ref_id=0))
+    scorer = Gotoscorer(Settings(gold_m2=path, difficulty=published, ref_id=0))
     unchanged = scorer.score(sources, sources)
     assert (unchanged.score, unchanged.details["systems"]) == (0, 8)
     # Nothing is done, so each of the 2,379 edits is missed; all weights sum up to (8 * chunks - counts) / 8.
     lines = published.read_text().splitlines()[1:]
     everything = sum(8 - int(count) for line in lines for count in line.split()) / 8
     assert unchanged.details["fn"] + unchanged.details["tn"] == pytest.approx(everything)
-    rows = scorer.report(sources).types()
+    rows = type_table(scorer.reference_difficulty(sources))
     assert sum(row.frequency for row in rows) == 2379
     assert sum(row.frequency * row.mean for row in rows) == pytest.approx(unchanged.details["fn"])

@@ -63,7 +63,7 @@ def test_difficulty_comes_from_all_systems():
     """GoToScorer's weights are defined by the systems together, as in `geceval score`."""
     columns = SOURCES[:6], {name: texts[:6] for name, texts in SYSTEMS.items()}, [row[:1] for row in REFERENCES[:6]]
     found = geceval.compare("gotoscorer", *columns, options={"gotoscorer": {"nlp": "bundled"}}, resamples=5)
-    assert "weights:4systems@" in found["gotoscorer"].signature
+    assert "difficulty:4systems@" in found["gotoscorer"].signature
 
 
 def test_bad_input():

@@ -222,7 +222,7 @@ def test_a_word_is_no_path_though_a_folder_has_its_name(tmp_path, monkeypatch):
     for name in [*options.values(), "uniform"]:
         Path(name).mkdir()
     assert absolute_paths("errant", options) == options
-    assert absolute_paths("gotoscorer", {"weights": "uniform"}) == {"weights": "uniform"}
+    assert absolute_paths("gotoscorer", {"difficulty": "uniform"}) == {"difficulty": "uniform"}
     assert absolute_paths("fluency", {"unigrams": "wordfreq"}) == {"unigrams": "wordfreq"}
 
 

@@ -14,6 +14,8 @@ from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
 from geceval.meta import figures
+from geceval.scorers.difficulty.chunk_difficulty import format_difficulty
+from geceval.scorers.difficulty.difficulty_tables import chunk_table, format_type_table, type_table
 
 
 def difficulty(
@@ -27,10 +29,10 @@ def difficulty(
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
     ref_id: Annotated[int | None, typer.Option(help="Which annotator, from 0; needed if there are several.")] = None,
-    weight_file: Annotated[
-        str | None, typer.Option("-w", "--weights", help="Weight file to show, in place of -p.")
+    difficulty_file: Annotated[
+        str | None, typer.Option("-d", "--difficulty", help="Difficulty file to show, in place of -p.")
     ] = None,
-    output: Annotated[str | None, typer.Option(help="Weight file to write; - for standard output.")] = None,
+    output: Annotated[str | None, typer.Option(help="Difficulty file to write; - for standard output.")] = None,
     types: Annotated[
         int | None, typer.Option(min=1, max=3, help="Difficulty by error type: 1 operation, 2 type, 3 both.")
     ] = None,
@@ -42,45 +44,40 @@ def difficulty(
     plot: Annotated[
         str | None, typer.Option(help="Figure to write, .png, .svg or .pdf: difficulty by error type.")
     ] = None,
-    a: Annotated[
-        float, typer.Option(help="Weight of a chunk that k of N systems get right: a - (k + b) / (N + c).")
-    ] = 1,
-    b: Annotated[float, typer.Option(help="See --a.")] = 0,
-    c: Annotated[float, typer.Option(help="See --a.")] = 0,
     nlp: shared.Nlp = "bundled",
     workers: shared.Workers = 1,
     progress: shared.Progress = False,
 ) -> None:
     """Count how many systems get each chunk right.
 
-    Writes weights for gotoscorer, the table by error type and the heat map.
+    Writes the difficulty file for gotoscorer, the table by error type and the heat map.
 
-    Example: geceval difficulty -s source.txt -p systems/*.txt -r reference.txt --output weights.txt --heat-map map.html
+    Example: geceval difficulty -s source.txt -p systems/*.txt -r reference.txt --output hard.txt --heat-map map.html
 
-    Without --types, --heat-map, --chunks and --plot the weights go to standard output.
+    Without --types, --heat-map, --chunks and --plot the difficulty goes to standard output.
     """
-    if (weight_file is None) == (not predictions):
-        raise InputError("difficulty takes either -p FILE..., the systems, or -w FILE, their weights")
+    if (difficulty_file is None) == (not predictions):
+        raise InputError("difficulty takes either -p FILE..., the systems, or -d FILE, what was counted before")
     check_outputs(output, heat_map, chunks, plot)
     if plot is not None:
         figures.check_suffix(plot)
     corpus = _read(sources, predictions or [], references or [], gold_m2)
-    options: dict[str, Any] = {"gold_m2": gold_m2, "ref_id": ref_id, "weights": weight_file, "nlp": nlp}
-    options |= {"a": a, "b": b, "c": c, "workers": workers, "progress": progress}
+    options: dict[str, Any] = {"gold_m2": gold_m2, "ref_id": ref_id, "difficulty": difficulty_file, "nlp": nlp}
+    options |= {"workers": workers, "progress": progress}
     scorer = registry.make_scorer("gotoscorer", options)
     systems = list(corpus.systems.values()) or None
     with bar(progress, "gotoscorer"):
-        report = scorer.report(corpus.sources, systems, corpus.references, errant_types=errant_types)
+        reference = scorer.reference_difficulty(corpus.sources, systems, corpus.references, errant_types=errant_types)
     texts = []
     if output is not None or not (types or heat_map or chunks or plot):
-        texts.append((report.weight_file(), output))
+        texts.append((format_difficulty(reference.difficulty), output))
     if types is not None:
-        texts.append((report.type_table(types), None))
+        texts.append((format_type_table(type_table(reference, types)), None))
     if heat_map is not None:
-        texts.append((heat_map_page(report), heat_map))
+        texts.append((heat_map_page(reference), heat_map))
     if chunks is not None:
-        texts.append((report.chunk_table(), chunks))
-    figure = figures.difficulty(report.types(types or 2)) if plot is not None else None
+        texts.append((chunk_table(reference), chunks))
+    figure = figures.difficulty(type_table(reference, types or 2)) if plot is not None else None
     for text, path in texts:
         write(text, path)
     if figure is not None and plot is not None:

@@ -21,7 +21,7 @@ from geceval.core.f_score import ratio
 from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import Chunk
 from geceval.meta.significance.systems import SystemEstimate
-from geceval.scorers.difficulty.report import DifficultyReport
+from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
 from geceval.scorers.edit_based.transport_plans import TransportPlan
 from geceval.version import __version__
 from geceval.workflows.chunks import LABELS, ChunkTable
@@ -312,17 +312,17 @@ def _transport_section(each: SentencePlan) -> dict[str, Any]:
 # --- Heat map of difficulty ------------------------------------------------------------------------------------------
 
 
-def heat_map_page(report: DifficultyReport, title: str = "Difficulty heat map") -> str:
+def heat_map_page(reference: ReferenceDifficulty, title: str = "Difficulty heat map") -> str:
     """How hard each chunk of a reference is (GoToScorer)."""
     # Edits of the reference are red; chunks that need none but that at least one system got wrong are blue. The more
     # systems are wrong, the stronger the colour. A caret stands for an insertion.
-    difficulty = report.difficulty
-    difficulty.check(report.chunks)
+    difficulty = reference.difficulty
+    difficulty.check(reference.chunks)
     sentences = []
-    for row in zip(report.chunks, difficulty.correct, report.weights, strict=True):
+    for row in zip(reference.chunks, difficulty.correct, difficulty.of_chunks(), strict=True):
         pieces = [_piece(*chunk, difficulty.systems) for chunk in zip(*row, strict=True)]
         sentences.append([piece for piece in pieces if piece["classes"] or piece["text"]])
-    edits = sum(chunk.is_edit for chunks in report.chunks for chunk in chunks)
+    edits = sum(chunk.is_edit for chunks in reference.chunks for chunk in chunks)
     numbers = {"system": difficulty.systems, "sentence": len(sentences), "edit": edits}
     facts = " · ".join(counted(number, noun) for noun, number in numbers.items())
     return _page("heat_map.html", title, sentences=sentences, facts=facts)

@@ -1,9 +1,4 @@
-"""Chunks of GoToScorer: a sentence cut at the reference's edits, and what a system made of each piece.
-
-Gotou, Nagata, Mita and Hanawa (COLING 2020), "Taking the Correction Difficulty into Account in Grammatical Error
-Correction Evaluation". The fewer systems get a chunk right, the more it weighs. A system can also break what was right,
-so tokens that need no correction are chunks too, and so are the gaps between them.
-"""
+"""Chunks of GoToScorer (Gotou et al., 2020): a sentence cut at the reference's edits, and what systems made of it."""
 
 from __future__ import annotations
 
@@ -97,7 +92,7 @@ def _usable(edits: Iterable[Edit]) -> list[Edit]:
     return without_overlaps(list(distinct.values()))
 
 
-def judge(reference: Sequence[Chunk], system: Sequence[Chunk], *, covered_insertion: str = "wrong") -> list[Judgment]:
+def judge(reference: Sequence[Chunk], system: Sequence[Chunk]) -> list[Judgment]:
     """Judge a system's chunks of a sentence against those of the reference."""
     # A chunk of the reference is correct if the system has one with the same span and the same correction. A gap
     # between tokens is compared with that gap only. Any other chunk is wrong as soon as a chunk of the system overlaps
@@ -111,7 +106,7 @@ def judge(reference: Sequence[Chunk], system: Sequence[Chunk], *, covered_insert
             first += 1
         judgment = _judge_chunk(chunk, system, first)
         if judgment is None:
-            judgment = Judgment(False, not chunk.is_edit or covered_insertion == "correct")
+            judgment = Judgment(False, not chunk.is_edit)
         judgments.append(judgment)
     return judgments
 

@@ -214,7 +214,7 @@ def _shared_limits(maps: Sequence[np.ndarray], *, diverging: bool = False) -> tu
 
 
 class DifficultyRow(Protocol):
-    """How hard the edits of one error type are; see `geceval.scorers.difficulty.chunk_weights.TypeRow`."""
+    """How hard the edits of one error type are; see `geceval.scorers.difficulty.difficulty_tables.TypeRow`."""
 
     type: str
     mean: float

@@ -1,8 +1,4 @@
-"""GoToScorer: edit counts weighted by how hard each correction is.
-
-Gotou, Nagata, Mita and Hanawa (COLING 2020), "Taking the Correction Difficulty into Account in Grammatical Error
-Correction Evaluation".
-"""
+"""GoToScorer (Gotou et al., 2020): edit counts weighted by how hard each correction is."""
 
 from __future__ import annotations
 
@@ -11,109 +7,138 @@ import functools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
-from geceval.core.inputs import Columns, References
-from geceval.core.options import (
-    FilePath,
-    PipelineName,
-    check_choice,
-    check_count,
-    check_moderate,
-    check_positive,
-    check_types,
-)
+from geceval.core.f_score import f_beta, ratio
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import FilePath, Options, PipelineName, Positive, RunTime, Seed
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.edits.edit import distinct
-from geceval.edits.gotoscorer_chunks import Chunk, cut
+from geceval.edits.edit import Edit, distinct
+from geceval.edits.gotoscorer_chunks import Chunk, cut, cut_annotations, judge
 from geceval.scorers.base import Scorer
-from geceval.scorers.difficulty.chunk_counts import ChunkCounts, count_chunks
-from geceval.scorers.difficulty.chunk_weights import UNIFORM, Difficulty, given_difficulty
-from geceval.scorers.difficulty.reference_chunks import (
-    choose_reference,
-    chunks_of_m2,
-    classify,
-    count_systems,
-    cut_predictions,
-    cut_texts,
-    only_references,
+from geceval.scorers.difficulty.chunk_difficulty import UNIFORM, Difficulty, count_correct, read_difficulty
+from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
+from geceval.scorers.references.gold import (
+    errant_annotator,
+    errant_edits,
+    extraction_facts,
+    extracts,
+    gold_facts,
+    m2_sentences,
+    proposed_from_m2,
 )
-from geceval.scorers.difficulty.report import DifficultyReport
-from geceval.scorers.references.annotator_choice import AVERAGES
-from geceval.scorers.references.gold import errant_annotator, extraction_facts, extracts, gold_facts, proposed_from_m2
+
+if TYPE_CHECKING:
+    from geceval.edits.errant.annotator import Annotator
 
 logger = logging.getLogger("geceval")
 
-_NO_WEIGHTS = (
-    "gotoscorer: every chunk weighs the same, because nothing says how hard it is; pass weights=FILE (see `geceval "
-    "weights`) or systems=[predictions of all systems], or weights='uniform' if you mean it"
+_NO_DIFFICULTY = (
+    "gotoscorer: every chunk weighs the same, because nothing says how hard it is; pass difficulty=FILE (see `geceval "
+    "difficulty`) or systems=[predictions of all systems], or difficulty='uniform' if you mean it"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change the number.
 
     Attributes:
         beta: Weight of recall in F; GEC uses 0.5.
-        average: `"corpus"` (F of the summed counts) or `"sentence"` (mean of the sentences' F).
-        weights: A weight file, a `Difficulty`, or `"uniform"` (every chunk weighs 1).
-        systems: Instead of `weights`: predictions of all systems that define the difficulty, one list per system.
+        difficulty: A difficulty file, a `Difficulty`, or `"uniform"` (every chunk weighs 1).
+        systems: Instead of `difficulty`: predictions of all systems that define it, one list per system.
         gold_m2: An M2 file with the reference's edits, used as they are, instead of `references`.
-        predictions_m2: An M2 file with the edits of the predictions, used as they are. `weights` must then say how hard
-            each correction is.
+        predictions_m2: An M2 file with the edits of the predictions, used as they are. `difficulty` must then say how
+            hard each correction is.
         ref_id: Which reference to use: the annotator of `gold_m2`, or the index in each list of `references`.
             `None` takes all, and for each sentence the one with the best F.
-        a: Parameter of the weight a - (correct + b) / (systems + c).
-        b: See `a`.
-        c: See `a`.
-        covered_insertion: See `geceval.edits.gotoscorer_chunks.judge`.
-        zero_division: Precision if nothing was proposed, and recall if there was nothing to find: 0 as in the
-            authors' program or 1 as in the other metrics of GEC.
         nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
     """
 
-    beta: float = 0.5
-    average: str = "corpus"
-    weights: FilePath | Difficulty | None = None
+    beta: Positive = 0.5
+    difficulty: FilePath | Difficulty | None = None
     systems: Sequence[Sequence[str]] | None = None
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
-    ref_id: int | None = None
-    a: float = 1.0
-    b: float = 0.0
-    c: float = 0.0
-    covered_insertion: str = "wrong"
-    zero_division: int = 0
+    ref_id: Seed | None = None
     nlp: PipelineName = "bundled"
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_positive("beta", self.beta)
-        check_choice("average", self.average, AVERAGES)
-        check_choice("covered_insertion", self.covered_insertion, ("wrong", "correct"))
-        check_choice("zero_division", self.zero_division, (0, 1))
-        if self.weights is not None and self.systems is not None:
-            raise InputError("weights and systems both define the difficulty; pass one of them")
-        if self.predictions_m2 is not None and self.weights is None:
+        super(Settings, self).__post_init__()
+        if self.difficulty is not None and self.systems is not None:
+            raise InputError("difficulty and systems both say how hard a correction is; pass one of them")
+        if self.predictions_m2 is not None and self.difficulty is None:
             raise InputError(
-                "predictions_m2 has the edits of one system; pass weights=FILE or weights='uniform' with it"
+                "predictions_m2 has the edits of one system; pass difficulty=FILE or difficulty='uniform' with it"
             )
-        if self.ref_id is not None:
-            check_count("ref_id", self.ref_id, least=0)
-        for name in ("a", "b", "c"):
-            check_moderate(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkCounts:
+    """Summed weights of the chunks of one sentence, or of a corpus; a figure of nothing is 0."""
+
+    tp: float = 0.0
+    fp: float = 0.0
+    fn: float = 0.0
+    tn: float = 0.0
+    total: float = 0.0
+
+    def __add__(self, other: ChunkCounts) -> ChunkCounts:
+        return ChunkCounts(
+            self.tp + other.tp,
+            self.fp + other.fp,
+            self.fn + other.fn,
+            self.tn + other.tn,
+            self.total + other.total,
+        )
+
+    def precision(self) -> float:
+        """TP / (TP + FP)."""
+        return ratio(self.tp, self.tp + self.fp, 0.0)
+
+    def recall(self) -> float:
+        """TP / (TP + FN)."""
+        return ratio(self.tp, self.tp + self.fn, 0.0)
+
+    def f(self, beta: float) -> float:
+        """F_beta, in [0, 1]."""
+        return f_beta(self.precision(), self.recall(), beta)
+
+    def accuracy(self) -> float:
+        """(TP + TN) / weight of all chunks."""
+        return ratio(self.tp + self.tn, self.total, 0.0)
+
+
+def count_chunks(reference: Sequence[Chunk], system: Sequence[Chunk], weights: Sequence[float]) -> ChunkCounts:
+    """Weigh what a system did with each chunk of a sentence."""
+    # A chunk counts as TP if the system modified it and is right, as FP if it modified it and is wrong, as TN if it
+    # left it alone and is right, as FN if it left it alone and is wrong; an edit of the reference that was modified
+    # wrongly is FP and FN. So one long wrong edit counts once for each chunk of the reference that it touches.
+    tp = fp = fn = tn = 0.0
+    for chunk, judgment, weight in zip(reference, judge(reference, system), weights, strict=True):
+        if judgment.correct:
+            if judgment.modified:
+                tp += weight
+            else:
+                tn += weight
+            continue
+        if judgment.modified:
+            fp += weight
+        if chunk.is_edit or not judgment.modified:
+            fn += weight
+    return ChunkCounts(tp, fp, fn, tn, sum(weights))
 
 
 class Gotoscorer(Scorer):
     """GoToScorer on ERRANT edits of the predictions.
 
     The score is F_beta; the details are precision, recall, f, f1, accuracy, the weighted counts tp, fp, fn, tn, and
-    `systems`, the number of systems that define the weights (0 if uniform).
+    `systems`, the number of systems that define the difficulty (0 if uniform). 0/0 is 0, as in the authors' program.
     """
 
     name = "gotoscorer"
@@ -122,148 +147,155 @@ class Gotoscorer(Scorer):
     Settings = Settings
 
     def scores_sentences_alone(self) -> bool:
-        """Only with uniform weights: others belong to the sentences of one corpus, in their order."""
-        return super().scores_sentences_alone() and self.settings.weights == UNIFORM
+        """Only if all chunks weigh the same: difficulty belongs to the sentences of one corpus, in their order."""
+        return super().scores_sentences_alone() and self.settings.difficulty == UNIFORM
 
     def load(self) -> None:
         """Load the spaCy pipeline, if edits are to be extracted."""
         if extracts(self.settings):
             errant_annotator(self.settings.nlp)
 
-    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
-        columns = super()._check(sources, predictions, references)
-        if self.settings.ref_id is None or columns.references is None:
-            return columns
-        chosen = choose_reference(self.name, references, self.settings.ref_id)
-        return dataclasses.replace(columns, references=chosen)
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
+        """This scorer, for scoring each of the given systems: together they define the difficulty."""
+        # This is how the authors' program works. With a difficulty in the settings, or fewer than two systems, nothing
+        # changes.
+        if self.settings.difficulty is not None or self.settings.systems is not None or len(systems) < 2:
+            return self
+        settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
+        return Gotoscorer(settings, self.runtime)
 
-    def _score(self, columns: Columns) -> Result:
-        if self.settings.weights is None and self.settings.systems is None:
-            _warn_once(_NO_WEIGHTS)
-        difficulty = given_difficulty(self.settings.weights)
-        gold = self._gold(columns)
-        if difficulty is not None:
-            difficulty.check(only_references(self.name, gold))
-        elif self.settings.systems is not None:
-            difficulty = self._count(columns.sources, gold, self.settings.systems)
-        weights = self._weights(difficulty, gold)
-        system = self._system(columns)
-        counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
-        return self._result(counts, difficulty, number_range(map(len, gold)))
-
-    def difficulty(
-        self,
-        sources: Sequence[str],
-        systems: Sequence[Sequence[str]],
-        references: References | None = None,
-    ) -> Difficulty:
-        """Count how many systems get each chunk of the reference right, as a weight file does."""
-        return self.report(sources, systems, references).difficulty
-
-    def report(
+    def reference_difficulty(
         self,
         sources: Sequence[str],
         systems: Sequence[Sequence[str]] | None = None,
         references: References | None = None,
         *,
         errant_types: bool = False,
-    ) -> DifficultyReport:
-        """How hard the reference is to get right: weight file, table by error type, heat map, table of chunks."""
+    ) -> ReferenceDifficulty:
+        """The reference in chunks, and how many systems get each right: `systems`, or those of the settings."""
         columns = self._check(sources, sources, references)
         settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
-        difficulty = given_difficulty(settings.weights)
+        difficulty = self._given_difficulty()
         if difficulty is None and settings.systems is None:
             raise InputError(
-                f"{self.name}: difficulty comes from predictions of systems or from a weight file; pass one"
+                f"{self.name}: difficulty comes from predictions of systems or from a difficulty file; pass one"
             )
-        chunks = only_references(self.name, self._gold(columns))
+        chunks = self._only_references(self._gold(columns))
         if difficulty is None:
             difficulty = self._count(columns.sources, [[only] for only in chunks], settings.systems)
         difficulty.check(chunks)
         if errant_types:
-            chunks = classify(errant_annotator(self.settings.nlp), columns.sources, chunks)
-        return DifficultyReport(
-            chunks, difficulty, difficulty.weights(self.settings.a, self.settings.b, self.settings.c)
-        )
+            chunks = _with_errant_types(errant_annotator(self.settings.nlp), columns.sources, chunks)
+        return ReferenceDifficulty(chunks, difficulty)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """F of each sample, `[samples]`; every chunk keeps the weight that it has in the whole corpus."""
-        if self.settings.average == "sentence":
-            return super().aggregate(rows)
-        beta, empty = self.settings.beta, float(self.settings.zero_division)
-        return ChunkCounts(*rows.sum(axis=1).T).f(beta, empty)
+        return ChunkCounts(*rows.sum(axis=1).T).f(self.settings.beta)
 
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
-        """This scorer, for scoring each of the given systems: together they define the difficulty."""
-        # This is how the authors' program works. With `weights` or `systems` in the settings, or fewer than two
-        # systems, nothing changes.
-        if self.settings.weights is not None or self.settings.systems is not None or len(systems) < 2:
-            return self
-        settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
-        return Gotoscorer(settings, self.runtime)
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        columns = super()._check(sources, predictions, references)
+        if self.settings.ref_id is None or columns.references is None:
+            return columns
+        return dataclasses.replace(columns, references=self._chosen(references, self.settings.ref_id))
+
+    def _chosen(self, references: References, ref_id: int) -> list[list[str]]:
+        """The reference of that number, alone in the list of its sentence."""
+        rows = []
+        for number, row in enumerate(references):
+            texts = [row] if isinstance(row, str) else row
+            if ref_id >= len(texts) or texts[ref_id] is None:
+                raise InputError(f"{self.name}: references[{number}] has no reference {ref_id} (ref_id counts from 0)")
+            rows.append([texts[ref_id]])
+        return rows
+
+    def _score(self, columns: Columns) -> Result:
+        if self.settings.difficulty is None and self.settings.systems is None:
+            _warn_once(_NO_DIFFICULTY)
+        difficulty = self._given_difficulty()
+        gold = self._gold(columns)
+        if difficulty is not None:
+            difficulty.check(self._only_references(gold))
+        elif self.settings.systems is not None:
+            difficulty = self._count(columns.sources, gold, self.settings.systems)
+        weights = _weights(difficulty, gold)
+        system = self._system(columns)
+        counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
+        return self._result(counts, difficulty, number_range(map(len, gold)))
+
+    def _given_difficulty(self) -> Difficulty | None:
+        """The difficulty in the settings; `None` if there is none or it is uniform."""
+        difficulty = self.settings.difficulty
+        if difficulty is None or isinstance(difficulty, Difficulty):
+            return difficulty
+        return None if difficulty == UNIFORM else read_difficulty(difficulty)
 
     def _gold(self, columns: Columns) -> list[list[list[Chunk]]]:
         """The chunks of the references that are used: [sentences][references][chunks]."""
-        settings = self.settings
-        if settings.gold_m2 is not None:
-            return chunks_of_m2(self.name, settings.gold_m2, columns.sources, settings.ref_id)
-        return cut_texts(errant_annotator(self.settings.nlp), self.runtime, columns.sources, columns.references)
+        path, ref_id = self.settings.gold_m2, self.settings.ref_id
+        if path is None:
+            return _cut_texts(errant_annotator(self.settings.nlp), self.runtime, columns.sources, columns.references)
+        try:
+            return cut_annotations(m2_sentences(self.name, path, columns.sources), ref_id)
+        except LookupError as error:
+            raise InputError(f"{self.name}: {path} has no annotator {ref_id} (ref_id); {error.args[0]}") from error
 
     def _system(self, columns: Columns) -> list[list[Chunk]]:
         """The chunks of the predictions: [sentences][chunks]."""
         proposed = proposed_from_m2(self.name, columns, self.settings.predictions_m2)
         if proposed is None:
             annotator = errant_annotator(self.settings.nlp)
-            return cut_predictions(annotator, self.runtime, columns.sources, columns.predictions)
+            return _cut_predictions(annotator, self.runtime, columns.sources, columns.predictions)
         return [cut(source, distinct(edits)) for source, edits in zip(columns.sources, proposed, strict=True)]
 
-    def _count(self, sources: list[str], gold: list[list[list[Chunk]]], systems: Sequence[Sequence[str]]) -> Difficulty:
-        how = errant_annotator(self.settings.nlp), self.runtime
-        return count_systems(self.name, *how, sources, gold, systems, self.settings.covered_insertion)
+    def _only_references(self, gold: Sequence[Sequence[list[Chunk]]]) -> list[list[Chunk]]:
+        crowded = next((number for number, rivals in enumerate(gold) if len(rivals) > 1), None)
+        if crowded is not None:
+            raise InputError(
+                f"{self.name}: difficulty belongs to one reference, but sentence {crowded + 1} has "
+                f"{len(gold[crowded])}; say which one is meant, e.g. ref_id=0"
+            )
+        return [rivals[0] for rivals in gold]
 
-    def _weights(self, difficulty: Difficulty | None, gold: list[list[list[Chunk]]]) -> list[list[list[float]]]:
-        """One weight per chunk, in the shape of `gold`."""
-        if difficulty is None:
-            return [[[1.0] * len(chunks) for chunks in rivals] for rivals in gold]
-        rows = iter(difficulty.weights(self.settings.a, self.settings.b, self.settings.c))
-        return [[next(rows) for _ in rivals] for rivals in gold]
+    def _count(
+        self, sources: list[str], gold: Sequence[Sequence[Sequence[Chunk]]], systems: Sequence[Sequence[str]]
+    ) -> Difficulty:
+        """The difficulty of each reference, one row per reference: those of the first sentence come first."""
+        for predictions in systems:
+            check_columns(self.name, sources, predictions, warn=False)
+        owners = [number for number, rivals in enumerate(gold) for _ in rivals]
+        rows = tuple(tuple(chunks) for rivals in gold for chunks in rivals)
+        texts = tuple(sources[owner] for owner in owners)
+        repeated = tuple(tuple(predictions[owner] for owner in owners) for predictions in systems)
+        return _count_texts(errant_annotator(self.settings.nlp), self.runtime, texts, repeated, rows)
 
     def _best(self, rivals: list[list[Chunk]], weights: list[list[float]], system: list[Chunk]) -> ChunkCounts:
         """The counts against the reference that gives the sentence its best F; ties: TP, fewer FP, fewer FN, first."""
-        settings = self.settings
-        counts = [
-            count_chunks(chunks, system, numbers, settings.covered_insertion)
-            for chunks, numbers in zip(rivals, weights, strict=True)
-        ]
-        return max(counts, key=lambda c: (c.f(settings.beta, settings.zero_division), c.tp, -c.fp, -c.fn))
+        counts = [count_chunks(chunks, system, numbers) for chunks, numbers in zip(rivals, weights, strict=True)]
+        return max(counts, key=lambda c: (c.f(self.settings.beta), c.tp, -c.fp, -c.fn))
 
     def _result(self, counts: list[ChunkCounts], difficulty: Difficulty | None, refs: str) -> Result:
-        beta, empty = self.settings.beta, float(self.settings.zero_division)
+        beta = self.settings.beta
         corpus = functools.reduce(ChunkCounts.__add__, counts)
-        scores = [sentence.f(beta, empty) for sentence in counts]
-        f = corpus.f(beta, empty)
         details = {
-            "precision": corpus.precision(empty),
-            "recall": corpus.recall(empty),
-            "f": f,
-            "f1": corpus.f(1.0, empty),
-            "accuracy": corpus.accuracy(empty),
+            "precision": corpus.precision(),
+            "recall": corpus.recall(),
+            "f": corpus.f(beta),
+            "f1": corpus.f(1.0),
+            "accuracy": corpus.accuracy(),
             "tp": corpus.tp,
             "fp": corpus.fp,
             "fn": corpus.fn,
             "tn": corpus.tn,
             "systems": difficulty.systems if difficulty else 0,
         }
-        line = self._signature(difficulty, refs)
-        if self.settings.average == "sentence":
-            return Result(float(np.mean(scores)), scores, line, details)
         statistics = np.array([(sentence.tp, sentence.fp, sentence.fn) for sentence in counts])
-        return Result(f, scores, line, details, statistics)
+        scores = [sentence.f(beta) for sentence in counts]
+        return Result(details["f"], scores, self._signature(difficulty, refs), details, statistics)
 
     def _signature(self, difficulty: Difficulty | None, refs: str) -> str:
         settings = self.settings
         facts = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
-        facts["weights"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
+        facts["difficulty"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
         facts["systems"] = "given" if settings.systems is not None else None
         return signature(self.name, settings, refs=refs, **facts, **extraction_facts(settings))
 
@@ -271,3 +303,51 @@ class Gotoscorer(Scorer):
 @lru_cache(maxsize=None)
 def _warn_once(message: str) -> None:
     logger.warning(message)
+
+
+@lru_cache(maxsize=4)
+def _count_texts(
+    annotator: Annotator,
+    runtime: RunTime,
+    sources: tuple[str, ...],
+    systems: tuple[tuple[str, ...], ...],
+    references: tuple[tuple[Chunk, ...], ...],
+) -> Difficulty:
+    """`count_correct` for texts; cached, because scoring each of K systems needs the counts of all K."""
+    return count_correct(references, (_cut_predictions(annotator, runtime, sources, each) for each in systems))
+
+
+def _cut_texts(
+    annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[Sequence[str]]
+) -> list[list[list[Chunk]]]:
+    """The chunks that ERRANT's edits from each source to each of its texts make: [sentences][texts][chunks]."""
+    rows = errant_edits(annotator, runtime, sources, texts)
+    return [[cut(source, edits) for edits in row] for source, row in zip(sources, rows, strict=True)]
+
+
+def _cut_predictions(
+    annotator: Annotator, runtime: RunTime, sources: Sequence[str], predictions: Sequence[str]
+) -> list[list[Chunk]]:
+    return [row[0] for row in _cut_texts(annotator, runtime, sources, [[text] for text in predictions])]
+
+
+def _weights(difficulty: Difficulty | None, gold: list[list[list[Chunk]]]) -> list[list[list[float]]]:
+    """One weight per chunk, in the shape of `gold`: its difficulty, or 1."""
+    if difficulty is None:
+        return [[[1.0] * len(chunks) for chunks in rivals] for rivals in gold]
+    rows = iter(difficulty.of_chunks())
+    return [[next(rows) for _ in rivals] for rivals in gold]
+
+
+def _with_errant_types(
+    annotator: Annotator, sources: Sequence[str], sentences: Sequence[list[Chunk]]
+) -> list[list[Chunk]]:
+    """The same chunks with ERRANT's types on the edits, whatever types they had."""
+    rows = []
+    for source, chunks in zip(sources, sentences, strict=True):
+        rows.append((source, [Edit(chunk.start, chunk.end, chunk.correction) for chunk in chunks if chunk.is_edit]))
+    typed = (iter(edits) for edits in annotator.classify(rows))
+    return [
+        [dataclasses.replace(chunk, type=next(edits).type) if chunk.is_edit else chunk for chunk in chunks]
+        for chunks, edits in zip(sentences, typed, strict=True)
+    ]

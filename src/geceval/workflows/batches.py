@@ -12,7 +12,7 @@ from geceval.core.files import expanded
 from geceval.core.options import PATH, path_options
 from geceval.models.checkpoints import is_bundled, is_folder
 from geceval.scorers.base import Scorer
-from geceval.scorers.difficulty.chunk_weights import UNIFORM
+from geceval.scorers.difficulty.chunk_difficulty import UNIFORM
 from geceval.scorers.learned.unigrams import WORDFREQ
 
 COLUMNS = ("sources", "predictions", "references")

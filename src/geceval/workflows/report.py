@@ -16,6 +16,7 @@ from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.scores import MetricScores
 from geceval.meta.significance.metrics import PairedTest, compare_agreement
+from geceval.scorers.difficulty.difficulty_tables import type_table
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 
 if TYPE_CHECKING:
@@ -123,5 +124,4 @@ def _difficulty(human: HumanData, systems: Sequence[str], gold_m2: str | None) -
         return []
     scorer: Any = registry.make_scorer("gotoscorer", {"ref_id": 0})
     outputs = [human.outputs[system] for system in systems]
-    report = scorer.report(human.sources, outputs, reference_texts(gold_m2, human))
-    return report.types(2)
+    return type_table(scorer.reference_difficulty(human.sources, outputs, reference_texts(gold_m2, human)))

@@ -1,4 +1,4 @@
-"""Difficulty weights, weight files, the table by error type, and the weighted counts."""
+"""Difficulty of chunks, its files, and the counts that it weighs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from geceval.core.f_score import f_beta
 from geceval.edits.edit import Edit, without_overlaps
 from geceval.edits.gotoscorer_chunks import cut, cut_annotations
 from geceval.edits.m2 import read_m2
-from geceval.scorers.difficulty.chunk_counts import ChunkCounts, count_chunks
-from geceval.scorers.difficulty.chunk_weights import (
+from geceval.scorers.difficulty.chunk_difficulty import (
     Difficulty,
     count_correct,
-    format_type_table,
-    format_weights,
-    read_weights,
-    type_table,
-    weight_table,
+    format_difficulty,
+    read_difficulty,
 )
+from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty, type_table
+from geceval.scorers.gotoscorer import ChunkCounts, count_chunks
 
 # "He like cat ." and three systems; the counts and weights below were worked out by hand from the definition.
 SOURCE = "He like cat ."
@@ -37,7 +35,7 @@ THIRDS = [0, 0, 0, 1 / 3, 2 / 3, 1 / 3, 0, 0, 0]
 def test_difficulty_is_the_share_of_systems_that_are_wrong():
     difficulty = count_correct([GOLD], [[PERFECT], [HALF], [WRONG]])
     assert difficulty == Difficulty(3, [CORRECT])
-    assert difficulty.weights() == [pytest.approx(THIRDS)]
+    assert difficulty.of_chunks() == [pytest.approx(THIRDS)]
 
 
 @pytest.mark.parametrize(
@@ -55,31 +53,15 @@ def test_weighted_counts_worked_out_by_hand(system, expected, precision, recall,
     counts = count_chunks(GOLD, system, THIRDS)
     for name in ("tp", "fp", "fn", "tn", "total"):
         assert getattr(counts, name) == pytest.approx(getattr(expected, name)), name
-    assert counts.precision(0) == pytest.approx(precision)
-    assert counts.recall(0) == pytest.approx(recall)
-    assert counts.f(0.5, 0) == pytest.approx(f)
-    assert counts.accuracy(0) == pytest.approx(accuracy)
+    assert counts.precision() == pytest.approx(precision)
+    assert counts.recall() == pytest.approx(recall)
+    assert counts.f(0.5) == pytest.approx(f)
+    assert counts.accuracy() == pytest.approx(accuracy)
 
 
-def test_without_weights_every_chunk_counts_once():
-    assert count_chunks(GOLD, WRONG) == ChunkCounts(0, 2, 2, 6, 9)
-
-
-def test_nothing_to_find_and_nothing_done_is_0_or_1_as_asked():
+def test_nothing_to_find_and_nothing_done_is_0():
     nothing = count_chunks(cut("Yes", []), cut("Yes", []), [0, 0, 0])
-    assert (nothing.precision(0), nothing.recall(0), nothing.f(0.5, 0), nothing.accuracy(0)) == (0, 0, 0, 0)
-    assert (nothing.precision(1), nothing.recall(1), nothing.f(0.5, 1), nothing.accuracy(1)) == (1, 1, 1, 1)
-
-
-def test_weights_follow_the_formula():
-    # a - (k + b) / (N + c), Laplace-smoothed: k = 0, 1, 2 of 2 with b = 1, c = 2
-    assert weight_table(2, 1, 1, 2) == pytest.approx([3 / 4, 1 / 2, 1 / 4])
-
-
-@pytest.mark.parametrize("options", [{"a": 0.5}, {"b": 1.0}, {"c": -2.0}, {"a": float("nan")}])
-def test_weights_that_make_no_sense_are_refused(options):
-    with pytest.raises(ValueError, match=r"weights|undefined"):
-        weight_table(2, **options)
+    assert (nothing.precision(), nothing.recall(), nothing.f(0.5), nothing.accuracy()) == (0, 0, 0, 0)
 
 
 def test_a_deletion_is_not_solved_by_an_empty_place_elsewhere():
@@ -97,17 +79,12 @@ def test_no_system_is_refused():
         count_correct([GOLD], [])
 
 
-def test_a_weight_file_is_read_as_it_was_written(tmp_path):
-    path = tmp_path / "weights.txt"
-    path.write_text(format_weights(Difficulty(3, [CORRECT, [0, 2]])))
+def test_a_difficulty_file_is_read_as_it_was_written(tmp_path):
+    path = tmp_path / "difficulty.txt"
+    path.write_text(format_difficulty(Difficulty(3, [CORRECT, [0, 2]])))
     assert path.read_text() == "3\n3 3 3 2 1 2 3 3 3\n0 2\n"
-    read = read_weights(path)
+    read = read_difficulty(path)
     assert (read.systems, read.correct) == (3, [CORRECT, [0, 2]])
-
-
-def test_a_weight_file_may_have_crlf_line_ends(tmp_path):
-    (tmp_path / "w.txt").write_bytes(b"2\r\n1 2\r\n")
-    assert read_weights(tmp_path / "w.txt").correct == [[1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -124,15 +101,15 @@ def test_a_weight_file_may_have_crlf_line_ends(tmp_path):
         ("3\n1 2\n\n1 2\n", "line 3: the line is blank"),
     ],
 )
-def test_a_broken_weight_file_is_named_with_its_line(tmp_path, text, message):
-    path = tmp_path / "weights.txt"
+def test_a_broken_difficulty_file_is_named_with_its_line(tmp_path, text, message):
+    path = tmp_path / "difficulty.txt"
     path.write_text(text)
     with pytest.raises(ValueError, match=message) as raised:
-        read_weights(path)
+        read_difficulty(path)
     assert str(path) in str(raised.value)
 
 
-def test_weights_of_another_reference_are_refused():
+def test_difficulty_of_another_reference_are_refused():
     difficulty = Difficulty(3, [CORRECT, [3, 3, 3]], "w.txt")
     with pytest.raises(ValueError, match=r"w\.txt, line 3: 3 counts, but the reference of sentence 2 has 5 chunks"):
         difficulty.check([GOLD, cut("Yes .", [])])
@@ -144,46 +121,6 @@ def test_the_digest_changes_with_every_count():
     versions = [Difficulty(3, [[3, 2]]), Difficulty(3, [[3, 1]]), Difficulty(4, [[3, 2]]), Difficulty(3, [[3], [2]])]
     assert len({difficulty.digest for difficulty in versions}) == 4
     assert Difficulty(3, [[3, 2]], "w.txt").digest == Difficulty(3, [[3, 2]]).digest
-
-
-TYPED = cut("a b c d e f", [
-    Edit(0, 1, "x", "R:NOUN"), Edit(1, 2, "", "U:DET"), Edit(2, 3, "y", "R:NOUN"), Edit(3, 3, "z", "M:NOUN"),
-    Edit(4, 5, "w", "Wci"),
-])  # fmt: skip
-OF_TYPED = [0.25 if chunk.type == "M:NOUN" else 1.0 if chunk.start in (0, 1) else 0.5 for chunk in TYPED]
-
-
-@pytest.mark.parametrize(
-    ("level", "expected"),
-    [
-        # means and sample standard deviations by hand
-        (1, [("U", 1, 0, 1), ("R", 2 / 3, (1 / 12) ** 0.5, 3), ("M", 0.25, 0, 1)]),
-        (2, [("DET", 1, 0, 1), ("NOUN", 7 / 12, (7 / 48) ** 0.5, 3), ("Wci", 0.5, 0, 1)]),
-        (3, [("U:DET", 1, 0, 1), ("R:NOUN", 0.75, 0.125**0.5, 2), ("Wci", 0.5, 0, 1), ("M:NOUN", 0.25, 0, 1)]),
-    ],
-)
-def test_types_are_sorted_from_hard_to_easy(level, expected):
-    rows = type_table([TYPED], [OF_TYPED], level)
-    assert [(row.type, row.frequency) for row in rows] == [(kind, frequency) for kind, _, _, frequency in expected]
-    assert [row.mean for row in rows] == pytest.approx([mean for _, mean, _, _ in expected])
-    assert [row.sd for row in rows] == pytest.approx([sd for _, _, sd, _ in expected])
-
-
-def test_types_without_operation_get_it_from_the_span():
-    chunks = cut("a b", [Edit(0, 0, "x", "Art"), Edit(0, 1, "", "Art"), Edit(1, 2, "y", "Art")])
-    assert {row.type for row in type_table([chunks], [[1.0] * len(chunks)], 1)} == {"M", "U", "R"}
-
-
-def test_the_type_table_as_text():
-    text = format_type_table(type_table([TYPED], [OF_TYPED], 2))
-    assert text.splitlines() == [
-        "Error type   Mean     SD  Frequency",
-        "DET         1.000  0.000          1",
-        "NOUN        0.583  0.382          3",
-        "Wci         0.500  0.000          1",
-    ]
-    with pytest.raises(ValueError, match="level must be 1, 2 or 3"):
-        type_table([TYPED], [OF_TYPED], 4)
 
 
 @st.composite
@@ -203,19 +140,18 @@ def total(gold, system, weights) -> ChunkCounts:
 
 
 @given(corpora())
-def test_invariants_of_weights_and_scores(corpus):
+def test_invariants_of_difficulty_and_scores(corpus):
     gold, systems = corpus
     difficulty = count_correct(gold, systems)
     difficulty.check(gold)
-    weights = difficulty.weights()
+    weights = difficulty.of_chunks()
     assert all(0 <= weight <= 1 for weight in itertools.chain(*weights))
     assert count_correct(gold, systems[::-1]) == difficulty
-    assert count_correct(gold, systems * 2).weights() == [pytest.approx(row) for row in weights]
+    assert count_correct(gold, systems * 2).of_chunks() == [pytest.approx(row) for row in weights]
     for system in systems:
         counts = total(gold, system, weights)
-        for empty in (0, 1):
-            figures = [counts.precision(empty), counts.recall(empty), counts.f(0.5, empty), counts.accuracy(empty)]
-            assert all(-1e-12 <= figure <= 1 + 1e-12 for figure in figures)
+        figures = [counts.precision(), counts.recall(), counts.f(0.5), counts.accuracy()]
+        assert all(-1e-12 <= figure <= 1 + 1e-12 for figure in figures)
         # Every chunk is right (TP or TN), touched and wrong (FP), or left alone and wrong (FN alone).
         assert counts.tp + counts.tn <= counts.total + 1e-9
         assert counts.total <= counts.tp + counts.tn + counts.fp + counts.fn + 1e-9
@@ -240,9 +176,9 @@ def test_demo_of_the_authors(shared_data, number, f):
     gold = [row[0] for row in cut_annotations(read_m2(demo / "ref.m2"), 0)]
     systems = [[row[0] for row in cut_annotations(read_m2(demo / "hyp.m2"), k)] for k in range(3)]
     difficulty = count_correct(gold, systems)
-    assert format_weights(difficulty) == (demo / "weight.txt").read_text()
-    counts = total(gold, systems[number], difficulty.weights())
-    assert f_beta(counts.precision(0), counts.recall(0)) == pytest.approx(f, abs=5e-5)
+    assert format_difficulty(difficulty) == (demo / "weight.txt").read_text()
+    counts = total(gold, systems[number], difficulty.of_chunks())
+    assert f_beta(counts.precision(), counts.recall()) == pytest.approx(f, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -251,19 +187,19 @@ def test_demo_of_the_authors(shared_data, number, f):
 )
 def test_published_weight_files_are_read_and_written_byte_by_byte(shared_data, name, systems, sentences, chunks):
     path = shared_data / "gotoscorer" / "weight_files" / f"{name}.txt"
-    difficulty = read_weights(path)
+    difficulty = read_difficulty(path)
     assert (difficulty.systems, len(difficulty.correct)) == (systems, sentences)
     assert sum(map(len, difficulty.correct)) == chunks
-    assert format_weights(difficulty).split() == path.read_text().split()
+    assert format_difficulty(difficulty).split() == path.read_text().split()
 
 
 def test_published_weights_fit_the_nucle_spans_of_annotator_0(shared_data):
     sentences = read_m2(shared_data / "conll2014" / "official-2014.combined.m2")
-    difficulty = read_weights(shared_data / "gotoscorer" / "weight_files" / "conll14_8sys.txt")
+    difficulty = read_difficulty(shared_data / "gotoscorer" / "weight_files" / "conll14_8sys.txt")
     gold = [row[0] for row in cut_annotations(sentences, 0)]
     difficulty.check(gold)
     assert sum(map(len, difficulty.correct)) == sum(map(len, gold)) == 60410
-    rows = {row.type: row for row in type_table(gold, difficulty.weights())}
+    rows = {row.type: row for row in type_table(ReferenceDifficulty(gold, difficulty))}
     # The poster has DET .747/.292, NOUN:NUM .539/.340, VERB:TENSE .876/.213 under ERRANT's types; NUCLE's are akin.
     for kind, mean, sd in [("ArtOrDet", 0.746, 0.293), ("Nn", 0.537, 0.348), ("Vt", 0.884, 0.201)]:
         assert (rows[kind].mean, rows[kind].sd) == pytest.approx((mean, sd), abs=5e-4)

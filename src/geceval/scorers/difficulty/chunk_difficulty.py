@@ -1,0 +1,101 @@
+"""How hard each chunk of a reference is to get right: the values that GoToScorer weighs by, and their files.
+
+A difficulty file is text. Its first line is the number of systems; then comes one line per sentence with one integer
+per chunk, separated by spaces: how many of the systems got that chunk right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from geceval.core.errors import InputError
+from geceval.core.files import read_text
+from geceval.edits.gotoscorer_chunks import Chunk, judge
+
+UNIFORM = "uniform"
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """How many of the systems got each chunk of a reference right."""
+
+    systems: int
+    correct: list[list[int]]
+    path: str = ""
+
+    def of_chunks(self) -> list[list[float]]:
+        """The share of the systems that got the chunk wrong, one list per sentence with one number per chunk."""
+        shares = [1.0 - count / self.systems for count in range(self.systems + 1)]
+        return [[shares[count] for count in counts] for counts in self.correct]
+
+    def check(self, sentences: Sequence[Sequence[Chunk]]) -> None:
+        """Raise a `ValueError` unless there is one count for each chunk of the given sentences."""
+        where = self.path or "difficulty"
+        if len(self.correct) != len(sentences):
+            raise InputError(f"{where}: holds {len(self.correct)} sentences, but {len(sentences)} are scored")
+        for number, (counts, chunks) in enumerate(zip(self.correct, sentences, strict=True)):
+            if len(counts) != len(chunks):
+                line = f", line {number + 2}" if self.path else ""
+                raise InputError(
+                    f"{where}{line}: {len(counts)} counts, but the reference of sentence {number + 1} has "
+                    f"{len(chunks)} chunks; they were made for another reference, annotator (ref_id) or tokenisation"
+                )
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change with the counts."""
+        return hashlib.sha256(format_difficulty(self).encode()).hexdigest()[:8]
+
+
+def count_correct(references: Sequence[Sequence[Chunk]], systems: Iterable[Sequence[Sequence[Chunk]]]) -> Difficulty:
+    """Count for each chunk how many systems get it right."""
+    correct = [[0] * len(chunks) for chunks in references]
+    number = 0
+    for system in systems:
+        number += 1
+        for counts, reference, chunks in zip(correct, references, system, strict=True):
+            for index, judgment in enumerate(judge(reference, chunks)):
+                counts[index] += judgment.correct
+    if not number:
+        raise InputError("difficulty needs at least one system")
+    return Difficulty(number, correct)
+
+
+def read_difficulty(path: str | Path) -> Difficulty:
+    """Read a difficulty file."""
+    lines = read_text(path).split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise InputError(f"{path}: the difficulty file is empty; its first line must be the number of systems")
+    systems = _integers(path, 1, lines[0])
+    if len(systems) != 1 or systems[0] < 1:
+        raise InputError(f"{path}, line 1: expected the number of systems, got {lines[0].strip()[:60]!r}")
+    correct = []
+    for number, line in enumerate(lines[1:], start=2):
+        counts = _integers(path, number, line)
+        if not counts:
+            raise InputError(f"{path}, line {number}: the line is blank; even an empty sentence has one chunk")
+        if max(counts) > systems[0]:
+            raise InputError(f"{path}, line {number}: {max(counts)} of {systems[0]} systems cannot be right")
+        correct.append(counts)
+    if not correct:
+        raise InputError(f"{path}: holds no sentence, only the number of systems")
+    return Difficulty(systems[0], correct, str(path))
+
+
+def _integers(path: str | Path, number: int, line: str) -> list[int]:
+    fields = line.split()
+    bad = next((field for field in fields if not (field.isascii() and field.isdecimal() and len(field) < 10)), None)
+    if bad is not None:
+        raise InputError(f"{path}, line {number}: expected counts, got {bad[:60]!r}")
+    return [int(field) for field in fields]
+
+
+def format_difficulty(difficulty: Difficulty) -> str:
+    """The text of a difficulty file."""
+    lines = [str(difficulty.systems), *(" ".join(map(str, counts)) for counts in difficulty.correct)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,92 @@
+"""How hard a reference is to get right, as tables: by error type, and chunk by chunk."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from geceval.core.errors import InputError
+from geceval.edits.gotoscorer_chunks import Chunk
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceDifficulty:
+    """A reference in chunks, and how many systems got each right."""
+
+    chunks: list[list[Chunk]]
+    difficulty: Difficulty
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRow:
+    """How hard the edits of one error type are."""
+
+    type: str
+    mean: float
+    sd: float
+    frequency: int
+
+
+def type_table(reference: ReferenceDifficulty, level: int = 2) -> list[TypeRow]:
+    """Difficulty by error type, the hardest first; only edits of the reference count."""
+    if level not in (1, 2, 3):
+        raise InputError(f"level must be 1, 2 or 3, got {level!r}")
+    by_type: dict[str, list[float]] = {}
+    for chunks, numbers in zip(reference.chunks, reference.difficulty.of_chunks(), strict=True):
+        for chunk, difficulty in zip(chunks, numbers, strict=True):
+            if chunk.is_edit:
+                by_type.setdefault(_group(chunk, level), []).append(difficulty)
+    rows = [
+        TypeRow(kind, statistics.fmean(numbers), statistics.stdev(numbers) if len(numbers) > 1 else 0.0, len(numbers))
+        for kind, numbers in by_type.items()
+    ]
+    return sorted(rows, key=lambda row: -row.mean)
+
+
+def _group(chunk: Chunk, level: int) -> str:
+    operation, colon, rest = chunk.type.partition(":")
+    has_operation = bool(colon) and operation in ("M", "U", "R")
+    if level == 1:
+        return operation if has_operation else _operation(chunk)
+    if level == 2 and has_operation:
+        return rest
+    return chunk.type
+
+
+def _operation(chunk: Chunk) -> str:
+    if chunk.is_gap:
+        return "M"
+    return "R" if chunk.correction else "U"
+
+
+def format_type_table(rows: Iterable[TypeRow]) -> str:
+    """The table as text, with a header, numbers to three decimals."""
+    cells = [("Error type", "Mean", "SD", "Frequency")]
+    cells += [(row.type, f"{row.mean:.3f}", f"{row.sd:.3f}", str(row.frequency)) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(4)]
+    lines = []
+    for kind, *numbers in cells:
+        padded = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
+        lines.append("  ".join([kind.ljust(widths[0]), *padded]))
+    return "\n".join(lines) + "\n"
+
+
+def chunk_table(reference: ReferenceDifficulty) -> str:
+    """Every chunk with its weight: for each sentence a block of four lines, columns aligned."""
+    # The lines are `orig` (the source), `gold` (the correction), `weight` and `cat` (the error type); an empty cell is
+    # a gap between tokens, or a deletion.
+    blocks = []
+    rows = zip(reference.chunks, reference.difficulty.of_chunks(), strict=True)
+    for number, (chunks, numbers) in enumerate(rows, start=1):
+        columns = [("orig", "gold", "weight", "cat")]
+        for chunk, weight in zip(chunks, numbers, strict=True):
+            columns.append((chunk.source, chunk.correction, f"{weight:.2f}", chunk.type))
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            " | ".join(column[row].ljust(width) for column, width in zip(columns, widths, strict=True)).rstrip()
+            for row in range(4)
+        ]
+        blocks.append(f"# sentence {number}\n" + "\n".join(lines) + "\n")
+    return "\n".join(blocks)
