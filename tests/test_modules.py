@@ -188,7 +188,10 @@ def test_all_of_them_combine(load, results, tmp_path):
     at_once = combined.compute(**COLUMNS)
     for part in (slice(0, 1), slice(1, None)):
         combined.add_batch(**{column: rows[part] for column, rows in COLUMNS.items()})
-    for together in (at_once, combined.compute()):
+    in_batches = combined.compute()
+    for source, prediction, reference in zip(SOURCES, PREDICTIONS, REFERENCES, strict=True):
+        combined.add(sources=source, prediction=prediction, reference=reference)
+    for together in (at_once, in_batches, combined.compute()):
         for name in NAMES:
             same(results(name), {key: together[f"{name}_{key}"] for key in ("score", "scores", "signature")})
     json.loads(evaluate.save(tmp_path / "all.json", **at_once).read_text())

@@ -20,11 +20,8 @@ from hypothesis import strategies as st
 
 from geceval import registry
 from geceval.cli.pages import heat_map_page
-from geceval.core.cache import LRUCache
-from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import check_columns
-from geceval.core.options import RunTime, replace_options
 from geceval.core.signature import signature
 from geceval.edits.alignment.three_way import count_columns
 from geceval.edits.edit import Edit, apply, in_order, partly_corrected, without_overlaps
@@ -261,19 +258,6 @@ def test_signatures_can_be_taken_apart(metric, facts):
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=4), st.lists(st.integers()))
 
 
-@given(st.sampled_from(registry.list_metrics()), st.data())
-def test_options_of_any_kind(metric, data):
-    cls = registry.scorer_class(metric)
-    known = [field.name for kind in (cls.Settings, cls.RunTime) for field in dataclasses.fields(kind)]
-    options = data.draw(st.dictionaries(st.sampled_from([*known, "no_option"]), VALUES, max_size=2))
-    try:
-        replaced, runtime = replace_options(metric, cls.Settings(), cls.RunTime(), options)
-    except (TypeError, ValueError) as error:
-        assert str(error).startswith(f"{metric}: ")
-        return
-    assert isinstance(replaced, cls.Settings) and isinstance(runtime, RunTime)
-
-
 @given(st.one_of(VALUES, st.lists(VALUES, max_size=3)), st.one_of(VALUES, st.lists(VALUES, max_size=3)), VALUES)
 @example(["\ud800"], ["a"], None)
 def test_columns_of_any_kind(sources, predictions, references):
@@ -283,16 +267,6 @@ def test_columns_of_any_kind(sources, predictions, references):
         assert str(error).startswith("gleu: ")
         return
     assert len(columns.sources) == len(columns.predictions) > 0
-
-
-@given(st.dictionaries(TEXTS, st.binary(max_size=20), min_size=1, max_size=5))
-def test_a_cache_gives_back_what_was_put(tmp_path_factory, values):
-    folder = tmp_path_factory.mktemp("store")
-    for turn in (0, 1):
-        compute = (lambda keys: [(key, values[key]) for key in keys]) if turn == 0 else (lambda keys: 1 / 0)
-        disk = DiskCache(str(folder), ["fact"], bytes, bytes)
-        assert cached(values, compute, LRUCache(2), disk) == values
-    assert DiskCache(folder, ["other"], bytes, bytes).get_many(values) == {}
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.sampled_from(["sentence", "edit"]))
