@@ -20,7 +20,7 @@ from geceval.meta.judgments import HumanData, Item
 from geceval.meta.papers import PUBLISHED
 from geceval.meta.scores import MetricScores
 from geceval.workflows.meta_evaluation import choose_systems, score_metrics
-from geceval.workflows.report import Leaderboard, measure, published_values
+from geceval.workflows.report import Report, measure, published_values
 
 SENTENCES = ["a x c", "d y", "f"]
 
@@ -109,7 +109,7 @@ def lead_of(scores: dict[str, list[float]]) -> str:
     human = HumanData("seeda", ["x"] * 40, list(range(40)), outputs, {"sent": items}, {})
     tables = [MetricScores(name, ("A", "B"), np.array([row, [0.5] * 40]), np.zeros(2)) for name, row in scores.items()]
     values = {name: {"sent acc": np.mean(np.array(row) > 0.5)} for name, row in scores.items()}
-    return summary(Leaderboard(human, ["A", "B"], tables, values, [], {}, []))
+    return summary(Report(human, ["A", "B"], tables, values, [], {}, []))
 
 
 def test_the_summary_says_what_is_significant():

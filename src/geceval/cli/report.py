@@ -23,7 +23,7 @@ from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS
 from geceval.version import __version__
 from geceval.workflows import analyses
-from geceval.workflows.report import RANKED_BY, Leaderboard, lead, make_leaderboard, published_values
+from geceval.workflows.report import RANKED_BY, Report, lead, make_report, published_values
 
 NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
 CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
@@ -76,7 +76,7 @@ def report(
     shown = [human for human in humans if names != [] or files[human.name]]
     with bar(progress):
         boards = [
-            make_leaderboard(human, options, files[human.name], gold_m2, skipped)
+            make_report(human, options, files[human.name], gold_m2, skipped)
             for human in parts(shown, lambda human: human.name)
         ]
     if Path(output).suffix == ".json":
@@ -105,13 +105,13 @@ def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[
     return found
 
 
-def numbers(boards: Sequence[Leaderboard]) -> str:
+def numbers(boards: Sequence[Report]) -> str:
     """The numbers of a report as JSON, without any sentence of a corpus: what the demo Space shows."""
     content = {"geceval": __version__, "boards": [as_json(board, DIGITS) for board in boards]}
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def as_json(board: Leaderboard, digits: int | None = None) -> dict[str, Any]:
+def as_json(board: Report, digits: int | None = None) -> dict[str, Any]:
     """One data set as plain values, `None` for what is not a number; measured values are rounded to `digits`."""
 
     def plain(value: float) -> float | None:
@@ -142,7 +142,7 @@ def as_json(board: Leaderboard, digits: int | None = None) -> dict[str, Any]:
     }
 
 
-def _section(board: Leaderboard) -> dict[str, Any]:
+def _section(board: Report) -> dict[str, Any]:
     """What the page says about one data set."""
     labels = {}
     for table in board.tables:
@@ -166,7 +166,7 @@ def _section(board: Leaderboard) -> dict[str, Any]:
     }
 
 
-def summary(board: Leaderboard) -> str:
+def summary(board: Report) -> str:
     """Which metric agrees best with people, by how much, and whether that could be chance: two or three sentences."""
     first = lead(board)
     best = (
@@ -190,7 +190,7 @@ def _p(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
 
 
-def _about(board: Leaderboard) -> str:
+def _about(board: Report) -> str:
     human = board.human
     if human.name == "seeda":
         how = "Systems: TrueSkill of the metric’s sentence scores against people’s TrueSkill."
@@ -206,7 +206,7 @@ def _about(board: Leaderboard) -> str:
     )
 
 
-def _figures(board: Leaderboard) -> list[tuple[str, str]]:
+def _figures(board: Report) -> list[tuple[str, str]]:
     """The figures of one data set, each with its caption: inline SVG."""
     human, tables = board.human, board.tables
     how = "trueskill" if human.name == "seeda" else "corpus"
@@ -254,7 +254,7 @@ def _figures(board: Leaderboard) -> list[tuple[str, str]]:
     ]
 
 
-def _chunk_shares(board: Leaderboard) -> dict[str, Mapping[str, float]]:
+def _chunk_shares(board: Report) -> dict[str, Mapping[str, float]]:
     """CLEME2.0's shares of each system, the best first; nothing where they are not known."""
     for table in board.tables:
         if table.metric == "cleme2" and table.details:

@@ -32,7 +32,7 @@ COLUMNS: dict[str, dict[str, tuple[str, ...]]] = {
         "sentences": ("all acc", "all τ", "all ties"),
     },
 }
-"""Groups of columns of the leaderboard and their keys: a human ranking and r or ρ, or judgments and acc, τ or ties."""
+"""Groups of columns of a report and their keys: a human ranking and r or ρ, or judgments and acc, τ or ties."""
 
 _SEEDA = [key for keys in COLUMNS["seeda"].values() for key in keys if not key.endswith("ties")]
 _IMPARA_GED = "Goto et al., IMPARA-GED, Table 2"

@@ -1,8 +1,7 @@
-"""A leaderboard of metrics on SEEDA or GJG15, with the numbers that papers report beside it."""
+"""A report: how well metrics agree with people on SEEDA or GJG15, beside the numbers that papers print."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,13 +21,12 @@ from geceval.workflows.meta_evaluation import choose_systems, read_score_files, 
 if TYPE_CHECKING:
     from geceval.meta.figures import DifficultyRow
 
-logger = logging.getLogger("geceval")
 
 RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboard:
+class Report:
     """One data set with everything that the page shows about it."""
 
     human: HumanData
@@ -40,13 +38,13 @@ class Leaderboard:
     difficulty: list[DifficultyRow]
 
 
-def make_leaderboard(
+def make_report(
     human: HumanData,
     options: Mapping[str, dict[str, Any]],
     scores: Iterable[str],
     gold_m2: str | None,
     skipped: Mapping[str, str] | None = None,
-) -> Leaderboard:
+) -> Report:
     """Score all metrics on one data set and compare each with people."""
     systems = choose_systems(human)
     failed = dict(skipped or {})
@@ -66,11 +64,11 @@ def make_leaderboard(
     values = {table.metric: measure(human, table) for table in tables}
     tables.sort(key=lambda table: -values[table.metric][RANKED_BY[human.name]])
     published = [row for row in PUBLISHED if row.data == human.name]
-    return Leaderboard(human, systems, tables, values, published, failed, difficulty)
+    return Report(human, systems, tables, values, published, failed, difficulty)
 
 
 def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
-    """The values of one metric in the columns of the leaderboard, by key."""
+    """The values of one metric in the columns of the report, by key."""
     # System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on
     # GJG15. Sentence level: tie rule `order`, expanded pairs.
     found: dict[str, float] = {}
@@ -96,16 +94,16 @@ class Lead:
     others: list[tuple[str, PairedTest]]
 
 
-def lead(board: Leaderboard) -> Lead:
-    """Which metric of a leaderboard is best by the column that ranks it, and whether that could be chance."""
-    best, *others = board.tables
-    key = RANKED_BY[board.human.name]
-    pairs = judged_pairs(board.human.judgments[key.split()[0]], best.systems)
+def lead(report: Report) -> Lead:
+    """Which metric of a report is best by the column that ranks it, and whether that could be chance."""
+    best, *others = report.tables
+    key = RANKED_BY[report.human.name]
+    pairs = judged_pairs(report.human.judgments[key.split()[0]], best.systems)
     tests = [
         (other.metric, compare_agreement(pairs, other.sentences, best.sentences, alternative="two-sided"))
         for other in others
     ]
-    return Lead(best.metric, board.values[best.metric][key], tests)
+    return Lead(best.metric, report.values[best.metric][key], tests)
 
 
 def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:
