@@ -1,7 +1,7 @@
 import pytest
 
 from geceval.core.errors import InputError
-from geceval.corpora.ratings import Rating, rated_pairs, read_tmu_gfm, split_ratings
+from geceval.corpora.ratings import Rating, rated_pairs, read_tmu_gfm
 
 
 def test_pairs_are_ordered_by_the_mean_of_grammaticality_and_fluency():
@@ -63,23 +63,3 @@ def test_a_byte_order_mark_and_windows_line_ends_do_not_matter(tmp_path):
     path = tmp_path / "ratings.csv"
     path.write_bytes(b"\xef\xbb\xbfsource,output,ave_g,ave_f,ave_m\r\na,b,1,2,3\r\n")
     assert read_tmu_gfm(path) == [Rating("a", "b", 1.0, 2.0, 3.0)]
-
-
-def test_folds_have_the_sizes_of_the_paper_and_share_no_source(shared_data):
-    ratings = read_tmu_gfm(shared_data / "tmu-gfm" / "tmu-gfm-dataset.csv")
-    folds = split_ratings(ratings, dev=422, test=423, seed=1)
-    # Yoshimura et al. (2020), section 5.1: 3,376/422/423.
-    assert {fold: len(rows) for fold, rows in folds.items()} == {"train": 3376, "dev": 422, "test": 423}
-    sources = [{rating.source for rating in rows} for rows in folds.values()]
-    assert sum(map(len, sources)) == len(set().union(*sources)) == 1378
-    assert folds == split_ratings(ratings, 422, 423, seed=1) != split_ratings(ratings, 422, 423, seed=2)
-    assert sorted(map(hash, sum(folds.values(), []))) == sorted(map(hash, ratings))
-
-
-def test_a_source_whose_outputs_do_not_fit_goes_elsewhere():
-    ratings = [Rating(source, f"{source} {number}", 3, 3, 3) for source in "abcd" for number in range(3)]
-    folds = split_ratings([*ratings, Rating("e", "e", 3, 3, 3)], dev=4, test=5)
-    assert [len({rating.source for rating in rows}) for rows in folds.values()] == [2, 1, 2]
-    assert [len(rows) for rows in folds.values()] == [6, 3, 4]
-    with pytest.raises(ValueError, match="the dev fold is empty: 12 ratings are too few for dev=2, test=5"):
-        split_ratings(ratings, dev=2, test=5)

@@ -8,12 +8,12 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.core.options import RunTime
-from geceval.corpora.ratings import read_tmu_gfm, split_ratings
+from geceval.corpora.ratings import read_tmu_gfm
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.origins.named import NAMED_MODELS
 from geceval.models.regressors import load_regressor
 from geceval.scorers.some import PARTS, Settings, Some
-from recipes.some import rated_texts
+from recipes.some import rated_texts, split_ratings
 
 FOLDER = ASSETS / "smollm2_some"
 MODEL = "smollm2-some"

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from geceval.corpora.ratings import read_tmu_gfm, split_ratings
+from geceval.corpora.ratings import read_tmu_gfm
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.scorers.some import PARTS
-from recipes.some import evaluate
+from recipes.some import evaluate, split_ratings
 
 FOLDER = ASSETS / "some"
 

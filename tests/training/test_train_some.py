@@ -11,14 +11,24 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.corpora.ratings import Rating, read_tmu_gfm, split_ratings
+from geceval.corpora.ratings import Rating, read_tmu_gfm
 from geceval.learning.loop import Collator, fit
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.loading import load_classifier
 from geceval.scorers.some import PARTS, Settings, Some
-from recipes.some import Job, Regression, TextModel, correlations, rated_texts, some_card, tokenised, train_some
+from recipes.some import (
+    Job,
+    Regression,
+    TextModel,
+    correlations,
+    rated_texts,
+    some_card,
+    split_ratings,
+    tokenised,
+    train_some,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "training" / "train_some.py"
@@ -242,3 +252,23 @@ def test_an_adapter_of_rank_1_has_matrices_with_one_output_and_no_bias(base, tmp
     weights = load_file(tmp_path / "run/network.safetensors")
     (bias,) = [value for name, value in weights.items() if name.endswith("classifier.modules_to_save.default.bias")]
     assert bias.tolist() == pytest.approx([2.5])  # the mean rating, which is where the new output layer starts
+
+
+def test_folds_have_the_sizes_of_the_paper_and_share_no_source(shared_data):
+    ratings = read_tmu_gfm(shared_data / "tmu-gfm" / "tmu-gfm-dataset.csv")
+    folds = split_ratings(ratings, dev=422, test=423, seed=1)
+    # Yoshimura et al. (2020), section 5.1: 3,376/422/423.
+    assert {fold: len(rows) for fold, rows in folds.items()} == {"train": 3376, "dev": 422, "test": 423}
+    sources = [{rating.source for rating in rows} for rows in folds.values()]
+    assert sum(map(len, sources)) == len(set().union(*sources)) == 1378
+    assert folds == split_ratings(ratings, 422, 423, seed=1) != split_ratings(ratings, 422, 423, seed=2)
+    assert sorted(map(hash, sum(folds.values(), []))) == sorted(map(hash, ratings))
+
+
+def test_a_source_whose_outputs_do_not_fit_goes_elsewhere():
+    ratings = [Rating(source, f"{source} {number}", 3, 3, 3) for source in "abcd" for number in range(3)]
+    folds = split_ratings([*ratings, Rating("e", "e", 3, 3, 3)], dev=4, test=5)
+    assert [len({rating.source for rating in rows}) for rows in folds.values()] == [2, 1, 2]
+    assert [len(rows) for rows in folds.values()] == [6, 3, 4]
+    with pytest.raises(ValueError, match="the dev fold is empty: 12 ratings are too few for dev=2, test=5"):
+        split_ratings(ratings, dev=2, test=5)

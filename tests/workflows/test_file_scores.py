@@ -208,6 +208,7 @@ def test_paths_hold_in_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("mine", "bundled"):
         Path(name).mkdir()
+        Path(name, "config.json").touch()
     options = {"model": "mine", "se_model": "bundled", "cache": "new"}
     there = {**options, "model": str(tmp_path / "mine"), "cache": str(tmp_path / "new")}
     assert absolute_paths("impara", options) == there

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +18,7 @@ from datasets import Dataset
 from geceval.core.errors import InputError
 from geceval.core.files import write_text
 from geceval.core.options import Count, Options, RunTime
-from geceval.corpora.ratings import Rating, read_tmu_gfm, split_ratings
+from geceval.corpora.ratings import Rating, read_tmu_gfm
 from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.learning.loop import Objective
 from geceval.learning.network import head_pooling, portable_name, save
@@ -208,6 +210,27 @@ def train_some(job: Job, folder: str | Path, progress: bool = False) -> dict[str
         }
 
     return train(job, folder, read, learn, finish, some_card)
+
+
+def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> dict[str, list[Rating]]:
+    """Split ratings into folds so that no source is in two of them."""
+    # Shuffled sources go to the test fold one by one as long as all their outputs fit there, then likewise to the dev
+    # fold. While there are sources with a single output, both folds get exactly the sizes asked for.
+    outputs = Counter(" ".join(rating.source.split()) for rating in ratings)
+    sources = sorted(outputs)
+    random.Random(seed).shuffle(sources)
+    fold_of = dict.fromkeys(sources, "train")
+    for fold, size in (("test", test), ("dev", dev)):
+        for source in sources:
+            if fold_of[source] == "train" and outputs[source] <= size:
+                fold_of[source], size = fold, size - outputs[source]
+    folds: dict[str, list[Rating]] = {"train": [], "dev": [], "test": []}
+    for rating in ratings:
+        folds[fold_of[" ".join(rating.source.split())]].append(rating)
+    for fold, rows in folds.items():
+        if not rows:
+            raise InputError(f"the {fold} fold is empty: {len(ratings)} ratings are too few for dev={dev}, test={test}")
+    return folds
 
 
 def rated_texts(ratings: Sequence[Rating], part: str) -> list[tuple[str | tuple[str, str], float]]:

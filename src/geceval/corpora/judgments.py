@@ -1,8 +1,4 @@
-"""SEEDA and GJG15: outputs of systems, rankings of these by people, and human scores of the systems.
-
-A checkout of what the authors published becomes the tables that `geceval data build` writes; human judgments are read
-from such tables, whether they were written or not.
-"""
+"""SEEDA and GJG15: human judgments, read from the tables that `geceval data build` writes or would write."""
 
 from __future__ import annotations
 

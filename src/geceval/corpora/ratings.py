@@ -7,7 +7,6 @@ import io
 import itertools
 import math
 import random
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,27 +62,6 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
-
-
-def split_ratings(ratings: list[Rating], dev: int, test: int, seed: int = 1) -> dict[str, list[Rating]]:
-    """Split ratings into folds so that no source is in two of them."""
-    # Shuffled sources go to the test fold one by one as long as all their outputs fit there, then likewise to the dev
-    # fold. While there are sources with a single output, both folds get exactly the sizes asked for.
-    outputs = Counter(" ".join(rating.source.split()) for rating in ratings)
-    sources = sorted(outputs)
-    random.Random(seed).shuffle(sources)
-    fold_of = dict.fromkeys(sources, "train")
-    for fold, size in (("test", test), ("dev", dev)):
-        for source in sources:
-            if fold_of[source] == "train" and outputs[source] <= size:
-                fold_of[source], size = fold, size - outputs[source]
-    folds: dict[str, list[Rating]] = {"train": [], "dev": [], "test": []}
-    for rating in ratings:
-        folds[fold_of[" ".join(rating.source.split())]].append(rating)
-    for fold, rows in folds.items():
-        if not rows:
-            raise InputError(f"the {fold} fold is empty: {len(ratings)} ratings are too few for dev={dev}, test={test}")
-    return folds
 
 
 def rated_outputs(ratings: Iterable[Rating]) -> dict[str, dict[str, float]]:

@@ -1,9 +1,4 @@
-"""Texts that get better edit by edit, for MAEGE (Choshen and Abend 2018).
-
-The edits of an annotator are applied one after another, in random order: each text of such a chain is better than the
-one before, so a good metric scores it higher. Corpora in which more and more edits are applied do the same for corpus
-scores. What an edit is and how it is applied is up to the caller.
-"""
+"""MAEGE (Choshen and Abend 2018): texts that get better edit by edit, which a good metric scores ever higher."""
 
 from __future__ import annotations
 

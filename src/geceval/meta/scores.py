@@ -1,14 +1,4 @@
-"""Scores of several systems under a metric: the matrix that all statistics use, and the files that hold it.
-
-A file holds the scores of one or more metrics, in the format that its suffix names:
-
-- `.tsv`: columns `system`, `line` (from 1) and one column per metric, as `geceval score --sentence --format tsv` writes
-  them. Line 0 holds the score of the whole corpus; without it that is the mean of the sentences. A column
-  `METRIC_signature` is optional.
-- `.parquet`: the same table.
-- `.json`: `{"SYSTEM": [score, ...], ...}` for one metric, named after the file, or what
-  `geceval score --sentence --format json` writes.
-"""
+"""Scores of several systems under a metric: the matrix that all statistics use, and the files that hold it."""
 
 from __future__ import annotations
 
@@ -77,7 +67,9 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     """Read a file of scores and check that it belongs to the data.
 
     Args:
-        path: The file; see the module's docstring for its format.
+        path: The file. `.tsv` and `.parquet`: columns `system`, `line` (from 1) and one per metric, and perhaps
+            `METRIC_signature`; line 0 holds the score of the corpus, which else is the mean of the sentences. `.json`:
+            `{"SYSTEM": [score, ...]}` for a metric named after the file, or what `geceval score --sentence` writes.
         systems: The systems of the data; the file may lack some of them.
         sentences: How many sentences the data has.
 

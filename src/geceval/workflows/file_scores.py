@@ -1,10 +1,4 @@
-"""Scores of parquet files: for each, a file that appears whole or not at all, so that a run goes on where it stopped.
-
-A file of scores has a row per sentence in the same order: the score, what the corpus score is made of if that is not
-the mean (`statistics` and their `shape`), and any columns to copy. `manifest.json` says what the scores are made from
-and how, with hashes of models and pipelines; each file carries its hash, so scores of another run, or with other
-settings, are never mistaken for finished ones.
-"""
+"""Scores of parquet files: a file for each, whole or not there at all, so that a run goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -31,6 +25,8 @@ from geceval.scorers.base import Scorer
 from geceval.version import __version__
 from geceval.workflows.batches import column_names, needed, part_scorer
 
+# The manifest says what the scores are made from and how; each file of scores carries its hash, so those of another run
+# are never mistaken for finished ones. A row holds the score, and what a corpus score that is not the mean is made of.
 MANIFEST = "manifest.json"
 ROWS_AT_ONCE = 8192
 _MARK = b"geceval"

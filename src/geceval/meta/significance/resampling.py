@@ -1,9 +1,4 @@
-"""The bootstrap and approximate randomisation: resamples, p-values and intervals.
-
-Corpora are resampled by sentence: rows say what a sentence adds to the corpus score, and the metric turns any sample of
-rows into a corpus score. Ratios of sums (accuracy, Kendall's tau) are simpler: only how often each distinct row is
-drawn matters, so the sums of all resamples are one product of two matrices.
-"""
+"""The bootstrap and approximate randomisation: resamples, p-values and intervals."""
 
 from __future__ import annotations
 

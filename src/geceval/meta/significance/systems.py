@@ -1,13 +1,4 @@
-"""Do systems differ under a metric? Bootstrap intervals and paired tests of corpus scores.
-
-Each system is scored once: a metric says what each sentence adds to its corpus score (n-gram counts, true and false
-positives, or just scores), and turns any sample of these rows into a corpus score. So the corpus score itself is
-tested, not a mean of sentence scores.
-
-A bootstrap sample keeps its sentences in the order of the corpus. Metrics that choose an annotator by the totals of the
-preceding sentences (ERRANT, M2, PT-M2, PT-ERRANT) choose again in every sample, as they would in a corpus of these
-sentences; weights that come from all systems together (GoToScorer) stay those of the whole corpus.
-"""
+"""Do systems differ under a metric? Bootstrap intervals and paired tests of corpus scores."""
 
 from __future__ import annotations
 
@@ -74,6 +65,8 @@ def compare_rows(
     higher_is_better: bool = True,
 ) -> list[SystemEstimate]:
     """Compare systems that were scored on the same sentences."""
+    # Metrics that choose an annotator by the totals of the preceding sentences (ERRANT, M2, PT-M2, PT-ERRANT) choose
+    # again in every sample; weights that come from all systems together (GoToScorer) stay those of the whole corpus.
     settings = settings or Settings()
     scores = _own_scores(systems, aggregate)
     baseline = pick_baseline(scores, settings.baseline, higher_is_better)
