@@ -168,7 +168,7 @@ def test_williams_from_correlations():
 
 
 def test_williams_on_seeda(shared_data, conll_2014):
-    """Base systems, TS_sent: GREEN over GLEU, whose draws of references move t a little, and GLEU over the characters."""
+    """Base systems, TS_sent: GREEN over GLEU, whose draws of references move t a little; GLEU over the length."""
     from geceval.corpora.judgments import read_human
     from geceval.edits.m2 import read_m2, references
     from geceval.meta.judgments import system_set
@@ -181,7 +181,8 @@ def test_williams_on_seeda(shared_data, conll_2014):
         found = references(gold[line])
         texts.append([found.get(annotator, gold[line].source) for annotator in (0, 1)])
     systems = system_set(data, "base")
-    scorers = {"green": make_scorer("green"), "gleu": make_scorer("gleu", {"counting": "paper", "sampler": "expectation"})}
+    gleu = make_scorer("gleu", {"counting": "paper", "sampler": "expectation"})
+    scorers = {"green": make_scorer("green"), "gleu": gleu}
     scores = {
         metric: [scorer.score(data.sources, data.outputs[system], texts).score for system in systems]
         for metric, scorer in scorers.items()
