@@ -119,13 +119,14 @@ def metric_table() -> str:
     lines = ["| metric | needs | M2 file | range | better | offline | extra |", "|---|---|---|---|---|---|---|"]
     for name in registry.list_metrics():
         scorer = registry.make_scorer(name)
+        model = getattr(scorer.settings, "model", None)
         cells = [
             f"[`{name}`](../metrics/{name}/README.md)",
             "source, references" if scorer.needs_references() else "source",
             "yes" if hasattr(scorer.settings, "gold_m2") else "",
             interval(scorer.bounds),
             "higher" if scorer.higher_is_better else "lower",
-            "yes" if name in offline else "with a model of yours",
+            "yes" if name in offline else f"with `{model}`" if model else "with a model of yours",
             f"`{scorer.extra}`" if scorer.extra else "",
         ]
         lines.append(f"| {' | '.join(cells)} |")

@@ -1,9 +1,9 @@
-"""Count words for the unigram log-probabilities of `fluency` with normalization="slor".
+"""Count words for the unigram log-probabilities that ship with geceval.
 
     python training/count_words.py my-corpus.txt --output counts.tsv
 
-then `geceval.load("fluency", normalization="slor", unigrams="counts.tsv")`. Texts are UTF-8, `.gz` or `-` for standard
-input; see `geceval.scorers.learned.unigrams` for what a word is.
+writes a file like `src/geceval/assets/unigrams/counts.tsv`. Texts are UTF-8, `.gz` or `-` for standard input; see
+`geceval.scorers.learned.likelihoods.words` for what a word is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from geceval.core.files import read_lines, write_text
-from geceval.scorers.learned.unigrams import count
+from geceval.scorers.learned.likelihoods import count
 from recipes.scripts import exit_code, script_parser
 
 

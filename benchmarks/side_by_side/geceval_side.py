@@ -69,7 +69,7 @@ def options(metric: str, models: Mapping[str, Any], workers: int) -> dict[str, A
     edits = {"nlp": models["pipeline"]}
     names = {"model": models["quality"], "se_model": models["similarity"], "threshold": models["threshold"]}
     own = {
-        "impara": {**names, "threshold_rule": "gec-metrics"},
+        "impara": names,
         "some": {"model": models["some"]},
         "green": {"zero_recall": "gec-metrics"},
         "errant": {**edits, "counting": "gec-metrics"},

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from geceval.core.errors import InputError, InputTypeError, did_you_mean, named
+from geceval.core.errors import InputError, InputTypeError, NotFiniteError, did_you_mean, named
 from geceval.core.inputs import References
 from geceval.core.options import check_mapping, replace_options
 from geceval.core.progress import parts
@@ -103,7 +103,10 @@ def score_systems(
     with gathered() as begin:
         for name in parts(systems, lambda system: f"{scorer.name}, {system}"):
             begin(name)
-            results[name] = scorers[name].score(sources, systems[name], references)
+            try:
+                results[name] = scorers[name].score(sources, systems[name], references)
+            except NotFiniteError as error:
+                raise NotFiniteError(f"{error} (system {name})" if len(systems) > 1 else str(error)) from error
     return results
 
 
@@ -122,7 +125,7 @@ def _need(name: str) -> str:
     scorer = make_scorer(name)
     if "llm" in _extras(name):
         return "asks a language model of your choice"
-    model = LARGE_MODEL if "lm" in _extras(name) else getattr(scorer.settings, "model", None) or scorer.default_model
+    model = LARGE_MODEL if "lm" in _extras(name) else getattr(scorer.settings, "model", None)
     bundled = model is None or model.partition(":")[0] == "bundled"
     return "" if bundled else f"its default model, {model}, is not bundled"
 

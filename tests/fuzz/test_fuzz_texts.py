@@ -124,7 +124,7 @@ def neural(make_checkpoint, make_causal):
         "ged": {"model": detector, "task": "sentence"},
         "scribendi": {"model": str(make_causal(3))},
         "fluency": {"model": str(make_causal(3)), "normalization": "slor"},
-        "impara_lm": {"model": str(make_causal(3)), "threshold": 0.5},
+        "impara_lm": {"model": str(make_causal(3))},
         "asano2017": {"model": str(make_causal(3)), "grammar_model": detector},
     }
 

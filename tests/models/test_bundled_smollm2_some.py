@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import geceval
-from geceval import registry
 from geceval.core.options import RunTime
 from geceval.corpora.ratings import read_tmu_gfm
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
@@ -68,14 +67,6 @@ def test_ratings_do_not_depend_on_batch_spacing_or_other_systems(smollm2):
 def test_one_language_model_serves_all_three(smollm2):
     models = {id(load_regressor(resolve(MODEL, part=part)).model.model) for part in PARTS.values()}
     assert len(models) == 1
-
-
-def test_asano2017_takes_the_first_of_them(smollm2):
-    columns = [["He go home ."] * 2, ["He goes home .", "He go home ."]]
-    options = {"grammar": "regressor", "grammar_model": MODEL}
-    found = registry.make_scorer("asano2017", options).score(*columns).details["grammaticality_scores"]
-    assert found == pytest.approx(Some(Settings(model=MODEL)).score(*columns).details["grammaticality_scores"])
-    assert found[0] > found[1]
 
 
 def test_some_figures_of_the_test_fold(smollm2, shared_data, results):

@@ -62,13 +62,6 @@ def test_equals_the_bert_score_package(encoder, layer, idf):
     assert result.score == pytest.approx(expected[:, 2].mean(), abs=1e-4)
 
 
-def test_rescaling_with_a_baseline():
-    plain = Bertscore().score(SOURCES, PREDICTIONS, REFERENCES)
-    scaled = Bertscore(Settings(baseline=(0.2, 0.3, 0.25))).score(SOURCES, PREDICTIONS, REFERENCES)
-    assert scaled.scores == pytest.approx([(f - 0.25) / 0.75 for f in plain.scores], abs=1e-12)
-    assert scaled.details["recall"] == pytest.approx((plain.details["recall"] - 0.3) / 0.7, abs=1e-12)
-
-
 def test_equal_texts_score_one_and_empty_texts_zero():
     result = Bertscore().score(["a", "b", "c"], ["A cat .", "", "A cat ."], [["A cat ."], ["A cat ."], [""]])
     assert result.scores == pytest.approx([1, 0, 0], abs=1e-6)
@@ -112,8 +105,6 @@ def test_default_layer(model, layers, layer):
     [
         ({"layer": 0}, "layer must be at least 1"),
         ({"max_length": 2}, "max_length must be at least 3"),
-        ({"baseline": (0.1, 1.0, 0.1)}, "three numbers below 1"),
-        ({"baseline": (0.1, 0.2)}, "three numbers below 1"),
     ],
 )
 def test_bad_settings(settings, message):

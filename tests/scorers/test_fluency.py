@@ -18,8 +18,8 @@ from geceval.core.cache import clear_caches
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.scorers.attribution.attribute import attribute
-from geceval.scorers.fluency import NORMALIZATIONS, Fluency, Settings
-from geceval.scorers.learned.unigrams import load_unigrams
+from geceval.scorers.fluency import Fluency, Settings
+from geceval.scorers.learned.likelihoods import load_unigrams
 
 SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", " \t", "a"]
 PREDICTIONS = [
@@ -31,7 +31,7 @@ PREDICTIONS = [
     "a b",
 ]
 PROSE = ["He goes to school every day.", "I don't like cats, and he does.", "They are happy.", "New", "", "a b"]
-PROSE_SOURCES = ["He go to school every days.", "I don't like cat, and he do.", "They are happy.", "", "", "a"]
+NORMALIZATIONS = ("sqrt", "ge2018", "slor")
 
 
 @pytest.fixture(scope="module", params=["gpt2", "llama"])
@@ -43,9 +43,9 @@ def scorer(folder, runtime=None, **options):
     return Fluency(Settings(model=str(folder), **options), runtime)
 
 
-def plain(model, tokenizer, text, start=0, end=0):
+def plain(model, tokenizer, text):
     """The log-probabilities of a text's tokens as plain transformers has them; of an empty text, that of its end."""
-    ids = [start, *(tokenizer(text, add_special_tokens=False).input_ids or [end])]
+    ids = [0, *(tokenizer(text, add_special_tokens=False).input_ids or [0])]
     with torch.no_grad():
         logits = model(input_ids=torch.tensor([ids])).logits[0, :-1].double()
     return torch.log_softmax(logits, -1)[range(len(ids) - 1), ids[1:]].tolist()
@@ -56,19 +56,17 @@ def normalised(kind, log_probs, prediction):
     total, words = math.fsum(log_probs), max(1, len(prediction.split()))
     return {
         "sqrt": total / math.sqrt(words),
-        "mean": total / words,
-        "sum": total,
         "ge2018": 1 / (1 - total / len(log_probs)),
-        "slor": (total - load_unigrams("bundled").log_probability(prediction)) / words,
+        "slor": (total - load_unigrams().log_probability(prediction)) / words,
     }[kind]
 
 
-def by_hand(folder, kind, given, read, **special):
+def by_hand(folder, kind, given, read):
     """The scores of texts by the definitions, from a model loaded by plain transformers."""
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     return [
-        normalised(kind, plain(model, tokenizer, text, **special), prediction)
+        normalised(kind, plain(model, tokenizer, text), prediction)
         for prediction, text in zip(given, read, strict=True)
     ]
 
@@ -83,29 +81,10 @@ def test_equals_plain_transformers(folder, kind, batch_size):
     assert result.score == pytest.approx(np.mean(expected), abs=1e-4)
 
 
-@pytest.mark.parametrize("kind", NORMALIZATIONS)
-def test_relative_subtracts_the_source(folder, kind):
-    result = scorer(folder, normalization=kind, relative=True).score(SOURCES, PREDICTIONS)
-    after, before = by_hand(folder, kind, PREDICTIONS, PROSE), by_hand(folder, kind, SOURCES, PROSE_SOURCES)
-    assert result.scores == pytest.approx(np.subtract(after, before), abs=1e-4)
-    assert result.scores[2] == 0  # left alone
-
-
 def test_tokens_as_they_are(folder):
-    found = scorer(folder, detokenize=False, normalization="sum").score(SOURCES, PREDICTIONS).scores
-    assert found == pytest.approx(by_hand(folder, "sum", PREDICTIONS, PREDICTIONS), abs=1e-4)
-    assert found[0] != pytest.approx(by_hand(folder, "sum", PREDICTIONS, PROSE)[0], abs=0.1)
-
-
-def test_another_start(folder):
-    found = scorer(folder, start="x", normalization="sum").score(SOURCES, PREDICTIONS).scores
-    start = transformers.AutoTokenizer.from_pretrained(folder).get_vocab()["x"]
-    assert found == pytest.approx(by_hand(folder, "sum", PREDICTIONS, PROSE, start=start), abs=1e-4)
-
-
-def test_a_start_that_is_no_token(folder):
-    with pytest.raises(ValueError, match="fluency: .*its tokenizer has no token 'xyz'"):
-        scorer(folder, start="xyz").load()
+    found = scorer(folder, detokenize=False).score(SOURCES, PREDICTIONS).scores
+    assert found == pytest.approx(by_hand(folder, "sqrt", PREDICTIONS, PREDICTIONS), abs=1e-4)
+    assert found[0] != pytest.approx(by_hand(folder, "sqrt", PREDICTIONS, PROSE)[0], abs=0.1)
 
 
 def test_order_and_company_do_not_matter(folder):
@@ -120,8 +99,8 @@ def test_order_and_company_do_not_matter(folder):
 
 @pytest.mark.parametrize("text", ["", " ", "\t \u00a0"])
 def test_without_words_a_text_ends_at_once(folder, text):
-    (end,) = by_hand(folder, "sum", [""], [""])
-    for kind, expected in {"sqrt": end, "mean": end, "sum": end, "slor": end, "ge2018": 1 / (1 - end)}.items():
+    (end,) = by_hand(folder, "sqrt", [""], [""])
+    for kind, expected in {"sqrt": end, "slor": end, "ge2018": 1 / (1 - end)}.items():
         for detokenize in (True, False):
             found = scorer(folder, normalization=kind, detokenize=detokenize).score(["a b"], [text]).scores
             assert found == pytest.approx([expected], abs=1e-4)
@@ -146,34 +125,15 @@ def test_a_text_of_2000_words_is_read_to_its_end(make_causal):
     assert found == pytest.approx(by_hand(folder, "sqrt", [text], [text]), rel=1e-5)
 
 
-def test_bounds_hold_and_are_those_of_the_settings():
-    expected = {
-        "sqrt": (None, 0.0),
-        "mean": (None, 0.0),
-        "sum": (None, 0.0),
-        "ge2018": (0.0, 1.0),
-        "slor": (None, None),
-    }
-    for kind, bounds in expected.items():
+def test_bounds_are_those_of_the_settings():
+    for kind, bounds in {"sqrt": (None, 0.0), "ge2018": (0.0, 1.0), "slor": (None, None)}.items():
         assert Fluency(Settings(normalization=kind)).bounds == bounds
-    assert Fluency(Settings(relative=True)).bounds == (None, None)
-    assert Fluency(Settings(normalization="ge2018", relative=True)).bounds == (-1.0, 1.0)
 
 
-def test_every_setting_changes_the_signature(folder, make_causal, tmp_path):
-    counts = tmp_path / "counts.tsv"
-    counts.write_text("a\t3\n", encoding="utf-8")
-    options = [
-        {},
-        {"model": str(make_causal(10))},
-        {"normalization": "mean"},
-        {"normalization": "slor"},
-        {"normalization": "slor", "unigrams": str(counts)},
-        {"detokenize": False},
-        {"start": "x"},
-        {"relative": True},
-        {"max_length": 50},
-    ]
+def test_every_setting_changes_the_signature(folder, make_causal):
+    model = {"model": str(make_causal(10))}
+    options = [{}, model, {"normalization": "ge2018"}, {"normalization": "slor"}, {"detokenize": False}]
+    options.append({"max_length": 50})
     lines = {
         registry.make_scorer("fluency", {"model": str(folder), **o}).score(["a"], ["a"]).signature for o in options
     }
@@ -182,11 +142,6 @@ def test_every_setting_changes_the_signature(folder, make_causal, tmp_path):
     start = transformers.AutoTokenizer.from_pretrained(folder).bos_token.replace("|", "\\|")
     assert f"|model:{resolve(folder).identity}|" in line and f"|start:{start}|" in line
     assert "|unigrams:unused|" in line
-
-
-def test_the_checkpoints_start_is_in_the_signature_as_if_it_had_been_given(folder):
-    start = transformers.AutoTokenizer.from_pretrained(folder).bos_token
-    assert scorer(folder).score(["a"], ["a"]).signature == scorer(folder, start=start).score(["a"], ["a"]).signature
 
 
 def test_attribution_divides_the_gain(folder):
@@ -201,15 +156,8 @@ def test_attribution_divides_the_gain(folder):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        (
-            {"normalization": "words"},
-            ValueError,
-            "normalization must be one of 'sqrt', 'mean', 'sum', 'ge2018', 'slor'",
-        ),
+        ({"normalization": "words"}, ValueError, "normalization must be one of 'sqrt', 'ge2018', 'slor'"),
         ({"detokenize": "no"}, TypeError, "detokenize must be a bool, got str"),
-        ({"relative": 1}, TypeError, "relative must be a bool, got int"),
-        ({"start": ""}, ValueError, "start must be a token of the model's vocabulary"),
-        ({"start": 0}, TypeError, "start must be a string"),
         ({"max_length": 1}, ValueError, "max_length must be at least 2, got 1"),
         ({"model": None}, TypeError, "model must be a string"),
     ],
@@ -217,12 +165,6 @@ def test_attribution_divides_the_gain(folder):
 def test_bad_settings(options, error, message):
     with pytest.raises(error, match=message):
         Settings(**options)
-
-
-def test_bad_unigrams(folder, tmp_path):
-    with pytest.raises(OSError, match="none.tsv"):
-        scorer(folder, normalization="slor", unigrams=str(tmp_path / "none.tsv")).load()
-    scorer(folder, unigrams=str(tmp_path / "none.tsv")).load()  # not read
 
 
 def test_weights_that_are_no_numbers(make_causal, tmp_path):
@@ -254,5 +196,5 @@ def test_smollm2_equals_plain_transformers(smollm2, kind):
 def test_smollm2_prefers_correct_english(smollm2):
     wrong = ["He go to school every days .", "I am agree with you .", "She have many book ."]
     right = ["He goes to school every day .", "I agree with you .", "She has many books ."]
-    gains = scorer(smollm2, relative=True).score(wrong, right).scores
+    gains = np.subtract(*(scorer(smollm2).score(wrong, texts).scores for texts in (right, wrong)))
     assert all(gain > 1 for gain in gains)

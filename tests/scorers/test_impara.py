@@ -21,7 +21,7 @@ from geceval.edits.edit import Edit
 from geceval.models import loading
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.scorers.impara import Impara, Settings
-from geceval.scorers.learned.similarity import cosine
+from geceval.scorers.learned.estimators import cosine
 from geceval.workflows.impacts import edit_impacts
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dogs", "run", "likes", "school", "xyz", "."]
@@ -98,32 +98,21 @@ def test_batch_size_order_and_company_do_not_matter(local, batch_size):
     assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
 
 
-def test_the_threshold_is_strict_unless_the_other_rule_is_named(local, monkeypatch):
-    def score(rule, similarity, threshold=0.5):
-        scorer = Impara(Settings(**local, threshold=threshold, threshold_rule=rule))
-        monkeypatch.setattr(
-            "geceval.scorers.learned.similarity.cosine", lambda left, right: np.full(len(left), similarity)
-        )
-        return scorer.score(["the cat"], ["a cat"]).scores[0]
-
-    quality = score("paper", 0.51)
-    assert 0 < quality < 1
-    assert score("gec-metrics", 0.51) == quality
-    assert (score("paper", 0.5), score("gec-metrics", 0.5)) == (0.0, quality)
-    assert (score("paper", 0.49), score("gec-metrics", 0.49)) == (0.0, 0.0)
-    assert (score("paper", float("nan")), score("gec-metrics", float("nan"))) == (0.0, quality)
+@pytest.mark.parametrize(("similarity", "passes"), [(0.51, True), (0.5, False), (0.49, False), (float("nan"), False)])
+def test_the_threshold_is_strict(local, monkeypatch, similarity, passes):
+    monkeypatch.setattr("geceval.scorers.learned.estimators.cosine", lambda left, right: np.full(len(left), similarity))
+    (score,) = Impara(Settings(**local, threshold=0.5)).score(["the cat"], ["a cat"]).scores
+    assert 0 < score < 1 if passes else score == 0.0
 
 
 def test_equal_sentences_have_similarity_one(local, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "geceval.scorers.learned.similarity.cosine", lambda left, right: asked.append(len(left)) or np.ones(len(left))
+        "geceval.scorers.learned.estimators.cosine", lambda left, right: asked.append(len(left)) or np.ones(len(left))
     )
     sources, predictions = ["the cat", "dogs", "a mat"], ["the cat", "dogs run", "a mat"]
     assert Impara(Settings(**local, threshold=0.999)).score(sources, predictions).details == {"zeroed": 0}
     assert asked == [1]
-    same = Impara(Settings(**local, threshold=1.0, threshold_rule="gec-metrics")).score(sources[:1], predictions[:1])
-    assert same.details == {"zeroed": 0}
     assert Impara(Settings(**local, threshold=1.0)).score(sources, predictions).details == {"zeroed": 3}
 
 
@@ -169,7 +158,6 @@ def test_every_setting_changes_the_signature(local, make_checkpoint):
         line(model=str(make_checkpoint(34))),
         line(se_model=str(make_checkpoint(35, architecture="BertModel"))),
         line(threshold=0.8),
-        line(threshold_rule="gec-metrics"),
         line(max_length=100),
         line(dtype="bfloat16"),
     ]
@@ -184,8 +172,7 @@ def test_every_setting_changes_the_signature(local, make_checkpoint):
     ("settings", "error", "message"),
     [
         ({"threshold": "high"}, TypeError, "threshold must be a number, got str"),
-        ({"threshold": float("nan")}, ValueError, "threshold must be a number, got nan"),
-        ({"threshold_rule": "loose"}, ValueError, "threshold_rule must be one of 'paper', 'gec-metrics'"),
+        ({"threshold": float("nan")}, ValueError, "threshold must lie between -1e\\+06 and 1e\\+06, got nan"),
         ({"max_length": 0}, ValueError, "max_length must be at least 3"),
         ({"max_length": 2}, ValueError, "max_length must be at least 3"),
         ({"max_length": 12.0}, TypeError, "max_length must be an int, got float"),

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from geceval.scorers.learned.unigrams import load_unigrams
+from geceval.scorers.learned.likelihoods import load_unigrams
 
 
 def test_counts_are_written_and_read(load_script, tmp_path, capsys):
@@ -13,7 +13,7 @@ def test_counts_are_written_and_read(load_script, tmp_path, capsys):
     assert load_script("count_words").main([str(text), "--output", str(counts)]) == 0
     assert counts.read_text(encoding="utf-8") == ".\t2\nn't\t2\nthe\t2\n"
     assert capsys.readouterr().out == f"{counts}: 3 words, 6 occurrences\n"
-    assert load_unigrams(counts).of_word("the") == pytest.approx(math.log(2 / 6))
+    assert load_unigrams(counts).log_probability("the") == pytest.approx(math.log(2 / 6))
 
 
 def test_a_missing_text_is_one_line(load_script, tmp_path, capsys):

@@ -214,7 +214,6 @@ def test_paths_hold_in_any_folder(tmp_path, monkeypatch):
     assert absolute_paths("impara", options) == there
     assert absolute_paths("errant", {"nlp": "mine"}) == {"nlp": str(tmp_path / "mine")}
     assert absolute_paths("m2", {"gold_m2": Path("gold.m2")}) == {"gold_m2": str(tmp_path / "gold.m2")}
-    assert absolute_paths("fluency", {"unigrams": "mine.tsv"}) == {"unigrams": str(tmp_path / "mine.tsv")}
 
 
 def test_a_word_is_no_path_though_a_folder_has_its_name(tmp_path, monkeypatch):
@@ -224,7 +223,6 @@ def test_a_word_is_no_path_though_a_folder_has_its_name(tmp_path, monkeypatch):
         Path(name).mkdir()
     assert absolute_paths("errant", options) == options
     assert absolute_paths("gotoscorer", {"difficulty": "uniform"}) == {"difficulty": "uniform"}
-    assert absolute_paths("fluency", {"unigrams": "wordfreq"}) == {"unigrams": "wordfreq"}
 
 
 def test_scores_of_replaced_weights_are_not_mixed(files, tmp_path, make_checkpoint):

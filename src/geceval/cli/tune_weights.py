@@ -18,8 +18,7 @@ from geceval.meta.agreement import Pairs, agreement, judged_pairs
 from geceval.meta.correlation import correlate
 from geceval.meta.scores import read_system_scores
 from geceval.meta.tune_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
-from geceval.scorers.learned.submetric_weights import SUBMETRICS
-from geceval.scorers.some import WEIGHTS
+from geceval.scorers.some import SUBMETRICS, WEIGHTS
 from geceval.workflows.meta_evaluation import choose_systems
 
 Level = Literal["system", "sentence"]

@@ -78,6 +78,11 @@ class LRUCache(Generic[Key, Value]):
         for key, value in values.items():
             self.put(key, value)
 
+    def drop(self, keys: Iterable[Key]) -> None:
+        """Forget the values of these keys."""
+        for key in keys:
+            self._values.pop(key, None)
+
     def cache_clear(self) -> None:
         """Drop all values; named like the method of `functools.lru_cache`."""
         self._values.clear()

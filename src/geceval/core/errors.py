@@ -19,6 +19,10 @@ class InputError(UserError, ValueError):
     """A value, a file or a combination of options that cannot be used."""
 
 
+class NotFiniteError(InputError):
+    """An answer of a network for a text that is not a finite number."""
+
+
 class InputTypeError(UserError, TypeError):
     """A value of the wrong type, or an option that does not exist."""
 

@@ -113,6 +113,8 @@ class BatchedModel(abc.ABC):
         new = [key for key in dict.fromkeys(keys) if key not in self._answers]
         facts = self.facts() if runtime.cache is not None and new else []
         found = cached(keys, compute, self._answers, DiskCache(runtime.cache if facts else None, facts, _pack, _unpack))
+        # Not a number may come of a neighbour in the batch: the next time, the network is asked anew.
+        self._answers.drop(key for key in new if np.isnan(found[key][0]).any())
         self._warn([text for what, text in new if found[what, text][1]], len(new), what)
         return [found[key][0] for key in keys]
 
@@ -203,8 +205,10 @@ def pad(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
-def _pack(answer: Answer) -> bytes:
+def _pack(answer: Answer) -> bytes | None:
     row, cut = answer
+    if np.isnan(row).any():
+        return None
     shape = ",".join(map(str, row.shape))
     return f"{int(cut)};{shape};".encode() + np.ascontiguousarray(row, "<f4").tobytes()
 

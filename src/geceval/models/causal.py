@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from geceval.core.cache import LRUCache
-from geceval.core.errors import InputError
+from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
 from geceval.models import loading, prefix_trees
 from geceval.models.batched_model import BatchedModel, Text
@@ -87,7 +87,7 @@ class CausalModel(BatchedModel):
         rows = self._rows(_READ, self._read, texts, runtime, _head_first)
         for text, row in zip(texts, rows, strict=True):
             if np.isnan(row).any():
-                raise InputError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
+                raise NotFiniteError(f"{self.name}: the likelihood of {text!r} is not a number; use dtype='float32'")
         return [row[1:] for row in rows], np.array([row[0] for row in rows], np.float64)
 
     def mean_states(self, texts: Sequence[str], layer: int, runtime: RunTime | None = None) -> np.ndarray:
@@ -108,7 +108,7 @@ class CausalModel(BatchedModel):
         values = self._array("head_values", read, texts, runtime, _mean)
         bad = np.flatnonzero(np.isnan(values))
         if bad.size:
-            raise InputError(f"{self.name}: the quality of {texts[bad[0]]!r} is not a number; use dtype='float32'")
+            raise NotFiniteError(f"{self.name}: the quality of {texts[bad[0]]!r} is not a number; use dtype='float32'")
         return values.flatten().astype(np.float64)
 
     def head_products(self, states: torch.Tensor) -> torch.Tensor:
@@ -142,7 +142,7 @@ class CausalModel(BatchedModel):
         with torch.inference_mode():
             found = log_probs(self.model, ids, torch.ones_like(ids), self._head_alone)[0].item()
         if np.isnan(found):
-            raise InputError(f"{self.name}: the likelihood of the empty text is not a number; use dtype='float32'")
+            raise NotFiniteError(f"{self.name}: the likelihood of the empty text is not a number; use dtype='float32'")
         return found
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:

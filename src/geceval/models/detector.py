@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geceval.core.errors import InputError
+from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
 from geceval.models.batched_model import BatchedModel
 from geceval.models.checkpoints import Checkpoint, CheckpointError
@@ -60,7 +60,7 @@ class Detector(BatchedModel):
         rows = self._rows("words", read, sentences, runtime, self._of_words)
         for index, row in enumerate(rows):
             if np.isnan(row).any():
-                raise InputError(
+                raise NotFiniteError(
                     f"{self.name}: the detector gives values that are not finite for sentence {index + 1} "
                     f"({sentences[index][:60]!r}); use dtype='float32', or another checkpoint"
                 )

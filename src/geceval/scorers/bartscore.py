@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, RunTime, check_count, check_types
+from geceval.core.options import ModelName, Options, Range, RunTime
 from geceval.core.result import Result
-from geceval.core.signature import number_range, package_version, signature
+from geceval.core.signature import number_range, signature
+from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.annotator_choice import best_of_references
 
@@ -23,7 +24,7 @@ PUBLISHED = "facebook/bart-large-cnn"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change a BARTScore.
 
     Attributes:
@@ -32,12 +33,7 @@ class Settings:
     """
 
     model: ModelName = PUBLISHED
-    max_length: int | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        if self.max_length is not None:
-            check_count("max_length", self.max_length, least=3)  # <s>, </s> and a token
+    max_length: Annotated[int, Range(3)] | None = None  # <s>, </s> and a token
 
 
 class Bartscore(Scorer):
@@ -68,9 +64,8 @@ class Bartscore(Scorer):
             self.settings,
             model=network.name,
             max_length=network.max_length,
-            dtype=self.runtime.dtype,
             refs=number_range(map(len, columns.references)),
-            transformers=package_version("transformers"),
+            **network_facts(self.runtime),
         )
         return Result(float(best.mean()), best.tolist(), line)
 

@@ -32,7 +32,6 @@ class Scorer(abc.ABC):
         reads_references: Whether it compares predictions with references.
         reads_edits: Whether it takes the annotators' own edits from an M2 file. All other metrics take the corrected
             texts, including those that extract edits with ERRANT: the same extraction on both sides, as in the papers.
-        default_model: The model that `model=None` stands for, unless it is bundled.
         correction_settings: The settings with which it scores corrections, if it does not do so by default.
         missing_reference: The value in `Result.statistics` where a sentence has fewer references than another.
         settings: The settings of this scorer.
@@ -48,7 +47,6 @@ class Scorer(abc.ABC):
     bounds: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     reads_references: ClassVar[bool] = True
     reads_edits: ClassVar[bool] = False
-    default_model: ClassVar[str | None] = None
     correction_settings: ClassVar[Mapping[str, Any]] = {}
     missing_reference: ClassVar[float] = math.nan
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, RunTime, check_count, check_types
+from geceval.core.options import Count, ModelName, Options, Range, RunTime
 from geceval.core.result import Result
-from geceval.core.signature import number_range, package_version, signature
+from geceval.core.signature import number_range, signature
+from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.annotator_choice import best_of_references
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change a BERTScore.
 
     Attributes:
@@ -30,31 +31,20 @@ class Settings:
             bert-base-uncased, 18 for bert-large-uncased, 5 for distilbert-base-uncased, 17 for roberta-large), else
             five sixths of the way up.
         idf: Weigh tokens by their inverse document frequency in the references of the call.
-        baseline: Precision, recall and F1 of unrelated sentences; scores x become (x - b) / (1 - b). For
-            bert-base-uncased, layer 9, BERTScore publishes (.35375935, .3537393, .35219112).
         max_length: Tokens beyond which a text is cut; `None` takes as many as the network can read, 512 at most.
     """
 
     model: ModelName = "bundled"
-    layer: int | None = None
+    layer: Count | None = None
     idf: bool = False
-    baseline: tuple[float, float, float] | None = None
-    max_length: int | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        for name, least in (("layer", 1), ("max_length", 3)):  # [CLS], [SEP] and a token
-            if getattr(self, name) is not None:
-                check_count(f"{name}", getattr(self, name), least)
-        if self.baseline is not None and (len(self.baseline) != 3 or not all(b < 1 for b in self.baseline)):
-            raise InputError(f"baseline must be three numbers below 1 (P, R, F), got {self.baseline!r}")
+    max_length: Annotated[int, Range(3)] | None = None  # [CLS], [SEP] and a token
 
 
 class Bertscore(Scorer):
     """F1 of greedily matched tokens; with several references, the best precision, recall and F1, each independently.
 
     The score is the mean F1 of the sentences; the details `precision`, `recall` and `f` are means, `precisions` and
-    `recalls` hold one number per sentence. An empty text scores 0 (before rescaling). The sources are checked but not
+    `recalls` hold one number per sentence. An empty text scores 0. The sources are checked but not
     used.
     """
 
@@ -84,9 +74,6 @@ class Bertscore(Scorer):
             return matcher.match_weighted(candidates, texts, *weights, self.runtime)
 
         best = best_of_references(columns, match)
-        if self.settings.baseline is not None:
-            baseline = np.array(self.settings.baseline)
-            best = (best - baseline) / (1 - baseline)
         figures = np.ascontiguousarray(best.T, dtype=np.float64)
         precision, recall, f = figures.mean(axis=1).tolist()
         details = {"precision": precision, "recall": recall, "f": f}
@@ -104,9 +91,8 @@ class Bertscore(Scorer):
             model=matcher.name,
             layer=matcher.layer,
             max_length=matcher.max_length,
-            dtype=self.runtime.dtype,
             refs=number_range(map(len, references)),
-            transformers=package_version("transformers"),
+            **network_facts(self.runtime),
         )
 
 

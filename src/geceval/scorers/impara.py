@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from geceval.core.errors import InputError, named
+from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, check_choice, check_count, check_types
+from geceval.core.options import ModelName, Moderate, Options, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.learned.estimators import EncoderScorer, estimate, sigmoid
-from geceval.scorers.learned.similarity import RULES, similar_enough
+from geceval.scorers.learned.estimators import ReadAheadScorer, estimate, sigmoid, similarities
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -24,7 +23,7 @@ THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change a score of IMPARA.
 
     Attributes:
@@ -33,27 +32,17 @@ class Settings:
         se_model: The similarity estimator, an encoder without fine-tuning. `None` takes what the quality estimator's
             `config.json` names as `geceval_se_model`; else the bundled encoder for the bundled model and
             `bert-base-cased` for any other.
-        threshold: Similarity that a correction must exceed. `None` takes `geceval_threshold` of the quality
-            estimator's `config.json`, else 0.9. Below -1 the similarity estimator is switched off and not even loaded.
-        threshold_rule: `"paper"` keeps a score if similarity > threshold, so that a similarity that is not a number
-            gives 0; `"gec-metrics"` zeroes it if similarity < threshold, so that equality and "not a number" pass.
+        threshold: Similarity that a correction must exceed; one that is not a number does not. `None` takes
+            `geceval_threshold` of the quality estimator's `config.json`, else 0.9. Below -1 the similarity
+            estimator is switched off and not even loaded.
         max_length: Tokens, special ones included, beyond which a sentence is cut, for both networks. `None` takes
             `geceval_max_length` of the quality estimator's `config.json`, else 128.
     """
 
     model: ModelName = "bundled"
     se_model: ModelName | None = None
-    threshold: float | None = None
-    threshold_rule: str = "paper"
-    max_length: int | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        if self.threshold is not None and math.isnan(self.threshold):
-            raise InputError("threshold must be a number, got nan")
-        check_choice("threshold_rule", self.threshold_rule, RULES)
-        if self.max_length is not None:
-            check_count("max_length", self.max_length, least=3)
+    threshold: Moderate | None = None
+    max_length: Annotated[int, Range(3)] | None = None  # [CLS], [SEP] and a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +52,7 @@ class _Loaded:
     threshold: float
 
 
-class Impara(EncoderScorer):
+class Impara(ReadAheadScorer):
     """Score(X, Y) = QE(Y) if SE(X, Y) passes the threshold, else 0 (Eq. 1); the corpus score is the mean.
 
     QE(Y) is the sigmoid of the quality estimator's logit for the prediction alone (Eq. 3). SE(X, Y) is the cosine
@@ -106,14 +95,18 @@ class Impara(EncoderScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        loaded, rule, size = self._loaded, self.settings.threshold_rule, len(columns.sources)
-        sources, ahead = self._rows_ahead(columns)
-        quality = sigmoid(estimate(self.name, loaded.quality, columns.predictions, self.runtime, ahead=ahead))
-        rows = [*columns.sources, *sources], [*columns.predictions, *ahead]
-        passed = similar_enough(loaded.similarity, *rows, loaded.threshold, self.runtime, rule)[:size]
+        quality, passed = self._read_ahead(columns)
         scores = np.where(passed, quality, 0.0)
         details = {"zeroed": int((~passed).sum())}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The quality of each prediction, and whether it passes the threshold."""
+        loaded = self._loaded
+        quality = sigmoid(estimate(self.name, loaded.quality, predictions, self.runtime))
+        if loaded.similarity is None:
+            return quality, np.ones(len(sources), bool)
+        return quality, similarities(loaded.similarity, sources, predictions, self.runtime) > loaded.threshold
 
     def _signature(self) -> str:
         loaded = self._loaded

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, check_count, check_types
+from geceval.core.options import ModelName, Options, Range
 from geceval.core.result import Result
-from geceval.core.signature import package_version, signature
-from geceval.scorers.learned.estimators import EncoderScorer, estimate, sigmoid
+from geceval.core.signature import signature
+from geceval.models.devices import network_facts
+from geceval.scorers.learned.estimators import ReadAheadScorer, estimate, sigmoid
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change a score of IMPARA-GED.
 
     Attributes:
@@ -29,15 +33,10 @@ class Settings:
     """
 
     model: ModelName = "bundled"
-    max_length: int | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        if self.max_length is not None:
-            check_count("max_length", self.max_length, least=3)
+    max_length: Annotated[int, Range(3)] | None = None  # [CLS], [SEP] and a token
 
 
-class ImparaGed(EncoderScorer):
+class ImparaGed(ReadAheadScorer):
     """Score(O) = sigmoid(R(O)) (Eq. 3), R(O) from the mean of O's token states; the corpus score is the mean.
 
     The source does not enter the number: there is no similarity estimator.
@@ -66,14 +65,15 @@ class ImparaGed(EncoderScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        _, ahead = self._rows_ahead(columns)
-        scores = sigmoid(estimate(self.name, self._estimator, columns.predictions, self.runtime, ahead=ahead))
+        scores = self._read_ahead(columns)
         line = signature(
             self.name,
             self.settings,
             model=self._estimator.name,
             max_length=self._estimator.max_length,
-            dtype=self.runtime.dtype,
-            transformers=package_version("transformers"),
+            **network_facts(self.runtime),
         )
         return Result(float(scores.mean()), scores.tolist(), line)
+
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
+        return sigmoid(estimate(self.name, self._estimator, predictions, self.runtime))

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, RunTime, check_count, check_types
+from geceval.core.options import ModelName, Moderate, Options, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
-from geceval.models.devices import network_facts
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.encoder import Encoder
+from geceval.scorers.learned.estimators import similarities
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, log_likelihoods, prose, word_counts
-from geceval.scorers.learned.similarity import similar_enough
 
 if TYPE_CHECKING:
     from geceval.models.causal import CausalModel
-    from geceval.models.encoder import Encoder
 
 OFF = -2.0
 EMPTY = -100.0
@@ -28,42 +26,23 @@ EMPTY = -100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change a score of IMPARA-LM.
 
     Attributes:
         model: The quality estimator: `"bundled"`, a small student of `"smollm2-impara"`; that, an adapter over the
             large model `"smollm2"`, which ranks systems more as people do; `"smollm2"` itself, untrained; a folder, or
             a Hub id, optionally with `@revision`; a causal language model or an adapter over one.
-        relative: Whether the quality of the source is subtracted: the log-odds that the correction is the better of the
-            two, 0 for a source left alone.
-        se_model: The similarity estimator of IMPARA, an encoder without fine-tuning; used if there is a threshold.
-        threshold: Similarity to the source that a correction must exceed, as in IMPARA. Off by default: the likelihood
-            hardly rewards what strays from the source as system outputs do, and a threshold also fails genuine
-            rewrites.
+        threshold: Similarity to the source that a correction must exceed, as in IMPARA, by the bundled encoder. Off by
+            default: the likelihood hardly rewards what strays from the source as system outputs do, and a threshold
+            also fails genuine rewrites; turn it on for a reward.
         max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
             the model reads.
     """
 
     model: ModelName = "bundled"
-    relative: bool = False
-    se_model: ModelName = "bundled"
-    threshold: float = OFF
-    max_length: int | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        if math.isnan(self.threshold):
-            raise InputError("threshold must be a number, got nan")
-        if self.max_length is not None:
-            check_count("max_length", self.max_length, least=2)  # the start and a token
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    model: CausalModel
-    scale: float
-    similarity: Encoder | None
+    threshold: Moderate = OFF
+    max_length: Annotated[int, Range(2)] | None = None  # the start and a token
 
 
 class ImparaLm(LikelihoodScorer):
@@ -88,66 +67,43 @@ class ImparaLm(LikelihoodScorer):
     bounds = (None, None)
     reads_references = False
 
-    _loaded: _Loaded | None = None
+    _scale = 1.0
+    _similarity: Encoder | None = None
 
-    @named("impara_lm")
     def load(self) -> None:
-        """Load the language model and, if there is a threshold, the similarity estimator."""
-        from geceval.models.causal import CausalModel
-        from geceval.models.checkpoints import CheckpointError, resolve
-        from geceval.models.encoder import Encoder
-
-        if self._loaded is not None:
-            return
-        checkpoint = resolve(self.settings.model, bundled=self.name)
-        model = CausalModel.load(checkpoint, self.runtime, self.settings.max_length)
-        scale = float(checkpoint.setting("scale", 1.0))
-        if scale == 0 and model.head is None:
+        """Load the language model and, if there is a threshold, the encoder."""
+        super().load()
+        self._scale = float(self._checkpoint.setting("scale", 1.0))
+        if self._scale == 0 and self._model.head is None:
             raise CheckpointError(
-                f"{model.name}: its likelihood does not count (geceval_scale is 0) and it has no head"
+                f"{self.name}: {self._model.name} has no head, and its likelihood does not count (geceval_scale is 0)"
             )
-        similarity = None
         if self.settings.threshold >= -1:
-            similarity = Encoder.load(resolve(self.settings.se_model), self.runtime)
-        self._loaded = _Loaded(model, scale, similarity)
+            self._similarity = Encoder.load(resolve("bundled"), self.runtime)
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        loaded, texts = self._loaded, columns.predictions
-        wanted = self._texts(columns.sources, texts)
-        read = self._and_ahead(wanted, columns.sources, loaded.model)
-        found = qualities(loaded.model, loaded.scale, read, self.runtime)[: len(wanted)]
-        scores, before = found[: len(texts)], found[len(texts) :]
-        passed = similar_enough(loaded.similarity, columns.sources, texts, self.settings.threshold, self.runtime)
-        if before.size:
-            scores = np.where(passed, scores, np.minimum(scores, before))
-        if self.settings.relative:
-            scores = scores - before
-        details = {"failed": int((~passed).sum())}
-        return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+        scores, passed = self._read_ahead(columns)
+        encoder = self._similarity.name if self._similarity else "off"
+        line = signature(self.name, self.settings, se_model=encoder, **self._facts())
+        return Result(float(scores.mean()), scores.tolist(), line, {"failed": int((~passed).sum())})
 
-    def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
-        needs_sources = self.settings.relative or self._loaded.similarity is not None
-        return [*predictions, *(sources if needs_sources else ())]
-
-    def _signature(self) -> str:
-        loaded = self._loaded
-        return signature(
-            self.name,
-            self.settings,
-            model=loaded.model.name,
-            start=loaded.model.start_token,
-            se_model=loaded.similarity.name if loaded.similarity else "off",
-            max_length=loaded.model.max_length,
-            **network_facts(self.runtime),
-        )
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The score of each row, and whether it passes the threshold."""
+        if self._similarity is None:
+            scores = qualities(self._model, self._scale, predictions, self.runtime)
+            return scores, np.ones(len(scores), bool)
+        both = qualities(self._model, self._scale, [*predictions, *sources], self.runtime)
+        scores, before = both[: len(predictions)], both[len(predictions) :]
+        passed = similarities(self._similarity, sources, predictions, self.runtime) > self.settings.threshold
+        return np.where(passed, scores, np.minimum(scores, before)), passed
 
 
 def qualities(model: CausalModel, scale: float, texts: Sequence[str], runtime: RunTime) -> np.ndarray:
     """q of each text: float64 [texts]; without a likelihood, its model is read without the output layer."""
     if scale == 0:
-        found = model.head_values(prose(texts), runtime)
+        values = model.head_values(prose(texts), runtime)
     else:
         totals, _, heads = log_likelihoods(model, texts, runtime)
-        found = scale * totals / np.sqrt(word_counts(texts)) + heads
-    return np.where([bool(text.split()) for text in texts], found, EMPTY)
+        values = scale * totals / np.sqrt(word_counts(texts)) + heads
+    return np.where([bool(text.split()) for text in texts], values, EMPTY)

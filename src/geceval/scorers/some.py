@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from geceval.core.errors import named
+from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, check_count, check_types
+from geceval.core.options import ModelName, Options, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.learned.estimators import EncoderScorer, estimate
-from geceval.scorers.learned.submetric_weights import check_weights
+from geceval.scorers.learned.estimators import ReadAheadScorer, estimate
 
 if TYPE_CHECKING:
     from geceval.models.batched_model import Text
@@ -25,12 +24,17 @@ if TYPE_CHECKING:
 PARTS = {"grammaticality": "grammer", "fluency": "fluency", "meaning": "meaning"}
 """Each sub-metric and its folder within a checkpoint, spelt as in the published one."""
 
+SUBMETRICS = tuple(PARTS)
+
+Weights: TypeAlias = tuple[float, float, float]
+"""Weights of grammaticality, fluency and meaning."""
+
 WEIGHTS = {"sentence": (0.55, 0.43, 0.02), "system": (0.01, 0.98, 0.01)}
 """Table 1 of the paper: tuned on sentences (what its published code uses) and on systems."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change a score of SOME.
 
     Attributes:
@@ -46,22 +50,15 @@ class Settings:
     """
 
     model: ModelName = "bundled"
-    weights: str | tuple[float, float, float] = "sentence"
-    max_length: int | None = None
+    weights: Literal["sentence", "system"] | Weights = "sentence"
+    max_length: Annotated[int, Range(4)] | None = None  # a pair has three special tokens
 
     def __post_init__(self) -> None:
-        check_types(self)
-        if self.max_length is not None:
-            check_count("max_length", self.max_length, least=4)  # a pair has three special tokens
-        object.__setattr__(self, "weights", check_weights(self.weights, WEIGHTS))
-
-    @property
-    def triple(self) -> tuple[float, float, float]:
-        """The weights of grammaticality, fluency and meaning as numbers."""
-        return WEIGHTS[self.weights] if isinstance(self.weights, str) else self.weights
+        super(Settings, self).__post_init__()
+        weights_of(self.weights, WEIGHTS)
 
 
-class Some(EncoderScorer):
+class Some(ReadAheadScorer):
     """Score(X, Y) = w_g·n(g(Y)) + w_f·n(f(Y)) + w_m·n(m(X, Y)), n(x) = (x - 1) / 3; the corpus score is the mean.
 
     The regressors answer on the scale of the human ratings they were trained on, 1 to 4. Nothing is clipped: an answer
@@ -100,18 +97,24 @@ class Some(EncoderScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        own, ahead = (columns.sources, columns.predictions), self._rows_ahead(columns)
-        order = sorted(PARTS, key=lambda part: part != "meaning")  # it reads the texts of the others too
-        ratings = {part: self._ratings(part, _texts(part, *own), _texts(part, *ahead)) for part in order}
-        normalised = {part: (values - 1) / 3 for part, values in ratings.items()}
-        scores = sum(weight * normalised[part] for part, weight in zip(PARTS, self.settings.triple, strict=True))
+        normalised = {part: (values - 1) / 3 for part, values in self._read_ahead(columns).items()}
+        scores = sum(
+            weight * normalised[part]
+            for part, weight in zip(PARTS, weights_of(self.settings.weights, WEIGHTS), strict=True)
+        )
         details = {part: float(values.mean()) for part, values in normalised.items()}
         details |= {f"{part}_scores": values.tolist() for part, values in normalised.items()}
         return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
 
-    def _ratings(self, part: str, texts: Sequence[Text], ahead: Sequence[Text]) -> np.ndarray:
-        """What one regressor answers for the texts, on the scale of the ratings: [sentences]."""
-        return estimate(self.name, self._loaded[part], texts, self.runtime, f"the regressor of {part}", ahead)
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> dict[str, np.ndarray]:
+        """The answers of each regressor, on the scale of the ratings: [sentences]."""
+        texts: dict[str, Sequence[Text]] = dict.fromkeys(PARTS, predictions)
+        texts["meaning"] = list(zip(sources, predictions, strict=True))
+        order = sorted(PARTS, key=lambda part: part != "meaning")  # it reads the texts of the others too
+        return {
+            part: estimate(self.name, self._loaded[part], texts[part], self.runtime, f"the regressor of {part}")
+            for part in order
+        }
 
     def _signature(self) -> str:
         lengths = list(dict.fromkeys(encoder.max_length for encoder in self._loaded.values()))
@@ -119,12 +122,21 @@ class Some(EncoderScorer):
             self.name,
             self.settings,
             model=[encoder.name for encoder in self._loaded.values()],
-            weights=self.settings.triple,
+            weights=weights_of(self.settings.weights, WEIGHTS),
             max_length=lengths if len(lengths) == 1 else [encoder.max_length for encoder in self._loaded.values()],
             **network_facts(self.runtime),
         )
 
 
-def _texts(part: str, sources: Sequence[str], predictions: Sequence[str]) -> Sequence[Text]:
-    """What the regressor of a part reads: the predictions, for meaning with their sources."""
-    return list(zip(sources, predictions, strict=True)) if part == "meaning" else predictions
+def weights_of(weights: str | Weights, published: Mapping[str, Weights]) -> Weights:
+    """Weights by the name of a published choice, or three numbers of which none is negative and one positive."""
+    if isinstance(weights, str):
+        return published[weights]
+    if len(weights) != len(SUBMETRICS):
+        raise InputError(f"weights must be {', '.join(map(repr, published))} or three numbers, got {weights!r}")
+    for part, weight in zip(SUBMETRICS, weights, strict=True):
+        Range(0, 1e6).check(f"the weight of {part}", weight)
+    if not any(weights):
+        raise InputError("at least one of the weights must be positive")
+    grammaticality, fluency, meaning = map(float, weights)
+    return grammaticality, fluency, meaning

@@ -13,7 +13,6 @@ from geceval.core.options import PATH, path_options
 from geceval.models.checkpoints import is_bundled, is_folder
 from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.chunk_difficulty import UNIFORM
-from geceval.scorers.learned.unigrams import WORDFREQ
 
 COLUMNS = ("sources", "predictions", "references")
 
@@ -65,7 +64,7 @@ def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
     kinds = path_options(scorer.Settings) | path_options(scorer.RunTime)
     for name, kind in kinds.items():
         value = options.get(name)
-        if not isinstance(value, (str, Path)) or value in (UNIFORM, WORDFREQ) or is_bundled(str(value)):
+        if not isinstance(value, (str, Path)) or value == UNIFORM or is_bundled(str(value)):
             continue
         if kind == PATH or is_folder(str(value)):
             found[name] = str(expanded(value).absolute())

@@ -1,12 +1,15 @@
-"""Metrics of likelihoods read what several systems made of the same sources together, and score it as one by one."""
+"""Metrics of likelihoods read what several systems made together, and score it as one by one; unigrams."""
 
 from __future__ import annotations
+
+import math
 
 import pytest
 
 import geceval
 from geceval import registry
 from geceval.models.causal import CausalModel
+from geceval.scorers.learned.likelihoods import count, load_unigrams, words
 
 SOURCES = ["She go to the school yesterday .", "I likes cats .", "It is all right ."]
 SYSTEMS = {
@@ -25,21 +28,20 @@ def texts_read(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("metric", "options", "distinct"),
+    ("metric", "distinct"),
     [
-        ("fluency", {}, 7),
-        ("fluency", {"relative": True}, 9),
-        ("impara_lm", {"relative": True}, 9),
-        ("scribendi", {}, 8),  # what no system changed is not read
+        ("fluency", 7),
+        ("impara_lm", 7),
+        ("scribendi", 8),  # what no system changed is not read
     ],
 )
-def test_systems_are_read_together(make_causal, monkeypatch, metric, options, distinct):
+def test_systems_are_read_together(make_causal, monkeypatch, metric, distinct):
     folder = str(make_causal(2, "llama"))
-    plain = registry.make_scorer(metric, {"model": folder, **options})
+    plain = registry.make_scorer(metric, {"model": folder})
     expected = {name: plain.score(SOURCES, predictions) for name, predictions in SYSTEMS.items()}
     geceval.clear_caches()
     sizes = texts_read(monkeypatch)
-    scorer = registry.make_scorer(metric, {"model": folder, **options})
+    scorer = registry.make_scorer(metric, {"model": folder})
     found = registry.score_systems(scorer, SOURCES, SYSTEMS)
     assert sizes == [distinct]
     for name, result in found.items():
@@ -61,3 +63,36 @@ def test_what_is_wrong_with_a_system_is_said_of_it(make_causal):
         registry.score_systems(scorer, SOURCES, {"one": SYSTEMS["one"], "two": ["a", None, "b"]})
     with pytest.raises(TypeError, match="fluency: predictions"):
         registry.score_systems(scorer, SOURCES, {"one": SYSTEMS["one"], "two": None})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He goes to school .", ["he", "goes", "to", "school", "."]),
+        ("He goes to school.", ["he", "goes", "to", "school", "."]),
+        ("I don't know, it's Tom's", ["i", "do", "n't", "know", ",", "it", "'s", "tom", "'s"]),
+        ("I do n't know , it 's Tom 's", ["i", "do", "n't", "know", ",", "it", "'s", "tom", "'s"]),
+        ("can\u2019t they\u2019d", ["ca", "n't", "they", "'d"]),
+        ("n't O'Neil 'sword", ["n't", "o", "'", "neil", "'", "sword"]),
+        ("10,000 snake_case", ["10", ",", "000", "snake", "_", "case"]),
+        ("日本 café 🙂", ["日本", "café", "🙂"]),
+        (" \t\u00a0", []),
+        ("", []),
+    ],
+)
+def test_words(text, expected):
+    assert words(text) == expected
+
+
+def test_rare_words_are_left_out_of_counts():
+    assert count(["a a b", "A b c"]) == {"a": 3, "b": 2}
+    assert count(["a b"], least=1) == {"a": 1, "b": 1}
+
+
+def test_the_bundled_counts():
+    unigrams = load_unigrams()
+    assert sum(unigrams.counts.values()) == 208_299  # as their card says
+    assert unigrams.name.startswith("bundled@")
+    the, unseen = math.log(9075 / 208_299), math.log(1 / 208_299)  # as if seen once
+    assert unigrams.log_probability("The xyzzy") == pytest.approx(the + unseen, rel=1e-12)
+    assert unigrams.log_probability("") == 0

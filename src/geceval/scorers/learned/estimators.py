@@ -1,35 +1,67 @@
-"""Networks with one output that rate a text, their answers checked to be finite numbers; and metrics of encoders."""
+"""Metrics whose networks read the texts of several systems in one go; quality and similarity estimators."""
 
 from __future__ import annotations
 
+import abc
+import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from geceval.core.errors import InputError
-from geceval.core.inputs import Columns
+from geceval.core.errors import InputError, InputTypeError, NotFiniteError, named
+from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
 from geceval.models.batched_model import BatchedModel
-from geceval.scorers.learned.read_ahead import ReadAheadScorer
+from geceval.scorers.base import Scorer
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from geceval.models.batched_model import Text
     from geceval.models.encoder import Encoder
     from geceval.models.regressors import StateRegressor
 
 
-class EncoderScorer(ReadAheadScorer):
-    """A metric of rows by encoders, which read those of several systems together."""
+class ReadAheadScorer(Scorer):
+    """A metric whose first call of `score` reads what the next ones, for the other systems, will ask for."""
 
     # One system after the other, each leaves a few texts of all lengths that no system before it had.
 
-    def _rows_ahead(self, columns: Columns) -> tuple[list[str], list[str]]:
-        """Sources and predictions that the next calls will ask for, the first time."""
-        sources, predictions = self._rows_of_systems(columns.sources)
-        if 2 * len(sources) > BatchedModel.cached_texts:  # sources may be read, too
-            return [], []
-        return sources, predictions
+    network: ClassVar[type[BatchedModel]] = BatchedModel
+
+    _systems: Sequence[Sequence[str]] = ()
+
+    @abc.abstractmethod
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> Any:
+        """What the networks say of rows; they remember it of each text."""
+
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
+        """This scorer; the first call of `score` reads the rows of all systems, so that the others find them read."""
+        scorer = copy.copy(self)
+        scorer._systems = systems
+        return scorer
+
+    def _read_ahead(self, columns: Columns) -> Any:
+        """What the networks say of these rows; the first time, they read those of all systems before."""
+        rows = self._rows_of_systems(columns.sources)
+        if rows and 2 * len(rows) <= self.network.cached_texts:  # sources may be read, too
+            sources, predictions = zip(*rows, strict=True)
+            with suppress(NotFiniteError):  # raised again when it is the turn of that system
+                self._read([*columns.sources, *sources], [*columns.predictions, *predictions])
+        with named(self.name):
+            return self._read(columns.sources, columns.predictions)
+
+    def _rows_of_systems(self, sources: Sequence[str]) -> list[tuple[str, str]]:
+        """The distinct rows of all systems, the first time; then none."""
+        systems, self._systems = self._systems, ()
+        rows: dict[tuple[str, str], None] = {}
+        for predictions in systems:
+            with suppress(InputError, InputTypeError):  # likewise
+                checked = check_columns(self.name, sources, predictions, warn=False)
+                rows.update(dict.fromkeys(zip(checked.sources, checked.predictions, strict=True)))
+        return list(rows)
 
 
 def estimate(
@@ -38,13 +70,12 @@ def estimate(
     texts: Sequence[Text],
     runtime: RunTime,
     what: str = "the quality estimator",
-    ahead: Sequence[Text] = (),
 ) -> np.ndarray:
-    """What the network answers for each prediction: float64 [texts]."""
-    answers = estimator.logits([*texts, *ahead], runtime)[: len(texts), 0]
+    """The answer of a network with one output to each prediction: float64 [texts]."""
+    answers = estimator.logits(texts, runtime)[:, 0]
     bad = np.flatnonzero(~np.isfinite(answers))
     if bad.size:
-        raise InputError(
+        raise NotFiniteError(
             f"{metric}: {what} gives {answers[bad[0]]} for predictions[{bad[0]}]; "
             f"use dtype='float32', or another checkpoint"
         )
@@ -55,3 +86,21 @@ def sigmoid(logits: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x)), 0 far below zero."""
     with np.errstate(over="ignore"):
         return 1.0 / (1.0 + np.exp(-logits))
+
+
+def similarities(encoder: Encoder, sources: Sequence[str], predictions: Sequence[str], runtime: RunTime) -> np.ndarray:
+    """Cosine of the mean token states of source and prediction, 1 where they are equal (Maeda et al. 2022, Eq. 10)."""
+    similarity = np.ones(len(sources))
+    changed = [row for row, source in enumerate(sources) if source != predictions[row]]
+    if changed:
+        texts = [sources[row] for row in changed] + [predictions[row] for row in changed]
+        vectors = encoder.embed(texts, runtime)
+        similarity[changed] = cosine(vectors[: len(changed)], vectors[len(changed) :])
+    return similarity
+
+
+def cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Cosine of each pair of rows, NaN where a row is all zeros: [rows, dimensions] twice to [rows]."""
+    left, right = left.astype(np.float64), right.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return (left * right).sum(axis=1) / (np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1))

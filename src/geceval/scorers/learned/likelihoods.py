@@ -1,35 +1,55 @@
-"""Log-likelihoods of corrections under a causal language model, finite for any text; and the metrics that take them."""
+"""Log-likelihoods of texts under a causal language model, finite for any text; unigrams; the metrics that read them."""
 
 from __future__ import annotations
 
-import abc
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from geceval.core.errors import InputError
+from geceval.core.cache import lru_cache
+from geceval.core.errors import NotFiniteError, named
+from geceval.core.files import ASSETS, read_text, split_lines
 from geceval.core.options import RunTime
+from geceval.models.causal import CausalModel
+from geceval.models.checkpoints import Checkpoint, resolve
+from geceval.models.devices import network_facts
 from geceval.models.tokenizers import detokenize
-from geceval.scorers.learned.read_ahead import ReadAheadScorer
+from geceval.scorers.learned.estimators import ReadAheadScorer
 
-if TYPE_CHECKING:
-    from geceval.models.causal import CausalModel
+COUNTS = ASSETS / "unigrams" / "counts.tsv"
+
+_WORD = re.compile(r"n't|'(?:s|re|ve|ll|d|m)\b|[^\W_]+?(?=n't\b)|[^\W_]+|[^\w\s]|_")
 
 
 class LikelihoodScorer(ReadAheadScorer):
-    """A metric of texts under a causal language model, which reads those of several systems together."""
+    """A metric that reads texts with the causal language model `settings.model`."""
 
-    # Most of them begin alike, and what they share is computed once, see `geceval.models.prefix_trees`.
+    # Texts of several systems begin alike, and what they share is computed once, see `geceval.models.prefix_trees`.
 
-    @abc.abstractmethod
-    def _texts(self, sources: Sequence[str], predictions: Sequence[str]) -> list[str]:
-        """Which texts the model reads to score a system."""
+    network = CausalModel
 
-    def _and_ahead(self, texts: Sequence[str], sources: Sequence[str], model: CausalModel) -> list[str]:
-        """The texts and, the first time, those of all systems behind them, unless the model cannot remember as many."""
-        ahead = dict.fromkeys(self._texts(*self._rows_of_systems(sources)))
-        return [*texts, *ahead] if len(ahead) <= model.cached_texts else list(texts)
+    _checkpoint: Checkpoint
+    _model: CausalModel | None = None
+
+    def load(self) -> None:
+        """Load the language model, or take it from the cache of this process."""
+        if self._model is None:
+            with named(self.name):
+                self._checkpoint = resolve(self.settings.model, bundled=self.name)  # an error where none is bundled
+                self._model = CausalModel.load(self._checkpoint, self.runtime, self.settings.max_length)
+
+    def _facts(self) -> dict[str, Any]:
+        """What the signature says of the model."""
+        model = self._model
+        facts = {"model": model.name, "start": model.start_token, "max_length": model.max_length}
+        return {**facts, **network_facts(self.runtime)}
 
 
 def log_likelihoods(
@@ -52,11 +72,18 @@ def log_likelihoods(
         counts[long] = whole
     bad = np.flatnonzero(~np.isfinite(totals))
     if bad.size:
-        raise InputError(
+        raise NotFiniteError(
             f"{model.name}: the log-likelihood of {texts[bad[0]][:60]!r} is {totals[bad[0]]}; use dtype='float32', or "
             "another model"
         )
     return totals, counts, heads
+
+
+def slor(model: CausalModel, texts: Sequence[str], runtime: RunTime, as_prose: bool = True) -> np.ndarray:
+    """(LL - U) / n: LL the log-likelihood, U the sum of the unigram log-probabilities, n the words: float64 [texts]."""
+    totals, _, _ = log_likelihoods(model, texts, runtime, as_prose)
+    unigrams = load_unigrams()
+    return (totals - [unigrams.log_probability(text) for text in texts]) / word_counts(texts)
 
 
 def prose(texts: Sequence[str]) -> list[str]:
@@ -67,3 +94,37 @@ def prose(texts: Sequence[str]) -> list[str]:
 def word_counts(texts: Sequence[str]) -> np.ndarray:
     """How many words each text has, of those that white space separates; at least 1: int [texts]."""
     return np.array([max(1, len(text.split())) for text in texts])
+
+
+@dataclass(frozen=True, slots=True)
+class Unigrams:
+    """How often each word occurs in a corpus."""
+
+    name: str
+    counts: Mapping[str, int]
+    log_total: float
+
+    def log_probability(self, text: str) -> float:
+        """The sum over the words of a text, 0 without any; a word that does not occur counts as seen once."""
+        return math.fsum(math.log(self.counts.get(word, 1)) - self.log_total for word in words(text))
+
+
+def words(text: str) -> list[str]:
+    """What is counted: runs of letters and digits in lower case, each other character but white space, contractions."""
+    # `Don't` and `do n't` alike are `do` and `n't`: tokenised or not, a text has the same words.
+    return _WORD.findall(text.lower().replace("\u2019", "'"))
+
+
+def count(texts: Iterable[str], least: int = 2) -> Counter[str]:
+    """How often each word occurs in texts; words that occur less often than `least` are left out."""
+    found = Counter(word for text in texts for word in words(text))
+    return Counter({word: times for word, times in found.items() if times >= least})
+
+
+@lru_cache(1)
+def load_unigrams(path: Path = COUNTS) -> Unigrams:
+    """The bundled counts, or those of another file: a word, a tab and a number in each line."""
+    text = read_text(path)
+    counts = {word: int(times) for word, times in (line.split("\t") for line in split_lines(text))}
+    digest = hashlib.sha256(text.encode()).hexdigest()[:7]
+    return Unigrams(f"bundled@{digest}", counts, math.log(sum(counts.values())))
