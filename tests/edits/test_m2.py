@@ -111,14 +111,6 @@ def test_what_is_kept_or_repaired_with_a_warning(edits, expected, note, warnings
     assert len(warnings()) == 1
 
 
-def test_repeated_edits_can_be_dropped(warnings):
-    (sentence,) = parse_m2("S a b c\n" + line() + line(annotator="1") + line(kind="Y"), duplicates="drop")
-    assert sentence.edits == {0: [Edit(0, 1, "x", "X")], 1: [Edit(0, 1, "x", "X", 1)]}
-    assert warnings() == ["M2: repeated edits dropped (1, first on line 4)"]
-    with pytest.raises(ValueError, match="duplicates must be"):
-        parse_m2("", duplicates="maybe")
-
-
 def test_lines_of_one_text_are_joined_and_offsets_count_through(warnings):
     (sentence,) = parse_m2("S a b\nS c\n" + line("2 3"))
     assert (sentence.source, sentence.edits) == ("a b c", {0: [Edit(2, 3, "x", "X")]})

@@ -23,7 +23,6 @@ from geceval.cli.pages import heat_map_page
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import check_columns
 from geceval.core.signature import signature
-from geceval.edits.alignment.three_way import count_columns
 from geceval.edits.edit import Edit, apply, in_order, partly_corrected, without_overlaps
 from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.ged_labels import LABELS, token_labels
@@ -31,9 +30,10 @@ from geceval.edits.gotoscorer_chunks import cut
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
 from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
 from geceval.edits.maxmatch.lattice import FILLED, find_steps
-from geceval.edits.mixed_references import annotators_choices, plain_choices
+from geceval.edits.three_way import count_columns
 from geceval.scorers.difficulty.chunk_difficulty import Difficulty
 from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty, chunk_table
+from geceval.scorers.i_measure import annotators_choices, plain_choices
 from geceval.scorers.judge.prompts import messages, questions
 from geceval.workflows.attribution import attribute
 

@@ -94,7 +94,7 @@ def test_a_sample_has_the_score_of_scoring_it(name, needed):
         ("cleme2", {"weights": "none", "average": "sentence"}),
         ("cleme2", {"weights": "similarity", "average": "sentence", "assumption": "independent"}),
         ("green", {"beta": 0.5, "zero_recall": "gec-metrics"}),
-        ("i_measure", {"aspect": "detection"}),
+        ("i_measure", {"change_weight": 3.0}),
     ],
 )
 def test_also_with_other_settings(name, options):

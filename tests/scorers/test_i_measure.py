@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geceval.edits.alignment.three_way import count_columns
-from geceval.edits.edit import Edit
+from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.edits.mixed_references import annotators_choices
-from geceval.scorers.i_measure import IMeasure, Settings
+from geceval.edits.three_way import count_columns
+from geceval.scorers import i_measure
+from geceval.scorers.i_measure import IMeasure, Settings, annotators_choices, plain_choices
 
 SOURCE = "Him walk in an park every days ."
 # Annotator 0 corrects Him and days, annotator 1 an and days: only a mixture has all three corrections.
@@ -52,28 +52,20 @@ def test_the_published_example_with_mixing(gold):
     assert dict(result.details) == pytest.approx(expected)
     assert f"{100 * result.score:.2f}" == "73.33"
     assert result.scores == [result.score]
-    detection = details(gold_m2=gold, aspect="detection")
-    assert (detection.score, dict(detection.details)) == (result.score, dict(result.details))
 
 
-def test_the_published_example_without_mixing(gold):
-    # -nomix: TP 1, TN 5, FP 1, FN 1; WAcc 70, base 75, I -6.67.
-    result = details(gold_m2=gold, mix=False)
+def test_the_published_example_without_mixing():
+    # -nomix: TP 1, TN 5, FP 1, FN 1; WAcc 70, base 75, I -6.67. Plain references are never mixed.
+    references = [["He walk in an park every day .", "Him walk in a park every morning ."]]
+    result = IMeasure().score([SOURCE], [PREDICTION], references)
     assert [result.details[name] for name in ("tp", "tn", "fp", "fn")] == [1, 5, 1, 1]
     assert result.details["wacc"] == pytest.approx(0.7)
     assert result.details["base_wacc"] == pytest.approx(0.75)
     assert f"{100 * result.score:.2f}" == "-6.67"
 
 
-def test_plain_references_are_never_mixed(gold):
-    references = [["He walk in an park every day .", "Him walk in a park every morning ."]]
-    plain = IMeasure().score([SOURCE], [PREDICTION], references)
-    unmixed = details(gold_m2=gold, mix=False)
-    assert (plain.score, plain.details) == (unmixed.score, unmixed.details)
-
-
 def test_a_change_to_the_wrong_thing_counts_once_in_accuracy():
-    # One column of three different tokens: FP, FN and FPN 1 for correction, TP 1 for detection; 3 kept.
+    # One column of three different tokens: FP, FN and FPN 1; 3 kept.
     columns = (["a b c d"], ["a x c d"], [["a y c d"]])
     correction = IMeasure().score(*columns)
     assert [correction.details[k] for k in ("tp", "fp", "fn", "fpn", "tn")] == [0, 1, 1, 1, 3]
@@ -81,9 +73,6 @@ def test_a_change_to_the_wrong_thing_counts_once_in_accuracy():
     # w=2: 3 / (2·1 + 3 + 1 - 3/2) = 3/4.5; the source: 3 / (3 + 1); I = WAcc / base - 1.
     assert correction.details["wacc"] == pytest.approx(3 / 4.5)
     assert correction.score == pytest.approx((3 / 4.5) / (3 / 4) - 1)
-    detection = IMeasure(Settings(aspect="detection")).score(*columns)
-    assert detection.score == 1.0
-    assert [detection.details[k] for k in ("tp", "fp", "fn", "fpn", "tn")] == [1, 0, 0, 0, 3]
 
 
 def test_the_weight_of_a_change():
@@ -149,11 +138,10 @@ def slow_best(source, prediction, references):
 def test_sentences_take_the_best_reference_whatever_stands_beside_them(corpus, shuffler):
     shuffled = list(corpus)
     shuffler.shuffle(shuffled)
-    for aspect in ("correction", "detection"):
-        result = IMeasure(Settings(aspect=aspect)).score(*zip(*shuffled, strict=True))
-        assert result.scores == pytest.approx([slow_values(slow_best(*row), aspect)[1] for row in shuffled])
-        assert result.score == IMeasure(Settings(aspect=aspect)).score(*zip(*corpus, strict=True)).score
-        assert all(-1 <= score <= 1 for score in (result.score, *result.scores))
+    result = IMeasure().score(*zip(*shuffled, strict=True))
+    assert result.scores == pytest.approx([slow_values(slow_best(*row), "correction")[1] for row in shuffled])
+    assert result.score == IMeasure().score(*zip(*corpus, strict=True)).score
+    assert all(-1 <= score <= 1 for score in (result.score, *result.scores))
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
@@ -163,24 +151,24 @@ def test_the_reference_as_prediction_scores_1(pairs):
     assert [result.score, *result.scores] == [1.0] * (len(pairs) + 1)
 
 
-def test_beyond_the_bound_mixing_goes_place_by_place_and_says_so(tmp_path, caplog):
+def test_beyond_the_bound_mixing_goes_place_by_place_and_says_so(tmp_path, caplog, monkeypatch):
     # Six places, two annotators who alternate: 64 combinations; the prediction follows neither of them.
     source = "a b c d e f g h i j k l"
     edits = {a: [Edit(2 * n, 2 * n + 1, f"{'xy'[a]}{n}", "R", a) for n in range(6)] for a in (0, 1)}
     write_m2(tmp_path / "gold.m2", [M2Sentence(source, edits)])
     assert annotators_choices(source, edits).size == 64
     prediction = "x0 b y1 d x2 f y3 h i j k l"
-    full, bounded, unmixed = (
-        Settings(gold_m2=str(tmp_path / "gold.m2"), **o) for o in ({}, {"max_mixed": 63}, {"mix": False})
-    )
+    scorer = IMeasure(Settings(gold_m2=str(tmp_path / "gold.m2")))
     with caplog.at_level(logging.WARNING, logger="geceval"):
-        best = IMeasure(full).score([source], [prediction])
+        best = scorer.score([source], [prediction])
         assert caplog.text == ""
-        found = IMeasure(bounded).score([source], [prediction])
+        monkeypatch.setattr(i_measure, "MAX_MIXED", 63)
+        found = scorer.score([source], [prediction])
     assert "more than 63 combinations of the annotators' corrections for 1 of 1 sentence;" in caplog.text
     assert dict(found.details) == dict(best.details)
     assert [best.details[k] for k in ("tp", "fp", "fn", "tn")] == [4, 0, 2, 6]
-    assert IMeasure(unmixed).score([source], [prediction]).details["tp"] == 2
+    plain = [[apply(source, row) for row in edits.values()]]
+    assert IMeasure().score([source], [prediction], plain).details["tp"] == 2
 
 
 def test_mixing_tries_every_combination(tmp_path):
@@ -196,7 +184,7 @@ def test_mixing_tries_every_combination(tmp_path):
 
 def test_every_setting_changes_the_signature():
     columns = (["a b"], ["a b"], [["a b"]])
-    changes = {"aspect": "detection", "change_weight": 3.0, "beta": 0.5, "mix": False, "max_mixed": 9}
+    changes = {"change_weight": 3.0, "beta": 0.5}
     assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
     signatures = {IMeasure(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
     assert len(signatures | {IMeasure().score(*columns).signature}) == len(changes) + 1
@@ -204,7 +192,7 @@ def test_every_setting_changes_the_signature():
 
 @pytest.mark.parametrize(
     ("change", "error"),
-    [({"aspect": "token"}, ValueError), ({"change_weight": 0.0}, ValueError), ({"max_mixed": 0}, ValueError)],
+    [({"change_weight": 0.0}, ValueError), ({"change_weight": "2"}, TypeError), ({"beta": 0}, ValueError)],
 )
 def test_bad_settings_are_named(change, error):
     with pytest.raises(error, match=next(iter(change))):
@@ -213,7 +201,54 @@ def test_bad_settings_are_named(change, error):
 
 def test_the_source_of_conll_2014_scores_0(gjg15, conll_2014):
     # By definition: no better than itself; a sentence that the best annotator left alone scores 1.
-    result = IMeasure(Settings(gold_m2=conll_2014, mix=False)).score(gjg15.sources, gjg15.sources)
+    result = IMeasure(Settings(gold_m2=conll_2014)).score(gjg15.sources, gjg15.sources)
     assert result.score == 0.0
     unchanged = [any(not edits for edits in sentence.edits.values()) for sentence in read_m2(conll_2014)]
     assert result.scores == [float(whole) for whole in unchanged]
+
+
+def texts(source: str, edits: dict[int, list[Edit]]) -> list[str]:
+    choices = annotators_choices(source, edits)
+    found = [" ".join(choices.text(pick)) for pick in choices.all_picks()]
+    assert len(found) == choices.size
+    return found
+
+
+def test_corrections_of_different_places_combine():
+    edits = {0: [Edit(0, 1, "A"), Edit(3, 4, "D")], 1: [Edit(2, 2, "x")]}
+    assert texts("a b c d", edits)[:2] == ["A b c D", "a b x c d"]
+    assert sorted(texts("a b c d", edits)) == sorted(f"{a} b{x} c {d}" for a in "aA" for x in ("", " x") for d in "dD")
+
+
+def test_corrections_of_one_place_exclude_each_other():
+    edits = {0: [Edit(0, 2, "X")], 1: [Edit(1, 3, "Y"), Edit(3, 4, "d")], 2: []}
+    assert sorted(texts("a b c d", edits)) == ["X c d", "a Y d", "a b c d"]
+
+
+def test_an_insertion_that_touches_another_edit_is_not_combined_with_it():
+    edits = {0: [Edit(1, 1, "the")], 1: [Edit(0, 1, "A the")], 2: [Edit(1, 2, "the b")]}
+    assert sorted(texts("a b", edits)) == ["A the b", "a the b"]
+    assert sorted(texts("a b c", {0: [Edit(1, 1, "x")], 1: [Edit(1, 1, "y")]})) == ["a x b c", "a y b c"]
+
+
+def test_what_annotators_agree_on_is_in_every_reference():
+    edits = {0: [Edit(0, 1, "A"), Edit(2, 3, "C")], 1: [Edit(0, 1, "A")]}
+    assert texts("a b c", edits) == ["A b C", "A b c"]
+
+
+def test_plain_references_are_not_taken_apart():
+    choices = plain_choices(["a  b", "a c", "a b"])
+    assert [choices.text(pick) for pick in choices.all_picks()] == [("a", "b"), ("a", "c")]
+
+
+spans = st.tuples(st.integers(0, 4), st.integers(0, 2), st.sampled_from(["", "x", "y z"]))
+rows = st.lists(spans.map(lambda e: Edit(e[0], min(4, e[0] + e[1]), e[2])), max_size=3)
+
+
+@given(st.dictionaries(st.integers(0, 3), rows, min_size=1))
+def test_each_annotators_own_reference_comes_first(edits):
+    source = "a b c d"
+    own = [apply(source, without_overlaps(row)) for row in edits.values()]
+    found = texts(source, edits)
+    assert set(found[: len(own)]) >= set(own)
+    assert len(set(annotators_choices(source, edits).all_picks())) == len(found)

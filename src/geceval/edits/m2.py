@@ -24,7 +24,6 @@ from pathlib import Path
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_text, write_text
-from geceval.core.options import check_choice
 from geceval.edits.edit import NOOP, Edit, apply, in_order, without_overlaps
 
 logger = logging.getLogger("geceval")
@@ -52,21 +51,20 @@ class M2Sentence:
     remarks: dict[int, list[tuple[str, str]]] = field(default_factory=dict, repr=False, compare=False)
 
 
-def read_m2(path: str | Path, *, duplicates: str = "keep") -> list[M2Sentence]:
+def read_m2(path: str | Path) -> list[M2Sentence]:
     """Read an M2 file; see `parse_m2`.
 
     Args:
         path: A file, a `.gz` file, or `"-"` for standard input; UTF-8.
-        duplicates: `"keep"` or `"drop"`.
 
     Raises:
         OSError: If the file cannot be read.
         ValueError: If it is not UTF-8, not gzip or not M2; the message gives file and line.
     """
-    return parse_m2(read_text(path), name=str(path), duplicates=duplicates)
+    return parse_m2(read_text(path), name=str(path))
 
 
-def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep", alternatives: bool = True) -> list[M2Sentence]:
+def parse_m2(text: str, *, name: str = "M2", alternatives: bool = True) -> list[M2Sentence]:
     """Read sentences and edits from the text of an M2 file."""
     # Accepted silently: a missing final blank line, blank lines at either end, several edits with one span, types of
     # any kind, `I` lines (ignored), an `S` line without text (an empty sentence).
@@ -75,8 +73,7 @@ def parse_m2(text: str, *, name: str = "M2", duplicates: str = "keep", alternati
     # edits or with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are
     # not in the order of the sentence (kept as they are: the M2 scorer and ERRANT count them, `apply` refuses
     # overlaps).
-    check_choice("duplicates", duplicates, ("keep", "drop"))
-    reader = _Reader(name, duplicates == "drop", alternatives)
+    reader = _Reader(name, alternatives)
     for number, line in enumerate(text.split("\n"), start=1):
         reader.take(number, line)
     reader.close()
@@ -135,9 +132,8 @@ def references(sentence: M2Sentence) -> dict[int, str]:
 class _Reader:
     """Reads the lines of one file."""
 
-    def __init__(self, name: str, drop_duplicates: bool, alternatives: bool) -> None:
+    def __init__(self, name: str, alternatives: bool) -> None:
         self.name = name
-        self.drop_duplicates = drop_duplicates
         self.alternatives = alternatives
         self.sentences: list[M2Sentence] = []
         self.notes: dict[str, tuple[int, int]] = {}
@@ -201,21 +197,19 @@ class _Reader:
         found = fields[2].split("||") if self.alternatives else [fields[2]]
         texts = tuple("" if t.strip() == "-NONE-" else " ".join(t.split()) for t in found)
         edit = Edit(start, end, texts[0], kind, annotator, texts[1:])
-        if self.is_new(number, edit, edits):
-            edits.append(edit)
-            self.current.remarks.setdefault(annotator, []).append((fields[3], fields[4]))
+        self.note_oddities(number, edit, edits)
+        edits.append(edit)
+        self.current.remarks.setdefault(annotator, []).append((fields[3], fields[4]))
 
-    def is_new(self, number: int, edit: Edit, edits: list[Edit]) -> bool:
-        """Whether to add the edit, after a look at those that the annotator already has."""
+    def note_oddities(self, number: int, edit: Edit, edits: list[Edit]) -> None:
+        """Compare an edit with those that the annotator already has."""
         last = next((other for other in reversed(edits) if not other.is_noop), None)
         if last is not None and (edit.start, edit.end) < (last.start, last.end):
             self.note("edits out of order kept in the order of the file", number)
         key = (edit.annotator, edit.start, edit.end, edit.corrections)
         if key in self.seen:
-            self.note(f"repeated edits {'dropped' if self.drop_duplicates else 'kept'}", number)
-            return not self.drop_duplicates
+            self.note("repeated edits kept", number)
         self.seen.add(key)
-        return True
 
     def finish(self) -> None:
         """End the current sentence."""

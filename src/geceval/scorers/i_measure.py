@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,58 +15,45 @@ from geceval.core.disk_cache import cached
 from geceval.core.errors import InputError, counted
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, check_choice, check_count, check_positive, check_types
+from geceval.core.options import FilePath, Options, Positive
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.edits.alignment.three_way import KINDS, Triple, count_columns
-from geceval.edits.mixed_references import Choices, annotators_choices, plain_choices
+from geceval.edits.edit import Edit, in_order, without_overlaps
+from geceval.edits.three_way import KINDS, Triple, count_columns
 from geceval.scorers.base import Scorer
 from geceval.scorers.references.gold import gold_facts, gold_from_m2
 
 logger = logging.getLogger("geceval")
 
-ASPECTS = ("correction", "detection")
+Tokens = tuple[str, ...]
 
+MAX_MIXED = 256  # combinations of a sentence that are all tried
 _CELLS = 2**25  # of a table of two texts: 0.7 GB while three are aligned
 _COUNTED: LRUCache[Triple, np.ndarray] = LRUCache(50_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What the number depends on.
 
     Attributes:
-        aspect: `"correction"`, or `"detection"`, which only asks whether a token had to be changed.
         change_weight: Weight w of a change, right or wrong, in the weighted accuracy; the paper uses 2.
         beta: Weight of recall in F, which is reported beside the score.
-        mix: Whether the corrections of different annotators of `gold_m2` may be combined into new references. Plain
-            references are always taken as they are.
-        max_mixed: The largest number of combinations of a sentence that are all tried. Beyond it the best annotator's
-            reference is improved one cluster of edits after another, and how often that happened is logged.
-        gold_m2: M2 file with the annotators' edits; `references` are then not needed.
+        gold_m2: M2 file with the annotators' edits; `references` are then not needed. Corrections of different
+            annotators are combined into new references; plain references are taken as they are.
     """
 
-    aspect: str = "correction"
-    change_weight: float = 2.0
-    beta: float = 1.0
-    mix: bool = True
-    max_mixed: int = 256
+    change_weight: Positive = 2.0
+    beta: Positive = 1.0
     gold_m2: FilePath | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_choice("aspect", self.aspect, ASPECTS)
-        check_positive("change_weight", self.change_weight)
-        check_positive("beta", self.beta)
-        check_count("max_mixed", self.max_mixed)
 
 
 class IMeasure(Scorer):
     """I-measure, corpus and sentences, in [-1, 1]: 1 is perfect, 0 no better than the source, below 0 worse.
 
-    Source, prediction and reference are aligned (see `geceval.edits.alignment.three_way`) and every column counted.
-    WAcc is an accuracy in which a change weighs `change_weight` times as much as a token left alone; I compares it with
-    the WAcc of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
+    Source, prediction and reference are aligned (see `geceval.edits.three_way`) and every column counted. WAcc is an
+    accuracy in which a change weighs `change_weight` times as much as a token left alone; I compares it with the WAcc
+    of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
     accuracy, then the same for detection, then the first); a corpus sums the counts against those.
 
     The details are the counts of the corpus (`fpn`: see `confusion`), precision, recall and F, and what `measure`
@@ -78,7 +67,7 @@ class IMeasure(Scorer):
     reads_edits = True
 
     def _score(self, columns: Columns) -> Result:
-        settings, aspect = self.settings, self.settings.aspect
+        settings = self.settings
         gold = gold_from_m2(self.name, columns, settings.gold_m2)
         if gold is None:
             choices = [plain_choices(row) for row in columns.references or []]
@@ -86,8 +75,8 @@ class IMeasure(Scorer):
             choices = [annotators_choices(*row) for row in zip(columns.sources, gold, strict=True)]
         _check_lengths(columns, choices)
         kinds, base = self._best(columns, choices)
-        sentences = measure(confusion(kinds, aspect), confusion(base, aspect), settings.change_weight)
-        total, total_base = confusion(kinds.sum(axis=0), aspect), confusion(base.sum(axis=0), aspect)
+        sentences = measure(confusion(kinds), confusion(base), settings.change_weight)
+        total, total_base = confusion(kinds.sum(axis=0)), confusion(base.sum(axis=0))
         corpus = {name: float(value) for name, value in measure(total, total_base, settings.change_weight).items()}
         counts = Counts(float(total["tp"]), float(total["fp"]), float(total["fn"]))
         return Result(
@@ -110,24 +99,23 @@ class IMeasure(Scorer):
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """I of each sample, `[samples]`."""
-        kinds, base = (confusion(counts, self.settings.aspect) for counts in np.moveaxis(rows.sum(axis=1), 1, 0))
+        kinds, base = (confusion(counts) for counts in np.moveaxis(rows.sum(axis=1), 1, 0))
         return measure(kinds, base, self.settings.change_weight)["i"]
 
     def _best(self, columns: Columns, choices: Sequence[Choices]) -> tuple[np.ndarray, np.ndarray]:
         """Counts of prediction and source against the best reference, both `[sentences][kinds]`."""
         search = _Search(columns, choices, self.settings.change_weight)
-        mixed = [self.settings.mix and row.size <= self.settings.max_mixed for row in choices]
+        bounded = [sentence for sentence, row in enumerate(choices) if row.size > MAX_MIXED]
         search.try_picks(
             (sentence, pick)
             for sentence, row in enumerate(choices)
-            for pick in (row.all_picks() if mixed[sentence] else row.picks)
+            for pick in (row.picks if row.size > MAX_MIXED else row.all_picks())
         )
-        if self.settings.mix and not all(mixed):
-            bounded = [sentence for sentence, done in enumerate(mixed) if not done]
+        if bounded:
             logger.warning(
                 "i_measure: more than %d combinations of the annotators' corrections for %d of %s; "
-                "for them the best annotator's reference was improved place by place (max_mixed raises the bound)",
-                self.settings.max_mixed,
+                "for them the best annotator's reference was improved place by place",
+                MAX_MIXED,
                 len(bounded),
                 counted(len(choices), "sentence"),
             )
@@ -140,6 +128,90 @@ class IMeasure(Scorer):
                     for pick in choices[sentence].changed(search.picks[sentence], parts[sentence][turn])
                 )
         return search.kinds, search.base
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The references of one sentence, cut into the parts where annotators differ and the parts between them."""
+
+    versions: tuple[tuple[Tokens, ...], ...]
+    picks: tuple[tuple[int, ...], ...]
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return math.prod(len(part) for part in self.versions)
+
+    def mixed_parts(self) -> list[int]:
+        """The parts that have several versions."""
+        return [part for part, found in enumerate(self.versions) if len(found) > 1]
+
+    def text(self, pick: Sequence[int]) -> Tokens:
+        """The reference that takes the picked version of each part."""
+        return tuple(itertools.chain(*(part[number] for part, number in zip(self.versions, pick, strict=True))))
+
+    def all_picks(self) -> Iterator[tuple[int, ...]]:
+        """Every combination; those of the annotators first."""
+        yield from self.picks
+        rest = itertools.product(*(range(len(part)) for part in self.versions))
+        yield from (pick for pick in rest if pick not in self.picks)
+
+    def changed(self, pick: tuple[int, ...], part: int) -> list[tuple[int, ...]]:
+        """The combinations that differ from `pick` only in one part."""
+        numbers = range(len(self.versions[part]))
+        return [(*pick[:part], number, *pick[part + 1 :]) for number in numbers if number != pick[part]]
+
+
+def plain_choices(references: Sequence[str]) -> Choices:
+    """Given references, which are not taken apart; references with the same tokens count once."""
+    texts = tuple(dict.fromkeys(tuple(text.split()) for text in references))
+    return Choices((texts,), tuple((number,) for number in range(len(texts))))
+
+
+def annotators_choices(source: str, edits: Mapping[int, Sequence[Edit]]) -> Choices:
+    """The corrections of annotators, clustered where their edits overlap or, for insertions, touch."""
+    # Within a cluster a reference follows one annotator, who may have changed nothing there; different clusters may
+    # follow different annotators. The first correction of an edit is used, and of two edits of one annotator that
+    # overlap, the first.
+    tokens = tuple(source.split())
+    annotators = [in_order(without_overlaps(row)) for row in edits.values()]
+    versions: list[tuple[Tokens, ...]] = []
+    picks: list[list[int]] = [[] for _ in annotators]
+    done = 0
+    for start, end in _clusters(annotators):
+        found = [_version(tokens, start, end, row) for row in annotators]
+        distinct = tuple(dict.fromkeys(found))
+        versions += [(tokens[done:start],), distinct]
+        for pick, version in zip(picks, found, strict=True):
+            pick += [0, distinct.index(version)]
+        done = end
+    versions.append((tokens[done:],))
+    return Choices(tuple(versions), tuple(dict.fromkeys((*pick, 0) for pick in picks)))
+
+
+def _clusters(annotators: Sequence[Sequence[Edit]]) -> list[tuple[int, int]]:
+    """Spans of the source that hold edits which cannot be combined freely, from left to right."""
+    clusters: list[tuple[int, int]] = []
+    inserts_at_end = False
+    for start, end in sorted((edit.start, edit.end) for row in annotators for edit in row):
+        touches = clusters and start == clusters[-1][1] and (inserts_at_end or start == end)
+        if clusters and (start < clusters[-1][1] or touches):
+            clusters[-1] = (clusters[-1][0], max(clusters[-1][1], end))
+        else:
+            clusters.append((start, end))
+        inserts_at_end = start == end == clusters[-1][1]
+    return clusters
+
+
+def _version(tokens: Tokens, start: int, end: int, edits: Sequence[Edit]) -> Tokens:
+    """What an annotator makes of `tokens[start:end]`."""
+    result: list[str] = []
+    done = start
+    for edit in edits:
+        if start <= edit.start and edit.end <= end:
+            result += [*tokens[done : edit.start], *edit.correction.split()]
+            done = edit.end
+    return (*result, *tokens[done:end])
 
 
 def _check_lengths(columns: Columns, choices: Sequence[Choices]) -> None:
@@ -174,8 +246,8 @@ class _Search:
         kinds = _count([(self.sources[s], self.predictions[s], text) for s, text in zip(owners, texts, strict=True)])
         base = _count([(self.sources[s], self.sources[s], text) for s, text in zip(owners, texts, strict=True)])
         keys = []
-        for aspect in ASPECTS:
-            values = measure(confusion(kinds, aspect), confusion(base, aspect), self.change_weight)
+        for detection in (False, True):
+            values = measure(confusion(kinds, detection), confusion(base, detection), self.change_weight)
             keys += [values["wacc"], values["i"], values["acc"]]
         for job, ((sentence, pick), key) in enumerate(zip(jobs, zip(*keys, strict=True), strict=True)):
             if key > self.keys[sentence]:
@@ -193,12 +265,12 @@ def _count(triples: list[Triple]) -> np.ndarray:
     return np.array([found[triple] for triple in triples], dtype=np.int64).reshape(-1, len(KINDS))
 
 
-def confusion(kinds: np.ndarray, aspect: str) -> dict[str, np.ndarray]:
+def confusion(kinds: np.ndarray, detection: bool = False) -> dict[str, np.ndarray]:
     """True and false positives and negatives, each `[...]`, from counts of alignment columns, `[...][kinds]`."""
     # A token that had to be changed, but not to this, is a true positive of detection. For correction it is both a
     # false positive and a false negative; `fpn` counts these tokens, so that they do not count twice.
     unchanged, missed, needless, right, other = np.moveaxis(kinds, -1, 0)
-    if aspect == "detection":
+    if detection:
         return {"tp": right + other, "fp": needless, "fn": missed, "tn": unchanged, "fpn": np.zeros_like(other)}
     return {"tp": right, "fp": needless + other, "fn": missed + other, "tn": unchanged, "fpn": other}
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from geceval.core.errors import counted
-from geceval.edits.alignment.tables import EMPTY, GAP, MISMATCH, fill_three, fill_two, pad, trace
 
 logger = logging.getLogger("geceval")
 
+MISMATCH, GAP = 3, 2
+EMPTY = -1
 KINDS = ("kept", "missed", "needless", "right", "other")
 
 # int16 costs: 128 MiB for one alignment (three texts of 400 tokens), 8 MiB for a batch.
@@ -111,11 +112,11 @@ def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
     # Where a row of the table of source and prediction and one of source and reference have one such cell each, all
     # best alignments meet, ties included. The first pass tries no slack; if the result exceeds the bound, the second
     # allows for what it found.
-    texts = [pad(side) for side in zip(*batch, strict=True)]
+    texts = [_pad(side) for side in zip(*batch, strict=True)]
     sh, least_sh = _excess(texts[0], texts[1])
     sr, least_sr = _excess(texts[0], texts[2])
     (h, h_lengths), (r, r_lengths) = texts[1:]
-    least_hr = fill_two(h, r)[h_lengths, r_lengths, np.arange(len(batch))]
+    least_hr = _fill_two(h, r)[h_lengths, r_lengths, np.arange(len(batch))]
     bound = (least_sh + least_sr + least_hr) // 2
     counts = _count_cut(batch, sh <= 0, sr <= 0, pieces)
     slack = counts[:, -1] - bound
@@ -130,8 +131,8 @@ def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
 def _excess(x: tuple[np.ndarray, np.ndarray], y: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Twice: by how much the best path through each cell exceeds the best of all."""
     (left, rows), (right, columns) = x, y
-    forward = fill_two(left, right)
-    backward = fill_two(_reverse(left, rows), _reverse(right, columns))
+    forward = _fill_two(left, right)
+    backward = _fill_two(_reverse(left, rows), _reverse(right, columns))
     batch = np.arange(len(rows))
     i = rows - np.arange(forward.shape[0])[:, None]
     j = columns - np.arange(forward.shape[1])[:, None]
@@ -189,8 +190,8 @@ def _batches(indices: list[int], sizes: list[list[int]]) -> Iterator[list[int]]:
 
 
 def _align_three(batch: Sequence[Numbers]) -> Columns:
-    sides = [pad(texts) for texts in zip(*batch, strict=True)]
-    return trace(fill_three(*(tokens for tokens, _ in sides)), sides, _MOVES, _column_cost)
+    sides = [_pad(texts) for texts in zip(*batch, strict=True)]
+    return _trace(_fill_three(*(tokens for tokens, _ in sides)), sides, _MOVES, _column_cost)
 
 
 def _align_twins(batch: Sequence[Numbers]) -> Columns:
@@ -202,8 +203,8 @@ def _align_twins(batch: Sequence[Numbers]) -> Columns:
 
 def _align_pairs(batch: Sequence[tuple[list[int], list[int]]]) -> Columns:
     """Align pairs of texts of which the first stands for two."""
-    sides = [pad(texts) for texts in zip(*batch, strict=True)]
-    return trace(fill_two(*(tokens for tokens, _ in sides)), sides, _PAIR_MOVES, _pair_cost)
+    sides = [_pad(texts) for texts in zip(*batch, strict=True)]
+    return _trace(_fill_two(*(tokens for tokens, _ in sides)), sides, _PAIR_MOVES, _pair_cost)
 
 
 def _align_by_source(s: list[int], h: list[int], r: list[int]) -> Columns:
@@ -254,3 +255,95 @@ def _count(s: np.ndarray, h: np.ndarray, r: np.ndarray) -> np.ndarray:
     )
     cost = sum(np.where((a == EMPTY) | (b == EMPTY), GAP, MISMATCH) * (a != b) for a, b in ((s, h), (s, r), (h, r)))
     return np.stack([values.sum(axis=0) for values in (*kinds, cost)], axis=1)
+
+
+# Tables of least costs for aligning two or three texts, many at once, and tracing the best alignment back.
+
+
+def _pad(rows: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Stack texts into arrays: their tokens `[longest, at least 1][batch]`, and their lengths `[batch]`."""
+    lengths = np.array([len(row) for row in rows])
+    tokens = np.full((max(1, lengths.max()), len(rows)), EMPTY, dtype=np.int32)
+    for column, row in enumerate(rows):
+        tokens[: len(row), column] = row
+    return tokens, lengths
+
+
+def _fill_three(s: np.ndarray, h: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """Least costs of aligning the first i, j and k tokens, `[|s| + 1][|h| + 1][|r| + 1][batch]`."""
+    shape = (len(s) + 1, len(h) + 1, len(r) + 1, s.shape[1])
+    table = np.empty(shape, dtype=_cost_type(shape[:-1]))
+    sh = MISMATCH * (s[:, None] != h).astype(table.dtype)
+    hr = MISMATCH * (h[:, None] != r).astype(table.dtype)
+    ramp = (2 * GAP * np.arange(shape[2], dtype=table.dtype))[:, None]
+    for i, plane in enumerate(table):
+        if i == 0:
+            plane[:] = 2 * GAP * sum(shape[:3])
+            plane[0, 0] = 0
+        else:
+            before = table[i - 1]
+            sr = MISMATCH * (s[i - 1] != r).astype(table.dtype)
+            np.add(before, 2 * GAP, out=plane)
+            np.minimum(plane[:, 1:], before[:, :-1] + (sr + 2 * GAP), out=plane[:, 1:])
+            np.minimum(plane[1:], before[:-1] + (sh[i - 1] + 2 * GAP)[:, None], out=plane[1:])
+            np.minimum(plane[1:, 1:], before[:-1, :-1] + (hr + (sh[i - 1][:, None] + sr)), out=plane[1:, 1:])
+        for j, row in enumerate(plane):
+            if j > 0:
+                np.minimum(row, plane[j - 1] + 2 * GAP, out=row)
+                np.minimum(row[1:], plane[j - 1, :-1] + (hr[j - 1] + 2 * GAP), out=row[1:])
+            _insert(row, ramp)
+    return table
+
+
+def _fill_two(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Least costs of aligning the first i tokens of a text that stands for two and j of another, `[i][j][batch]`."""
+    shape = (len(x) + 1, len(y) + 1, x.shape[1])
+    table = np.empty(shape, dtype=_cost_type(shape[:-1]))
+    ramp = (2 * GAP * np.arange(shape[1], dtype=table.dtype))[:, None]
+    table[0] = ramp
+    for i in range(1, shape[0]):
+        np.add(table[i - 1], 2 * GAP, out=table[i])
+        unequal = (x[i - 1] != y).astype(table.dtype)
+        np.minimum(table[i, 1:], table[i - 1, :-1] + 2 * MISMATCH * unequal, out=table[i, 1:])
+        _insert(table[i], ramp)
+    return table
+
+
+def _insert(row: np.ndarray, ramp: np.ndarray) -> None:
+    """Let every cell also be reached by insertions from the cells before it; `ramp` is what k insertions cost."""
+    row -= ramp
+    np.minimum.accumulate(row, axis=0, out=row)
+    row += ramp
+
+
+def _cost_type(shape: tuple[int, ...]) -> type:
+    return np.int16 if 2 * GAP * sum(shape) < 15_000 else np.int32
+
+
+def _trace(
+    table: np.ndarray,
+    sides: Sequence[tuple[np.ndarray, np.ndarray]],
+    moves: Sequence[tuple[int, ...]],
+    cost: Callable[[Sequence[np.ndarray], tuple[int, ...]], np.ndarray | int],
+) -> list[np.ndarray]:
+    """Walk from the end of every alignment to its start; of equally good moves the first is taken."""
+    flat, batch = table.ravel(), np.arange(table.shape[-1])
+    strides = [stride // table.itemsize for stride in table.strides[:-1]]
+    at = [lengths.copy() for _, lengths in sides]
+    columns = []
+    while (unmoved := np.any(at, axis=0)).any():
+        cell = sum(position * stride for position, stride in zip(at, strides, strict=True)) + batch
+        facing = [tokens[position - 1, batch] for (tokens, _), position in zip(sides, at, strict=True)]
+        steps = [np.zeros_like(position) for position in at]
+        for move in moves:
+            back = sum(step * stride for step, stride in zip(move, strides, strict=True))
+            taken = unmoved & np.all([position >= step for position, step in zip(at, move, strict=True)], axis=0)
+            taken &= flat[np.maximum(cell - back, 0)] + cost(facing, move) == flat[cell]
+            for side, step in enumerate(move):
+                if step:
+                    steps[side][taken] = 1
+            unmoved &= ~taken
+        columns.append([np.where(step, token, EMPTY) for step, token in zip(steps, facing, strict=True)])
+        at = [position - step for position, step in zip(at, steps, strict=True)]
+    empty = np.empty((len(sides), 0, len(batch)), dtype=np.int32)
+    return list(np.array(columns[::-1]).transpose(1, 0, 2) if columns else empty)

@@ -8,8 +8,8 @@ import logging
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geceval.edits.alignment import three_way
-from geceval.edits.alignment.three_way import align, count_columns
+from geceval.edits import three_way
+from geceval.edits.three_way import align, count_columns
 
 tokens = st.lists(st.sampled_from("abc"), max_size=5).map(tuple)
 # No gap, then one gap (in the reference, the prediction, the source), then two.

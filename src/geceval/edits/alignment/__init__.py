@@ -1,1 +1,0 @@
-"""Three-way alignment of source, prediction and reference (I-measure)."""
