@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import shlex
 import shutil
@@ -19,8 +18,6 @@ import geceval
 from geceval.cli.app import run
 from geceval.corpora.build import data_card
 from geceval.corpora.folder import Config, write_folder
-from geceval.edits.edit import Edit
-from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.models.checkpoints import resolve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,15 +29,9 @@ def blocks(language):
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(toy_corpus, tmp_path, monkeypatch):
     """The files that the page names."""
-    rng = random.Random(0)
-    sentences = []
-    for _ in range(60):
-        words = [rng.choice(["the", "a"]), rng.choice(["cat", "dog"]), "sit", "on", rng.choice(["mat", "school"])]
-        words += [rng.choice(["the", "a"]), "dogs", "runs", *rng.choices(["the", "mat", "likes"], k=rng.randint(0, 3))]
-        sentences.append(M2Sentence(" ".join(words), {0: [Edit(2, 3, "sat"), Edit(7, 8, "run")]}))
-    write_m2(tmp_path / "mine.m2", sentences)
+    shutil.copy(toy_corpus, tmp_path / "mine.m2")
     for name in ("jfleg", "conll14"):
         configs = [Config("corrected", pa.schema({"source": pa.string()}), {"test": [{"source": "A note ."}]})]
         write_folder(tmp_path / name, configs, data_card(name, configs))
