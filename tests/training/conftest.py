@@ -3,6 +3,7 @@
 import csv
 import importlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -132,3 +133,21 @@ def make_ratings(tmp_path_factory):
         return path
 
     return make
+
+
+@pytest.fixture(scope="session")
+def some_ratings(tmp_path_factory):
+    """160 outputs of 80 sources: 'sat' is grammatical, 'the' is fluent, and 'dog' keeps the meaning."""
+    rng = random.Random(0)
+    path = tmp_path_factory.mktemp("ratings") / "toy.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["source", "output", "grammer", "fluency", "meaning", "system", "ave_g", "ave_f", "ave_m"])
+        for number in range(80):
+            source = f"a dog {rng.choice(['sit', 'run'])} on mat {' '.join(rng.choices(['a', 'school'], k=number % 7))}"
+            for _ in range(2):
+                article, noun, verb = (rng.choice(pair) for pair in (("the", "a"), ("dog", "cat"), ("sat", "sit")))
+                output = f"{article} {noun} {verb} on mat {' '.join(rng.choices(['a', 'school'], k=rng.randint(0, 5)))}"
+                means = [4.0 if word in output.split() else 2.0 for word in ("sat", "the", "dog")]
+                table.writerow([source, output, "", "", "", "x", *means])
+    return path

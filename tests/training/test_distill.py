@@ -7,7 +7,6 @@ import torch
 
 from geceval.models.checkpoints import resolve
 from geceval.scorers.impara_lm import ImparaLm, Settings
-from recipes.distillation.run import RECIPE
 
 QUICK = ["--texts", "200", "--held", "8", "--errors", "2", "--layers", "2", "--vocabulary", "257"]
 QUICK += ["--batch-size", "4", "--lr", "1e-2", "--dtype", "float32"]
@@ -93,10 +92,6 @@ def test_mistakes_are_told_before_the_teacher_reads(script, corpus, teacher, tmp
     assert script.main(arguments) == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert not (tmp_path / "new").exists()
-
-
-def test_the_recipe_is_that_of_all_weights():
-    assert (RECIPE.base, RECIPE.lora_rank, RECIPE.dtype) == ("smollm2-impara", 0, "bfloat16")
 
 
 def test_the_card_says_what_was_measured(finished, load_script):

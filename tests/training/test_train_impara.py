@@ -12,7 +12,6 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from geceval.hub.publish import publish_checkpoint
 from geceval.learning.impara import Job, train_impara
 from geceval.learning.network import load_trained, new_network
 from geceval.learning.ranked_pairs import RankedPair
@@ -100,28 +99,6 @@ def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, t
     assert (1 / (1 + np.exp(margins))).mean() == pytest.approx(results["runs"][0]["selection"], abs=2e-3)
 
 
-def test_a_second_call_returns_the_results_and_other_settings_are_refused(script, finished, corpus, base, capsys):
-    folder, results = finished
-    before = (folder / "model.safetensors").stat().st_mtime_ns
-    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), *QUICK]
-    assert script.main([*arguments, "--epochs", "3"]) == 0
-    assert json.loads(capsys.readouterr().out)["test"] == results["test"]
-    assert (folder / "model.safetensors").stat().st_mtime_ns == before
-    assert script.main([*arguments, "--epochs", "4"]) == 2
-    assert "other settings" in capsys.readouterr().err
-
-
-def test_dry_run_says_what_it_would_push_and_pushes_no_sentence(script, finished, corpus, base, capsys):
-    folder, _ = finished
-    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "3", *QUICK]
-    assert script.main([*arguments, "--push-to-hub", "someone/toy", "--dry-run"]) == 0
-    names = capsys.readouterr().out.splitlines()[-1].removeprefix("would push to someone/toy: ").split(", ")
-    assert names == ["README.md", "config.json", "model.safetensors", "results.json", "tokenizer.json",
-                     "tokenizer_config.json"]  # fmt: skip
-    with pytest.raises(ValueError, match="no finished checkpoint"):
-        publish_checkpoint(corpus.parent, "someone/toy", dry_run=True)
-
-
 def test_killed_and_started_again_it_ends_with_the_same_weights(arguments, whole_and_broken):
     whole, broken = whole_and_broken("train_impara", [*arguments, "--epochs", "4"])
     assert all(torch.equal(whole[key], broken[key]) for key in whole)
@@ -154,13 +131,6 @@ def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, c
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert error.startswith("train_impara: ")
     assert message in error
-
-
-def test_the_mended_command_may_use_the_folder_of_a_mistaken_one(script, corpus, base, tmp_path):
-    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(tmp_path / "out"), "--epochs", "1"]
-    assert script.main([*arguments, *QUICK, "--max-length", "4000"]) == 2
-    assert list(tmp_path.iterdir()) == []
-    assert script.main([*arguments, *QUICK]) == 0
 
 
 def test_an_adapter_over_an_adapter_gives_what_was_trained(corpus, base, tmp_path):
@@ -208,14 +178,3 @@ def test_text_files_get_their_edits_from_errant(base, tmp_path):
     (data,) = train_impara(job, tmp_path / "out")["data"]
     assert (data["corpus"], data["corrections"], data["edits"]) == ("source to target", 30, 60)
     assert data["pairs"] == {"train": 48, "dev": 6, "test": 6}
-
-
-def test_text_files_must_fit_together(base, corpus, tmp_path):
-    (tmp_path / "two").write_text("a cat\na dog\n")
-    (tmp_path / "one").write_text("a cat\n")
-    job = Job(parallel=((tmp_path / "two", tmp_path / "one"),), recipe=Recipe(base=str(base)))
-    with pytest.raises(ValueError, match="one has 1 line but .*two has 2;"):
-        train_impara(job, tmp_path / "out")
-    few = Job(parallel=((tmp_path / "two", tmp_path / "two"),), recipe=Recipe(base=str(base)))
-    with pytest.raises(ValueError, match="every fold"):
-        train_impara(few, tmp_path / "few")
