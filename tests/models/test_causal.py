@@ -1,4 +1,4 @@
-"""Perplexities equal those of a plain loop, whatever the batch, the order and the company."""
+"""Likelihoods, states and quality of texts under a causal model, against plain transformers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ import transformers
 
 from geceval.core.options import RunTime
 from geceval.models import causal
-from geceval.models.causal import CausalModel
+from geceval.models.causal import SINK, CausalModel, QualityHead, states_after
 from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.loading import load_encoder
+from geceval.models.regressors import LOWEST, StateRegressor
 
 TEXTS = [
     "He go to school every days .",
@@ -66,17 +68,6 @@ def test_order_company_and_slices_do_not_matter(folder, monkeypatch):
     order = rng.sample(range(40), 40)
     monkeypatch.setattr(causal, "LARGEST_OUTPUT", 257 * 100)  # a row or two at once
     assert fresh(folder).perplexities([texts[place] for place in order]) == pytest.approx(expected[order], rel=1e-5)
-
-
-def test_equal_texts_are_read_once_and_remembered(folder, monkeypatch):
-    model = fresh(folder)
-    rows = []
-    read = model._read
-    monkeypatch.setattr(model, "_read", lambda *given: rows.append(len(given[1]["input_ids"])) or read(*given))
-    first = model.perplexities(["the cat", "a dog", "the cat"])
-    again = model.perplexities(["a dog", "the mat"])
-    assert rows == [2, 1]
-    assert first[0] == first[2] and again[0] == first[1]
 
 
 def test_long_texts_are_cut_at_the_models_positions_and_reported(folder, caplog):
@@ -142,14 +133,6 @@ def test_an_adapter_changes_its_base(make_causal, tmp_path):
     assert expected[0] != pytest.approx(alone(base, TEXTS[0]), rel=1e-3)
 
 
-def test_nothing_gives_nothing(folder):
-    assert fresh(folder).perplexities([]).shape == (0,)
-
-
-def test_loaded_once(folder):
-    assert CausalModel.load(resolve(folder), RunTime()) is CausalModel.load(resolve(folder), RunTime())
-
-
 def copied(folder, target, **changes):
     """A copy of a checkpoint with other entries in its `tokenizer_config.json`."""
     shutil.copytree(folder, target)
@@ -202,3 +185,82 @@ def test_other_networks_are_refused(make_checkpoint):
         CausalModel.load(resolve(make_checkpoint(1)), RunTime())
     with pytest.raises(CheckpointError, match="no causal language model, its tokens see those that follow"):
         CausalModel.load(resolve(make_checkpoint(1, "BertForMaskedLM")), RunTime())
+
+
+INPUTS = {
+    "input_ids": torch.tensor([[1, 5, 6, 7], [1, 8, 0, 0]]),
+    "attention_mask": torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]]),
+}
+
+
+@pytest.fixture(params=["gpt2", "llama"])
+def body(request, make_causal):
+    return load_encoder(resolve(make_causal(3, request.param)))
+
+
+@pytest.mark.parametrize("layers", [0, 1, 2])
+def test_they_are_the_hidden_states_of_transformers(body, layers):
+    with torch.inference_mode():
+        expected = body(**INPUTS, output_hidden_states=True).hidden_states
+        found = states_after(body, INPUTS, layers)
+        again = body(**INPUTS, output_hidden_states=True).hidden_states
+    assert torch.equal(found, expected[layers])
+    assert len(again) == 3 and all(torch.equal(one, other) for one, other in zip(expected, again, strict=True))
+
+
+def test_layers_above_are_not_computed(body):
+    stack = next(part for part in body.children() if isinstance(part, torch.nn.ModuleList))
+    with torch.inference_mode():
+        expected = states_after(body, INPUTS, 1)
+        for part in stack[1].children():
+            part.register_forward_pre_hook(lambda *_: pytest.fail("the second layer was computed"))
+        assert torch.equal(states_after(body, INPUTS, 1), expected)
+        assert states_after(body, INPUTS, 0).isfinite().all()
+
+
+@pytest.fixture
+def with_sinks(make_causal):
+    """A network whose states of `#` are far longer than others, with a head."""
+    model = CausalModel.load(resolve(str(make_causal(4, "llama"))))
+    model.head = QualityHead(1, torch.linspace(-1, 1, 16))
+    mark = model.tokenizer.convert_tokens_to_ids("#")
+    with torch.no_grad():
+        model.model.get_input_embeddings().weight[mark] *= 100 * SINK
+    return model
+
+
+def test_a_sink_adds_nothing_to_the_mean(with_sinks):
+    plain, marked, alone = with_sinks.mean_states(["the cat", "the cat#", "##"], 1)
+    assert marked == pytest.approx(plain, abs=1e-5) and plain.any()
+    assert not alone.any()
+
+
+def test_nor_to_the_head_whether_or_not_likelihoods_are_read(with_sinks):
+    texts = ["the cat", "the cat#", "##", "#"]
+    values = with_sinks.head_values(texts)
+    assert values[1] == pytest.approx(values[0], abs=1e-5) and values[0] != 0
+    assert values[2] == values[3] == 0
+    rows, together = with_sinks.log_probs_and_heads(texts)
+    assert together == pytest.approx(values, abs=1e-5)
+    assert [len(row) for row in rows] == [7, 8, 2, 1] and all(np.isfinite(row).all() for row in rows)
+
+
+def test_a_text_of_sinks_has_the_lowest_rating(with_sinks):
+    regressor = StateRegressor(with_sinks, with_sinks.head, bias=3.0)
+    plain, alone, empty = regressor.logits(["the cat", "##", ""])[:, 0]
+    assert alone == empty == LOWEST != plain
+
+
+def test_what_looks_like_a_special_token_is_text(make_causal):
+    model = CausalModel.load(resolve(str(make_causal(4))))
+    assert model.token_counts(["a<|endoftext|>"]) == [1 + len("<|endoftext|>")]  # a token a byte
+    (row,) = model.token_log_probs(["<|endoftext|>"])
+    assert row.sum() < model.end_log_prob()
+
+
+def test_the_warning_of_cut_texts_says_what_becomes_of_the_rest(with_sinks, caplog):
+    with_sinks.max_length = 4
+    with_sinks.head_values(["the cat sat"])
+    assert caplog.messages[-1].endswith("; what lies beyond does not count")
+    with_sinks.token_log_probs(["the cat sat"])
+    assert caplog.messages[-1].endswith("; what lies beyond is taken to be as probable as what was read")

@@ -122,16 +122,6 @@ def test_batch_size_and_order_do_not_matter(fresh, batch_size):
         assert row == pytest.approx(expected[place], abs=1e-5)
 
 
-def test_equal_sentences_are_computed_once(fresh, monkeypatch):
-    detector, seen = fresh(), []
-    pad = detector._pad
-    monkeypatch.setattr(detector, "_pad", lambda encoded: seen.append(len(encoded)) or pad(encoded))
-    first = detector.log_probabilities(["the cat", "a dog", "the cat"])
-    again = detector.log_probabilities(["a dog", "the mat"])
-    assert seen == [2, 1]
-    assert (first[0] == first[2]).all() and (again[0] == first[1]).all()
-
-
 def test_a_word_without_sub_tokens_is_correct_and_moves_no_other(fresh):
     (found,), (without,) = (fresh().log_probabilities([text]) for text in (f"the {UNSEEN} cat sat", "the cat sat"))
     assert found[1].tolist() == [0.0, -np.inf]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import shutil
 import signal
 import stat
 from pathlib import Path
@@ -170,20 +168,3 @@ def test_a_file_that_is_cut_off(length, weights, cache, tmp_path):
     file.write_bytes(weights.read_bytes()[:length])
     with pytest.raises(CheckpointError, match=r"cut\.gguf: cannot be read"):
         make(file)
-
-
-def test_weights_that_are_no_numbers(gguf_files, cache, tmp_path):
-    def broken(name, array):
-        return np.full_like(array, np.nan) if name == "blk.1.attn_norm" else array
-
-    folder = make(gguf_files.write_gguf(tmp_path / "nan.gguf", change=broken))
-    with pytest.raises(CheckpointError, match=r"layers\.1\.input_layernorm\.weight has values that are not finite"):
-        CausalModel.load(resolve(folder))
-
-
-def test_a_tokenizer_without_the_start_token(weights, cache, tmp_path):
-    folder = shutil.copytree(make(weights), tmp_path / "copy")
-    path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "geceval_start_token": "<s>"}))
-    with pytest.raises(CheckpointError, match="its tokenizer has no token '<s>'"):
-        CausalModel.load(resolve(folder))

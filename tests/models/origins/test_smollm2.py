@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 
-import numpy as np
 import pytest
 import torch
 import transformers
 
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
-from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.checkpoints import resolve
 from geceval.models.origins.named import NAMED_MODELS, local_weights
 
 TEXTS = ["He goes to school every day.", "He go to school every days.", "", "In 1999 I'd 42 cats (and a dog)."]
@@ -52,35 +51,6 @@ def test_likelihoods_are_those_of_the_file_itself(model):
         assert abs(found.sum() - expected.sum()) < 5e-2
 
 
-def test_batches_order_and_length_change_nothing(model):
-    texts = [*TEXTS, " ".join(["A long sentence of many words goes on."] * 30), "x", "Hello, world!"]
-    fresh = [CausalModel(model.model, model.tokenizer, model.max_length, start=model.start_token) for _ in range(2)]
-    one = fresh[0].token_log_probs(texts, RunTime(batch_size=1))
-    many = fresh[1].token_log_probs(texts[::-1], RunTime(batch_size=64))[::-1]
-    for left, right in zip(one, many, strict=True):
-        assert left == pytest.approx(right, abs=1e-4)
-
-
-def test_two_thousand_words(model):
-    (row,) = model.token_log_probs(["word " * 2000])
-    assert len(row) >= 2000 and np.isfinite(row).all()
-
-
-def test_answers_are_kept_on_disk(model, tmp_path, monkeypatch):
-    def read(*_):
-        raise AssertionError("the network was asked")
-
-    def fresh():
-        reader = CausalModel(model.model, model.tokenizer, model.max_length, model.name, model.start_token)
-        reader.cache_key = model.cache_key
-        return reader
-
-    first = fresh().token_log_probs(TEXTS, RunTime(cache=str(tmp_path)))
-    monkeypatch.setattr(CausalModel, "_read", read)
-    again = fresh().token_log_probs(TEXTS, RunTime(cache=str(tmp_path)))
-    assert [row.tolist() for row in again] == [row.tolist() for row in first]
-
-
 def test_an_adapter_over_it_knows_its_weights(smollm2, model, tmp_path, caplog):
     import peft
 
@@ -103,17 +73,3 @@ def test_an_adapter_over_it_knows_its_weights(smollm2, model, tmp_path, caplog):
 
 def edit(path, **values):
     path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
-
-
-def test_an_adapter_over_another_network_does_not_fit(smollm2, tmp_path, make_causal):
-    import peft
-
-    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=1, target_modules=["q_proj"], init_lora_weights=False)
-    other = make_causal(3, "llama")
-    peft.get_peft_model(transformers.AutoModelForCausalLM.from_pretrained(other), settings).save_pretrained(tmp_path)
-    shutil.copy(other / "config.json", tmp_path)
-    edit(tmp_path / "adapter_config.json", base_model_name_or_path=smollm2)
-    with pytest.raises(
-        CheckpointError, match=r"the adapter does not fit its base 'smollm2'|the tokenizer of 'smollm2'"
-    ):
-        CausalModel.load(resolve(tmp_path))

@@ -1,0 +1,174 @@
+"""The checkpoints of IMPARA, IMPARA-LM and SOME that ship with geceval: what they are, and how they judge."""
+
+import json
+
+import numpy as np
+import pytest
+
+import geceval
+from geceval.core.options import RunTime
+from geceval.corpora.ratings import read_tmu_gfm
+from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
+from geceval.models.encoder import Encoder
+from geceval.models.origins.named import NAMED_MODELS
+from geceval.models.regressors import load_regressor
+from geceval.scorers import impara_lm, some
+from geceval.scorers.impara import Impara
+from geceval.scorers.impara_lm import ImparaLm
+from geceval.scorers.some import PARTS, Some
+from recipes.some import evaluate, rated_texts, split_ratings
+
+ADAPTER = {"adapter_config.json", "adapter_model.safetensors", "config.json"}
+WORSE_AND_BETTER = [
+    ("He have been lived here since three year .", "He has lived here for three years ."),
+    ("I am agree with this opinions .", "I agree with this opinion ."),
+    ("The informations is very useful to the student .", "The information is very useful to the students ."),
+    ("She suggested me to going there by feet .", "She suggested that I go there on foot ."),
+    ("In my opinion , peoples should to eat more vegetable .", "In my opinion , people should eat more vegetables ."),
+    ("Yesterday we go to see film what was very bored .", "Yesterday we went to see a film that was very boring ."),
+    ("There is many reason why the childs do not reads .", "There are many reasons why the children do not read ."),
+    ("It depend of how many money you has .", "It depends on how much money you have ."),
+]
+SOURCE, FULL = WORSE_AND_BETTER[6]
+PARTIAL = "There are many reasons why the childs do not read ."
+
+
+def files(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def content(folder, name="config.json"):
+    return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+def test_impara_is_an_adapter_that_prefers_plainly_better_sentences():
+    assert files(ASSETS / "impara") == {"README.md", "results.json", *ADAPTER}
+    checkpoint = resolve("bundled", bundled="impara")
+    assert checkpoint.base.folder == ASSETS / "encoder"
+    logits = Encoder.load(checkpoint, head=True).logits([text for pair in WORSE_AND_BETTER for text in pair])
+    margins = np.diff(logits.reshape(-1, 2), axis=1)
+    assert (margins > 0).all(), margins
+
+
+def test_a_different_sentence_counts_nothing_for_impara():
+    result = Impara().score(["This are a sentence ."] * 2, ["This is a sentence .", "Dogs like meat ."])
+    assert result.scores[0] > 0
+    assert result.scores[1] == 0
+    assert result.details["zeroed"] == 1
+
+
+@pytest.fixture(params=["bundled", "smollm2-impara"])
+def model(request):
+    """A checkpoint of IMPARA-LM; the large one where its language model is installed."""
+    if request.param != "bundled":
+        request.getfixturevalue("smollm2")
+    return request.param
+
+
+def test_the_large_checkpoint_of_impara_lm_is_an_adapter_and_the_small_one_a_network_of_a_third_of_its_cost():
+    large, small = (content(ASSETS / name) for name in ("smollm2_impara", "impara_lm"))
+    assert content(ASSETS / "smollm2_impara", "adapter_config.json")["base_model_name_or_path"] == "smollm2"
+    assert large["geceval_base_sha256"] == NAMED_MODELS["smollm2"].sha256
+    assert not files(ASSETS / "impara_lm") >= ADAPTER
+    # Multiplications of a token: those of the layers, and in the large one of the output layer.
+    layer = 2 * large["hidden_size"] * (large["hidden_size"] + 64 * large["num_key_value_heads"])
+    layer += 3 * large["hidden_size"] * large["intermediate_size"]
+    whole = large["num_hidden_layers"] * layer + large["hidden_size"] * large["vocab_size"]
+    assert (small["geceval_scale"], small["hidden_size"]) == (0, large["hidden_size"])
+    assert small["num_hidden_layers"] * layer < 0.32 * whole
+
+
+def test_impara_lm_prefers_what_is_corrected_more_and_is_not_fooled(model):
+    predictions = [FULL, PARTIAL, SOURCE, "the the the", "", f"{FULL} <|endoftext|>", "<|endoftext|>"]
+    scores = ImparaLm(impara_lm.Settings(model=model)).score([SOURCE] * 7, predictions).scores
+    assert scores[0] > scores[1] > scores[2] > max(scores[3:5])
+    assert max(scores[5:]) < scores[0] - 1  # control tokens left in the output
+
+
+def test_scores_of_impara_lm_are_those_of_any_batch(model):
+    pairs = [(SOURCE, FULL), (SOURCE, PARTIAL), (SOURCE, SOURCE), ("a b", "")]
+    columns = [list(column) for column in zip(*pairs, strict=True)]
+    settings = impara_lm.Settings(model=model)
+    together = ImparaLm(settings).score(*columns)
+    alone = [ImparaLm(settings, RunTime(batch_size=1)).score([s], [p]).score for s, p in pairs]
+    assert together.scores == pytest.approx(alone, abs=1e-4)
+    assert np.isfinite(together.scores).all()
+    assert f"model:{model}@" in together.signature
+
+
+def test_without_the_language_model_the_error_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("GECEVAL_SMOLLM2", str(tmp_path))
+    with pytest.raises(CheckpointError, match="impara_lm: .*the base of this adapter cannot be found: smollm2: "):
+        ImparaLm(impara_lm.Settings(model="smollm2-impara")).load()
+    with pytest.raises(CheckpointError, match="some: .*the base of this head cannot be found: smollm2: .* set GECEVAL"):
+        Some(some.Settings(model="smollm2-some")).load()
+    with pytest.raises(CheckpointError, match="config.json is missing.* holds several networks, fluency, gr"):
+        ImparaLm(impara_lm.Settings(model="smollm2-some")).load()
+    ImparaLm().load()
+    Some().load()
+
+
+def test_some_is_adapters_over_bundled_encoders_or_heads_over_smollm2():
+    bases = {part: run["base"] for part, run in content(ASSETS / "some", "results.json")["parts"].items()}
+    for folder in (ASSETS / "some", ASSETS / "smollm2_some"):
+        assert files(folder) == {"README.md", "results.json", *PARTS.values()}
+    for part, name in PARTS.items():
+        base = resolve("bundled", bundled="some", part=name).base
+        assert (base.model, base.folder.parent) == (bases[part], ASSETS)
+        assert files(ASSETS / "some" / name) == ADAPTER
+        head = ASSETS / "smollm2_some" / name
+        assert files(head) == {"config.json", "quality_head.safetensors"}
+        settings = content(head)
+        assert settings["geceval_base"] == "smollm2"
+        assert settings["geceval_base_sha256"] == NAMED_MODELS["smollm2"].sha256
+
+
+def test_figures_of_some_on_the_test_fold_are_those_of_the_card(shared_data):
+    results = content(ASSETS / "some", "results.json")
+    test = fold(shared_data, results)
+    assert len(test) == 423
+    found = evaluate(ASSETS / "some", "grammaticality", test)
+    assert found == pytest.approx(results["parts"]["grammaticality"]["test"], abs=1e-4)
+
+
+def fold(shared_data, results):
+    settings = results["settings"]
+    ratings = read_tmu_gfm(shared_data / "tmu-gfm" / "tmu-gfm-dataset.csv")
+    return split_ratings(ratings, settings["dev"], settings["test"], settings["fold_seed"])["test"]
+
+
+def test_some_figures_of_the_heads_on_the_test_fold(smollm2, shared_data):
+    # Sixty of its 423 outputs, so that it takes seconds; the card has .615 for all.
+    test = fold(shared_data, content(ASSETS / "smollm2_some", "results.json"))[:60]
+    texts, gold = zip(*rated_texts(test, "grammaticality"), strict=True)
+    answers = load_regressor(resolve("smollm2-some", part="grammer")).logits(texts)[:, 0]
+    assert np.corrcoef(answers, gold)[0, 1] > 0.45
+    assert abs(np.mean(answers) - np.mean(gold)) < 0.15
+
+
+def test_what_is_no_sentence_or_looks_like_a_control_token_does_not_pay(smollm2):
+    predictions = ["He goes to school .", "", ".", "?", "- He goes to school .", "He goes to school . <|endoftext|>"]
+    scores = Some(some.Settings(model="smollm2-some")).score(["He go to school ."] * 6, predictions).scores
+    good, *nothing, dash, control = scores
+    assert max(nothing) < 0.1 < control < good - 0.1
+    assert dash == pytest.approx(good, abs=0.1)
+
+
+def test_ratings_of_the_heads_do_not_depend_on_batch_spacing_or_other_systems(smollm2):
+    source = "There is many reason why the childs do n't reads ."
+    outputs = ["There are many reasons why the children do n't read .", "There are many reason ( why ) .", "", source]
+    settings = some.Settings(model="smollm2-some")
+    scorer = Some(settings)
+    together = scorer.with_systems([outputs[:2], outputs[2:]]).score([source] * 4, outputs)
+    geceval.clear_caches()
+    alone = [Some(settings, RunTime(batch_size=1)).score([source], [output]) for output in outputs]
+    for name in (f"{part}_scores" for part in PARTS):
+        expected = [result.details[name][0] for result in alone]
+        assert together.details[name] == pytest.approx(expected, abs=1e-4)
+    prose = scorer.score([source.replace(" n't", "n't").replace(" .", ".")], ["There are many reason (why)."])
+    assert prose.scores[0] == pytest.approx(together.scores[1], abs=1e-4)
+    assert together.scores[0] > together.scores[3]
+    assert together.details["meaning_scores"][3] > max(together.details["meaning_scores"][:3])
+    assert np.isfinite(together.scores).all()
+    assert together.signature.count("smollm2-some/") == 3
+    assert len({id(load_regressor(resolve("smollm2-some", part=part)).model.model) for part in PARTS.values()}) == 1
