@@ -97,12 +97,12 @@ def _table(
                 s.high,
                 Cell(s.difference, "–" if own else ""),
             ]
-            row += [Cell(s.p[method], "–" if own else _p_bound(s.p[method], resamples)) for method in methods]
+            row += [Cell(s.p[method], "–" if own else p_bound(s.p[method], resamples)) for method in methods]
             rows.append([*row, own, higher] if data else row)
     return [*columns, "baseline", "higher_is_better"] if data else columns, rows
 
 
-def _p_bound(value: float, resamples: int) -> str:
+def p_bound(value: float, resamples: int) -> str:
     """A p-value that is the least which so many resamples can show, as a bound: `< .001`; `""` for others."""
     if value * (resamples + 1) > 1.5:
         return ""
