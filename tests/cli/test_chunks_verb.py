@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import html.parser
 import io
 import json
 import re
@@ -39,37 +38,6 @@ def m2(tmp_path):
     (tmp_path / "own.m2").write_text(OWN, encoding="utf-8")
     (tmp_path / "gold.m2").write_text(GOLD, encoding="utf-8")
     return ["--predictions-m2", tmp_path / "own.m2", "--gold-m2", tmp_path / "gold.m2"]
-
-
-class Page(html.parser.HTMLParser):
-    """Each table as rows of (class, text); tags that hold text close in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tables, self.open, self.attributes, self.text = [], [], [], ""
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        self.attributes.append((tag, found))
-        if tag == "table":
-            self.tables.append([])
-        if tag == "tr":
-            self.tables[-1].append([])
-        if tag in ("td", "th"):
-            self.tables[-1][-1].append((found.get("class"), ""))
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
-        if set(self.open) & {"td", "th"}:
-            kind, text = self.tables[-1][-1][-1]
-            self.tables[-1][-1][-1] = kind, " ".join([*text.split(), *data.split()])
 
 
 def test_the_table_has_marks_that_need_no_colour(call, m2):
@@ -117,11 +85,11 @@ def test_json(call, m2):
     assert second["chunks"] == [{"start": 0, "end": 2, "corrected": False}]
 
 
-def test_the_page_stands_alone(call, m2, tmp_path):
+def test_the_page(call, read_page, m2, tmp_path):
     target = tmp_path / "chunks.html"
     assert call(*m2, "--format", "html", "--output", target) == (0, "", "")
     text = target.read_text(encoding="utf-8")
-    page = Page(text)
+    page = read_page(text)
     first, second = page.tables
     assert first == [
         [(None, ""), (None, "0:0"), (None, "0:3"), (None, "3:3")],
@@ -131,10 +99,6 @@ def test_the_page_stands_alone(call, m2, tmp_path):
         [(None, "annotator 1"), ("ck-hit", "X hit"), ("ck-same", "a b c"), ("ck-under", "Y under")],
     ]
     assert second[1] == [(None, "source"), ("ck-same", "d e")]
-    assert not {tag for tag, _ in page.attributes} & {"script", "link", "img", "iframe"}
-    assert not [found for _, found in page.attributes if "href" in found or "src" in found]
-    policy = next(found["content"] for tag, found in page.attributes if found.get("http-equiv"))
-    assert policy.startswith("default-src 'none'")
     # The legend has the labels that occur, in their order, and every label has a colour in the light and in the dark.
     assert re.findall(r'<b class="ck-(\w+)">', text) == ["hit", "under", "over", "varies"]
     both = r"light-dark\((#\w+), (#\w+)\)"
@@ -157,9 +121,9 @@ def contrast(ink: str, paper: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_text_of_learners_cannot_become_markup(call):
+def test_text_of_learners_cannot_become_markup(call, read_page):
     out = call(f"a {EVIL}", f"b {EVIL}", f"a {EVIL} &amp; <b>", "--format", "html")[1]
-    page = Page(out)
+    page = read_page(out)
     assert "<script" not in out and EVIL in page.text and "&amp; <b>" in page.text
 
 
@@ -221,7 +185,5 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES, ids=[message[:24] for _, message in MISTAKES])
-def test_mistakes_are_one_line(call, m2, tmp_path, arguments, message):
-    code, out, err = call(*(each.format(own=m2[1], gold=m2[3]) for each in arguments))
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert message in err
+def test_mistakes_are_one_line(fails, m2, arguments, message):
+    assert message in fails(*(each.format(own=m2[1], gold=m2[3]) for each in arguments))

@@ -31,30 +31,6 @@ def geceval_command(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, **options)
 
 
-@pytest.fixture
-def ok(call):
-    def ok(*arguments):
-        code, out, err = call(*arguments)
-        assert (code, err) == (0, "")
-        return out
-
-    return ok
-
-
-@pytest.fixture
-def fails(call):
-    """Run what must fail as a mistake of the user; its one line."""
-
-    def fails(*arguments):
-        code, out, err = call(*arguments)
-        assert (code, out) == (2, "")
-        assert err.startswith("geceval: error: ")
-        assert err.count("\n") == 1
-        return err.removeprefix("geceval: error: ").strip()
-
-    return fails
-
-
 def test_version_and_citation(ok):
     version = geceval_command("--version")
     assert (version.returncode, version.stdout) == (0, f"geceval {geceval.__version__}\n")
@@ -213,7 +189,7 @@ def test_references_beside_an_m2_file(ok, fails, tmp_path, caplog):
 
 def test_what_somebody_may_have_meant(fails):
     assert fails("score", "-m", "glue", *CORPUS).endswith("; did you mean 'gleu'?")
-    assert fails("score", "-m", "gleu", *CORPUS, "-o", "ordre=2").endswith("; did you mean 'order'?")
+    assert fails("score", "-m", "gleu", *CORPUS, "-o", "smothing=no").endswith("; did you mean 'smoothing'?")
     assert fails("score", "-m", "GLEU", *CORPUS).endswith("; did you mean 'gleu'?")
     assert fails("score", "-m", "gleu", *CORPUS, "-o", "iter=2").endswith("; did you mean 'iterations'?")
     assert fails("score", "-m", "gleu,m2", *CORPUS).endswith("; several are separate words, not one with commas")

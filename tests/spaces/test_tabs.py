@@ -219,12 +219,9 @@ def test_hostile_sentences_are_text():
         (("a", "b", "", "gleu", True), "Choose at least one metric."),
         (("a", "b", "", ["gleu"], "yes"), "Say whether to separate punctuation with true or false."),
         (("a " * 5_000, "b", "", ["gleu"], True), "400 words at most, but the source has 5,000 words"),
-        (("a", "b " * 5_000, "", ["gleu"], True), "400 words at most, but the correction has 5,000 words"),
-        (("a", "b", "c\n" * 9, ["gleu"], True), "8 references at most"),
         (("a", "b", "", [], True), "Choose at least one metric."),
         (("a", "b", "", ["<b>"], True), "There is no metric called &lt;b&gt; here."),
         (("a", "b", "", ["llm_judge"], True), "There is no metric called llm_judge here."),
-        (("a\x07", "b", "", ["gleu"], True), "U+0007"),
     ],
 )
 def test_bad_corrections_are_refused(values, message):
@@ -304,7 +301,6 @@ def test_hostile_chunks_are_text():
         (("", "a", "a", ONE, True), "type the source first"),
         (("a", "b", " ", ONE, True), "Type a reference: chunks are compared"),
         (("a", "b", "a", "both", True), "Choose one of: one reference at a time, all references together."),
-        (("a", "b", None, ONE, True), "Type a reference"),
     ],
 )
 def test_bad_chunks_are_refused(values, message):
@@ -340,9 +336,7 @@ def test_types_of_errors_are_shown(make_checkpoint, monkeypatch):
     ("values", "message"),
     [
         ((" ", "errors", 0.5, True), "type a sentence first"),
-        ((None, "errors", 0.5, True), "type a sentence first"),
         (("a\n" * 21, "errors", 0.5, True), "20 sentences at most, one a line, but there are 21"),
-        (("a\n" + "b " * 5_000, "errors", 0.5, True), "400 words at most, but sentence 2 has 5,000 words"),
         (("x" * 10_000_000, "errors", 0.5, True), "20 sentences at most"),
         (("a", "everything", 0.5, True), "Choose one of: "),
         (("a", "errors", 7, True), "between 0 and 1"),
