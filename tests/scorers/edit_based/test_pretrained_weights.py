@@ -162,7 +162,6 @@ def test_scores_stay_in_range_whatever_the_weights(rows, data):
     [
         ({"weight": "gpt"}, "weight must be one of 'bertscore', 'bartscore', 'self'"),
         ({"average": "macro"}, "average must be one of"),
-        ({"zero_weights": "drop"}, "zero_weights must be one of"),
         ({"beta": 0}, "beta must lie between"),
         ({"weight": "self", "layer": 3}, "layer is an option of weight='bertscore'"),
     ],

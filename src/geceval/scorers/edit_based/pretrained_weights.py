@@ -1,4 +1,4 @@
-"""Edit weights from a pre-trained model: the arithmetic that PT-M2 and PT-ERRANT share (Gong et al., 2022).
+"""Edit weights from a pre-trained model, which PT-M2 and PT-ERRANT share (Gong et al., 2022).
 
 The weight of an edit u is w(u) = |PTScore(S + u, R) - PTScore(S, R)|: how far applying u alone moves the source S
 towards, or away from, the reference R, measured by BERTScore or BARTScore.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from geceval.core.errors import InputError
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, ModelName, RunTime, check_choice, check_count, check_positive, check_types
+from geceval.core.options import Count, FilePath, ModelName, Options, Positive, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, apply
@@ -23,16 +24,14 @@ from geceval.models.devices import network_facts
 from geceval.scorers.bartscore import PUBLISHED, load_seq2seq
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.references.annotator_choice import AVERAGES
-
-WEIGHTS = ("bertscore", "bartscore", "self")
+from geceval.scorers.references.annotator_choice import Average
 
 PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 """Scores of candidates against references, one text per pair on either side: float [pairs]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Options):
     """What can change the number, for either way of extracting edits.
 
     Attributes:
@@ -45,26 +44,17 @@ class Settings:
             `"corpus"`, F of the weights of all sentences.
         beta: Weight of recall in F.
         gold_m2: M2 file with the gold edits; `references` are then not needed.
-        zero_weights: What happens at sentence level if all edits weigh exactly 0: `"uniform"` gives them equal weights,
-            as the released program does; `"keep"` leaves precision and recall at 1, as if there were no edits.
     """
 
-    weight: str = "bertscore"
+    weight: Literal["bertscore", "bartscore", "self"] = "bertscore"
     model: ModelName | None = None
-    layer: int | None = None
-    average: str = "sentence"
-    beta: float = 0.5
+    layer: Count | None = None
+    average: Average = "sentence"
+    beta: Positive = 0.5
     gold_m2: FilePath | None = None
-    zero_weights: str = "uniform"
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_choice("weight", self.weight, WEIGHTS)
-        check_choice("average", self.average, AVERAGES)
-        check_choice("zero_weights", self.zero_weights, ("uniform", "keep"))
-        check_positive("beta", self.beta)
-        if self.layer is not None:
-            check_count("layer", self.layer)
+        super(Settings, self).__post_init__()
         if self.weight != "bertscore" and self.layer is not None:
             raise InputError(f"layer is an option of weight='bertscore', not of {self.weight!r}")
 
@@ -97,8 +87,8 @@ class WeightedEdits(EditScorer):
         rows, facts = self.comparisons(columns)
         score, model = load_pair_scorer(settings, self.runtime)
         flat = [comparison for options in rows for comparison in options.values()]
-        uniform = settings.average == "sentence" and settings.zero_weights == "uniform"
-        counts = iter(weighted_counts(flat, score, uniform_when_zero=uniform))
+        # As in the authors' program, edits of a sentence that all weigh exactly 0 weigh the same instead.
+        counts = iter(weighted_counts(flat, score, uniform_when_zero=settings.average == "sentence"))
         chosen = self.choose([{annotator: next(counts) for annotator in options} for options in rows])
         facts = {**model, "refs": number_range(map(len, rows)), **facts}
         return self.result(chosen, facts, annotators=chosen.annotators)
