@@ -13,11 +13,11 @@ import pyarrow.parquet as parquet
 import pytest
 
 from geceval import registry
-from geceval.cli.app import run
+from geceval.cli.app import run as run_command
 from geceval.core.disk_cache import FILE
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
-from geceval.workflows.file_scores import MANIFEST, corpus_score, make_plan, score_file
+from geceval.workflows.file_scores import MANIFEST, make_run, score_file
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
 
@@ -51,14 +51,14 @@ def files(tmp_path):
     return folder, whole
 
 
-def finish(plan):
-    for number in plan.pending():
-        score_file(plan, plan.files[number], part_scorer(plan.metric, plan.options))
-    return plan
+def finish(run):
+    for number in run.pending():
+        score_file(run, run.files[number], part_scorer(run.metric, run.options))
+    return run
 
 
-def written(plan, column="score"):
-    return [value for file in plan.files for value in parquet.read_table(file.scores)[column].to_pylist()]
+def written(run, column="score"):
+    return [value for file in run.files for value in parquet.read_table(file.scores)[column].to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -75,55 +75,55 @@ def written(plan, column="score"):
 )
 def test_parts_give_the_numbers_of_the_whole(metric, options, files, tmp_path):
     folder, whole = files
-    plan = finish(make_plan(folder, metric, tmp_path / "scores", options, keep=["id"]))
-    assert [file.rows for file in plan.files] == [20, 20, 20, 4, 36]
+    run = finish(make_run(folder, metric, tmp_path / "scores", options, keep=["id"]))
+    assert [file.rows for file in run.files] == [20, 20, 20, 4, 36]
     columns = {name: whole[name] for name in ("sources", "predictions", "references")}
     result = registry.make_scorer(metric, options).score(**columns)
-    assert written(plan, "id") == whole["id"]
-    assert written(plan) == result.scores
-    assert corpus_score(plan) == pytest.approx(result.score, abs=1e-12)
+    assert written(run, "id") == whole["id"]
+    assert written(run) == result.scores
+    assert run.corpus_score() == pytest.approx(result.score, abs=1e-12)
 
 
 def test_batches_within_a_file(files, tmp_path, monkeypatch):
     folder, whole = files
     monkeypatch.setattr("geceval.workflows.file_scores.ROWS_AT_ONCE", 7)
-    plan = finish(make_plan(folder, "gleu", tmp_path / "scores", {}))
+    run = finish(make_run(folder, "gleu", tmp_path / "scores", {}))
     result = registry.make_scorer("gleu").score(whole["sources"], whole["predictions"], whole["references"])
-    assert written(plan) == result.scores
-    assert corpus_score(plan) == pytest.approx(result.score, abs=1e-12)
+    assert written(run) == result.scores
+    assert run.corpus_score() == pytest.approx(result.score, abs=1e-12)
 
 
 def test_a_run_goes_on_where_it_was_broken_off(files, tmp_path):
     folder, _ = files
     arguments = (folder, "gleu", tmp_path / "scores", {})
-    plan = finish(make_plan(*arguments))
-    before = written(plan)
-    paths = [file.scores for file in plan.files]
+    run = finish(make_run(*arguments))
+    before = written(run)
+    paths = [file.scores for file in run.files]
     paths[0].unlink()
     paths[1].write_bytes(paths[1].read_bytes()[:-40])
     paths[2].write_bytes(paths[3].read_bytes())  # of a file of another size
     parquet.write_table(pyarrow.table({"score": [0.0] * 36}), paths[4])  # no mark
-    again = make_plan(*arguments)
-    assert again == plan
+    again = make_run(*arguments)
+    assert again == run
     assert again.pending() == [0, 1, 2, 4]
     with pytest.raises(ValueError, match="4 of 5 files are not finished"):
-        corpus_score(again)
+        again.corpus_score()
     assert written(finish(again)) == before
-    assert sorted(path.name for path in plan.folder.iterdir()) == [MANIFEST, *(path.name for path in paths)]
+    assert sorted(path.name for path in run.folder.iterdir()) == [MANIFEST, *(path.name for path in paths)]
 
 
 def test_scores_of_another_run_are_not_taken(files, tmp_path):
     folder, whole = files
     output = tmp_path / "scores"
-    finish(make_plan(folder, "gleu", output, {}))
+    finish(make_run(folder, "gleu", output, {}))
     for arguments in (("gleu", output, {"unit": "char"}), ("green", output, {})):
         with pytest.raises(ValueError, match="other input, settings or weights"):
-            make_plan(folder, *arguments)
-    assert make_plan(folder, "gleu", output, {"workers": 2}).pending() == []
+            make_run(folder, *arguments)
+    assert make_run(folder, "gleu", output, {"workers": 2}).pending() == []
     whole["sources"][3] += " ."
     parquet.write_table(pyarrow.table(whole), folder / "a.parquet")
     with pytest.raises(ValueError, match="other input, settings or weights"):
-        make_plan(folder, "gleu", output, {})
+        make_run(folder, "gleu", output, {})
 
 
 def test_a_row_that_cannot_be_scored_is_named(files, tmp_path, monkeypatch):
@@ -131,11 +131,11 @@ def test_a_row_that_cannot_be_scored_is_named(files, tmp_path, monkeypatch):
     monkeypatch.setattr("geceval.workflows.file_scores.ROWS_AT_ONCE", 50)
     whole["predictions"][70] = None
     parquet.write_table(pyarrow.table(whole), folder / "b.parquet")
-    plan = make_plan([folder / "a.parquet", folder / "b.parquet"], "gleu", tmp_path / "scores", {})
+    run = make_run([folder / "a.parquet", folder / "b.parquet"], "gleu", tmp_path / "scores", {})
     with pytest.raises(TypeError, match=r"b\.parquet, in the 50 rows from 50: gleu: predictions\[20\] must be"):
-        finish(plan)
-    assert plan.pending() == [1]
-    assert sorted(path.name for path in plan.folder.iterdir()) == [MANIFEST, "part-000000.parquet"]
+        finish(run)
+    assert run.pending() == [1]
+    assert sorted(path.name for path in run.folder.iterdir()) == [MANIFEST, "part-000000.parquet"]
 
 
 def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
@@ -150,18 +150,18 @@ def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
         ("llm_judge", {"systems": [["a"]]}),
     ):
         with pytest.raises(ValueError, match=f"{metric}: .* cannot be scored in parts"):
-            make_plan(folder, metric, output, options)
+            make_run(folder, metric, output, options)
     with pytest.raises(ValueError, match="gleu: the table has no column 'gold'; pass columns="):
-        make_plan(folder, "gleu", output, {}, {"references": "gold"})
+        make_run(folder, "gleu", output, {}, {"references": "gold"})
     with pytest.raises(ValueError, match="columns: 'reference' is none of sources, predictions, references"):
-        make_plan(folder, "gleu", output, {}, {"reference": "gold"})
+        make_run(folder, "gleu", output, {}, {"reference": "gold"})
     with pytest.raises(ValueError, match="has no column 'key'"):
-        make_plan(folder, "gleu", output, {}, keep=["key"])
+        make_run(folder, "gleu", output, {}, keep=["key"])
     (folder / "g.parquet").write_text("id,source", encoding="utf-8")
     with pytest.raises(ValueError, match=r"g\.parquet: not a parquet file"):
-        make_plan(folder, "gleu", output, {})
+        make_run(folder, "gleu", output, {})
     with pytest.raises(ValueError, match=r"no \*\.parquet"):
-        make_plan(tmp_path, "gleu", output, {})
+        make_run(tmp_path, "gleu", output, {})
     assert not output.exists()
 
 
@@ -199,7 +199,7 @@ def test_the_command_of_the_page(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, text in (("source", "He go ."), ("system", "He goes ."), ("reference", "He goes .")):
         Path(f"{name}.txt").write_text(f"{text}\n", encoding="utf-8")
-    assert run(line.split()[1:]) == 0
+    assert run_command(line.split()[1:]) == 0
     assert "system" in capsys.readouterr().out
     assert (tmp_path / "kept" / FILE).is_file()
 
@@ -230,13 +230,13 @@ def test_scores_of_replaced_weights_are_not_mixed(files, tmp_path, make_checkpoi
     model = tmp_path / "model"
     arguments = (folder, "bertscore", tmp_path / "scores", {"model": str(model), "layer": 1, "device": "cpu"})
     shutil.copytree(make_checkpoint(0), model)
-    plan = make_plan(*arguments)
-    score_file(plan, plan.files[0], part_scorer(plan.metric, plan.options))
-    assert make_plan(*arguments).pending() == [1, 2, 3, 4]
+    run = make_run(*arguments)
+    score_file(run, run.files[0], part_scorer(run.metric, run.options))
+    assert make_run(*arguments).pending() == [1, 2, 3, 4]
     shutil.rmtree(model)
     shutil.copytree(make_checkpoint(1), model)
     with pytest.raises(ValueError, match="other input, settings or weights"):
-        make_plan(*arguments)
+        make_run(*arguments)
 
 
 def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):
@@ -244,20 +244,20 @@ def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):
     nlp = tmp_path / "pipeline"
     shutil.copytree(BUNDLED, nlp)
     arguments = (folder, "errant", tmp_path / "scores", {"nlp": str(nlp)})
-    make_plan(*arguments)
-    assert len(make_plan(*arguments).pending()) == 5
+    make_run(*arguments)
+    assert len(make_run(*arguments).pending()) == 5
     meta = json.loads((nlp / "meta.json").read_text(encoding="utf-8"))
     (nlp / "meta.json").write_text(json.dumps({**meta, "version": "9.9.9"}), encoding="utf-8")
     with pytest.raises(ValueError, match="other input, settings or weights"):
-        make_plan(*arguments)
+        make_run(*arguments)
 
 
 def test_an_input_without_rows_has_no_corpus_score(files, tmp_path):
     folder, _ = files
-    plan = make_plan(folder / "e.parquet", "gleu", tmp_path / "scores", {})
-    assert (plan.files, plan.pending()) == ((), [])
+    run = make_run(folder / "e.parquet", "gleu", tmp_path / "scores", {})
+    assert (run.files, run.pending()) == ((), [])
     with pytest.raises(ValueError, match="the input has no rows"):
-        corpus_score(plan)
+        run.corpus_score()
 
 
 def test_the_function_is_hashed_by_what_it_computes():

@@ -43,8 +43,18 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be scored, how, and where the scores go."""
+class Run:
+    """What is scored, how, and where the scores go.
+
+    Attributes:
+        folder: The folder of the scores.
+        metric: The name of the metric.
+        options: Its settings and run-time options.
+        columns: `sources`, `predictions` and `references` to their names in the files.
+        keep: Columns that are copied.
+        files: The files of the input that have rows.
+        hash: Of the manifest.
+    """
 
     folder: Path
     metric: str
@@ -53,6 +63,16 @@ class Plan:
     keep: tuple[str, ...]
     files: tuple[File, ...]
     hash: str
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of the input."""
+        return sum(file.rows for file in self.files)
+
+    @property
+    def signatures(self) -> list[str]:
+        """The signatures of the scores, which differ by what batches differ in, such as the number of references."""
+        return list(dict.fromkeys(filter(None, map(self.signature, self.files))))
 
     def pending(self) -> list[int]:
         """The indices of the files that have no scores yet."""
@@ -65,18 +85,41 @@ class Plan:
         except (OSError, pyarrow.ArrowInvalid):
             return None
         mark = json.loads((metadata.metadata or {}).get(_MARK, b"{}"))
-        whole = mark.get("plan") == self.hash and metadata.num_rows == file.rows
+        whole = mark.get("run") == self.hash and metadata.num_rows == file.rows
         return mark.get("signature") if whole else None
 
+    def corpus_score(self) -> float:
+        """The metric's score of all rows, in the order of the input, as in one call.
 
-def make_plan(
+        It holds one number per sentence in memory, or, for metrics whose corpus score is not the mean, what that is
+        made of.
+
+        Raises:
+            ValueError: If a file is not finished, or there are no rows.
+        """
+        pending = self.pending()
+        if pending:
+            raise InputError(f"{len(pending)} of {len(self.files)} files are not finished; run the same call again")
+        if not self.files:
+            raise InputError("the input has no rows, so there is no corpus score")
+        scorer = part_scorer(self.metric, self.options)
+        rows: list[np.ndarray] = []
+        for file in self.files:
+            with parquet.ParquetFile(file.scores) as scores:
+                columns = [name for name in scores.schema_arrow.names if name in _SCORES]
+                for batch in scores.iter_batches(ROWS_AT_ONCE, columns=columns):
+                    rows += _rows(batch)
+        return float(scorer.aggregate(_padded(rows, scorer.missing_reference)[None])[0])
+
+
+def make_run(
     inputs: str | Path | Sequence[str | Path],
     metric: str,
     output: str | Path,
     options: Mapping[str, Any],
     columns: Mapping[str, str] | None = None,
     keep: Sequence[str] = (),
-) -> Plan:
+) -> Run:
     """Check what is to be scored, and write the manifest, or check it against an existing one."""
     scorer = part_scorer(metric, options)
     names = column_names(columns)
@@ -108,7 +151,7 @@ def make_plan(
     }
     text = json.dumps(manifest, indent=2, default=str) + "\n"
     _write_manifest(folder, text)
-    return Plan(folder, metric, dict(options), names, tuple(keep), tuple(files), _sha256(text))
+    return Run(folder, metric, dict(options), names, tuple(keep), tuple(files), _sha256(text))
 
 
 def _sha256(text: str) -> str:
@@ -160,24 +203,24 @@ def _write_manifest(folder: Path, text: str) -> None:
         raise InputError(f"{folder} holds scores of {what}; pass a new folder")
 
 
-def score_file(plan: Plan, file: File, scorer: Scorer) -> None:
+def score_file(run: Run, file: File, scorer: Scorer) -> None:
     """Score a file of the input."""
     temporary = file.scores.with_name(f".{file.scores.name}.{uuid.uuid4().hex}")
     writer, signatures, rows = None, [], 0
-    names = {name: plan.columns[name] for name in needed(scorer, plan.columns, plan.columns.values())}
+    names = {name: run.columns[name] for name in needed(scorer, run.columns, run.columns.values())}
     try:
         with parquet.ParquetFile(file.path) as source:
-            for batch in source.iter_batches(ROWS_AT_ONCE, columns=list({*names.values(), *plan.keep})):
+            for batch in source.iter_batches(ROWS_AT_ONCE, columns=list({*names.values(), *run.keep})):
                 try:
                     result = scorer.score(**{name: batch[column].to_pylist() for name, column in names.items()})
                 except UserError as error:
                     raise type(error)(f"{file.path}, in the {batch.num_rows} rows from {rows}: {error}") from error
-                table = _table({name: batch[name] for name in plan.keep}, result)
+                table = _table({name: batch[name] for name in run.keep}, result)
                 writer = writer or parquet.ParquetWriter(temporary, table.schema)
                 writer.write_table(table)
                 signatures.append(result.signature)
                 rows += batch.num_rows
-        mark = {"plan": plan.hash, "signature": " ".join(dict.fromkeys(signatures))}
+        mark = {"run": run.hash, "signature": " ".join(dict.fromkeys(signatures))}
         writer.add_key_value_metadata({_MARK: json.dumps(mark).encode()})
         writer.close()
         temporary.replace(file.scores)
@@ -194,24 +237,6 @@ def _table(copied: dict[str, Any], result: Result) -> pyarrow.Table:
         columns["statistics"] = pyarrow.array(list(rows.reshape(len(rows), -1)), pyarrow.list_(pyarrow.float64()))
         columns["shape"] = pyarrow.array([rows.shape[1:]] * len(rows), pyarrow.list_(pyarrow.int32()))
     return pyarrow.table(columns)
-
-
-def corpus_score(plan: Plan) -> float:
-    """The corpus score of all rows, in the order of the input, as `Scorer.score` gives it in one call."""
-    # It holds one number per sentence in memory, or, for metrics with statistics, those.
-    pending = plan.pending()
-    if pending:
-        raise InputError(f"{len(pending)} of {len(plan.files)} files are not finished; run the same call again")
-    if not plan.files:
-        raise InputError("the input has no rows, so there is no corpus score")
-    scorer = part_scorer(plan.metric, plan.options)
-    rows: list[np.ndarray] = []
-    for file in plan.files:
-        with parquet.ParquetFile(file.scores) as scores:
-            columns = [name for name in scores.schema_arrow.names if name in _SCORES]
-            for batch in scores.iter_batches(ROWS_AT_ONCE, columns=columns):
-                rows += _rows(batch)
-    return float(scorer.aggregate(_padded(rows, scorer.missing_reference)[None])[0])
 
 
 def _rows(batch: pyarrow.RecordBatch) -> list[np.ndarray]:
