@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
@@ -93,21 +91,6 @@ def test_the_weighted_sum(folder, weights, numbers):
     for part, scores in zip(("grammaticality", "fluency", "meaning"), parts, strict=True):
         assert result.details[part] == pytest.approx(np.mean(scores), abs=1e-12)
     assert f"|weights:{','.join(map(repr, numbers))}|" in result.signature
-
-
-def test_every_setting_is_in_the_signature_and_changes_it(folder, make_causal, make_checkpoint):
-    options = [
-        {},
-        {"weights": "some-system"},
-        {"grammar_model": str(make_checkpoint(8, architecture="BertForTokenClassification", num_labels=2))},
-        {"model": str(make_causal(10))},
-        {"max_length": 50},
-    ]
-    lines = [scored(**{"folder": folder, **each} if "model" not in each else {"folder": each["model"]}).signature
-             for each in options]  # fmt: skip
-    assert len(set(lines)) == len(options)
-    for field in dataclasses.fields(Settings):
-        assert all(f"|{field.name}:" in line for line in lines)
 
 
 def test_attribution_divides_the_gain(folder):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import random
-import shutil
 
 import numpy as np
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
 
 import geceval
 from geceval import registry
@@ -87,16 +84,6 @@ def test_tokens_as_they_are(folder):
     assert found[0] != pytest.approx(by_hand(folder, "sqrt", PREDICTIONS, PROSE)[0], abs=0.1)
 
 
-def test_order_and_company_do_not_matter(folder):
-    rng = random.Random(1)
-    texts = ["".join(rng.choices("abc de.", k=rng.randint(0, 80))) for _ in range(40)]
-    clear_caches()
-    together = scorer(folder, RunTime(batch_size=7)).score(texts, texts).scores
-    clear_caches()
-    turned = scorer(folder, RunTime(batch_size=5)).score(texts[::-1], texts[::-1]).scores
-    assert turned[::-1] == pytest.approx(together, abs=1e-4)
-
-
 @pytest.mark.parametrize("text", ["", " ", "\t \u00a0"])
 def test_without_words_a_text_ends_at_once(folder, text):
     (end,) = by_hand(folder, "sqrt", [""], [""])
@@ -115,14 +102,6 @@ def test_what_is_cut_counts_as_the_rest_does(folder, kind, caplog):
     model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     read = plain(model, transformers.AutoTokenizer.from_pretrained(folder), ("x " * 80)[:159])
     assert found == pytest.approx(normalised(kind, np.repeat(np.mean(read), 3999), text), rel=1e-5)
-
-
-def test_a_text_of_2000_words_is_read_to_its_end(make_causal):
-    folder = make_causal(9, max_position_embeddings=8192)
-    rng = random.Random(2)
-    text = " ".join("".join(rng.choices("abcde", k=3)) for _ in range(2000))
-    found = scorer(folder).score([text], [text]).scores
-    assert found == pytest.approx(by_hand(folder, "sqrt", [text], [text]), rel=1e-5)
 
 
 def test_bounds_are_those_of_the_settings():
@@ -153,30 +132,6 @@ def test_attribution_divides_the_gain(folder):
     assert sum(found.scores) == pytest.approx(after - before, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"normalization": "words"}, ValueError, "normalization must be one of 'sqrt', 'ge2018', 'slor'"),
-        ({"detokenize": "no"}, TypeError, "detokenize must be a bool, got str"),
-        ({"max_length": 1}, ValueError, "max_length must be at least 2, got 1"),
-        ({"model": None}, TypeError, "model must be a string"),
-    ],
-)
-def test_bad_settings(options, error, message):
-    with pytest.raises(error, match=message):
-        Settings(**options)
-
-
-def test_weights_that_are_no_numbers(make_causal, tmp_path):
-    folder = tmp_path / "broken"
-    shutil.copytree(make_causal(9), folder)
-    weights = load_file(folder / "model.safetensors")
-    weights["transformer.ln_f.bias"][0] = math.nan
-    save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(ValueError, match="fluency: .*ln_f.bias has values that are not finite"):
-        scorer(folder).score(["a"], ["a"])
-
-
 def test_no_model_is_bundled_and_none_is_taken_silently(monkeypatch, tmp_path):
     with pytest.raises(ValueError, match="fluency: no checkpoint 'fluency' is bundled"):
         scorer("bundled").load()
@@ -185,10 +140,9 @@ def test_no_model_is_bundled_and_none_is_taken_silently(monkeypatch, tmp_path):
         geceval.load("fluency", model="gpt2", cache_dir=str(tmp_path))
 
 
-@pytest.mark.parametrize("kind", NORMALIZATIONS)
-def test_smollm2_equals_plain_transformers(smollm2, kind):
-    result = scorer(smollm2, normalization=kind).score(SOURCES, PREDICTIONS)
-    expected = by_hand(resolve(smollm2).folder, kind, PREDICTIONS, PROSE)
+def test_smollm2_equals_plain_transformers(smollm2):
+    result = scorer(smollm2).score(SOURCES, PREDICTIONS)
+    expected = by_hand(resolve(smollm2).folder, "sqrt", PREDICTIONS, PROSE)
     assert result.scores == pytest.approx(expected, rel=1e-5, abs=1e-4)  # sums are of float32, -44 or so
     assert "|model:smollm2@b179c95|" in result.signature
 

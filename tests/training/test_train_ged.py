@@ -13,8 +13,8 @@ from geceval.edits.m2 import M2Sentence, read_m2, write_m2
 from geceval.learning.loop import Collator
 from geceval.learning.ranked_pairs import split_by_source
 from geceval.learning.recipe import Recipe
-from geceval.scorers.learned.detection import class_scores, detection_scores
-from recipes.ged import Detection, Job, evaluate, read_folds, train_ged
+from geceval.scorers.ged import Ged, Settings
+from recipes.ged import Detection, Job, class_scores, detection_scores, evaluate, read_folds, train_ged
 
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
 
@@ -107,6 +107,9 @@ def test_scores_of_labels():
     by_class = class_scores(predicted, gold, ["CORRECT", "A", "B", "C"])
     assert set(by_class) == {"CORRECT", "A", "B"}
     assert by_class["A"] == {"precision": 1 / 3, "recall": 1.0, "f": pytest.approx(0.3846, abs=1e-4), "tokens": 1}
+    columns = ["a a a a a a"], [" ".join(map(str, predicted))], [" ".join(map(str, gold))]
+    metric = Ged(Settings(classes=4)).score(*columns).details  # what training reports must be what the metric says
+    assert {name: metric[name] for name in scores} == pytest.approx(scores)
 
 
 def test_corrected_sentences_fall_where_the_quality_estimator_has_them(corpus, tmp_path):

@@ -14,6 +14,7 @@ import torch
 from datasets import Dataset
 
 from geceval.core.errors import InputError
+from geceval.core.f_score import f_beta
 from geceval.core.options import Count, Options, Positive, Share
 from geceval.edits.edit import in_order, partly_corrected, without_overlaps
 from geceval.edits.ged_labels import LABELS, token_labels
@@ -27,13 +28,15 @@ from geceval.learning.runs import Material, train_network
 from geceval.models.checkpoints import is_bundled, resolve
 from geceval.models.detector import Detector
 from geceval.models.tokenizers import encode_words
-from geceval.scorers.learned.detection import class_scores, detection_scores
+from geceval.scorers.learned.detection import MACRO, count, figures_by_class, macro_scores
 
 # The recipe of the published detectors (Yuan et al. 2021; IMPARA-GED, section 4.1).
 RECIPE = Recipe(learning_rate=3e-5, schedule="linear", epochs=5)
 
 Labelled = tuple[str, list[int]]
 """A tokenised sentence and the id of the label of each token; id 0 is CORRECT."""
+
+BETA = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,3 +274,18 @@ def _by_class(tests: Mapping[str, Any]) -> str:
             rows = [(label, s["tokens"], s["precision"], s["recall"], s["f"]) for label, s in found["by_class"].items()]
             parts.append(f"\n{where}:\n\n{table(('class', 'tokens', 'precision', 'recall', 'f'), rows)}\n")
     return "".join(parts)
+
+
+def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> dict[str, float]:
+    """Token-level precision, recall and F0.5."""
+    row = count(predicted, gold, classes)
+    hits, needless, missed = row[:3].tolist()
+    precision, recall = hits / max(hits + needless, 1), hits / max(hits + missed, 1)
+    macro = dict(zip(MACRO, macro_scores(row, BETA).tolist(), strict=True))
+    return {"precision": precision, "recall": recall, "f": f_beta(precision, recall, BETA), **macro}
+
+
+def class_scores(predicted: np.ndarray, gold: np.ndarray, labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Precision, recall and F0.5 of each class against all others."""
+    row = count(predicted, gold, len(labels))
+    return {name: {**figures, "tokens": int(found[2])} for name, figures, found in figures_by_class(row, BETA, labels)}

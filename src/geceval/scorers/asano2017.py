@@ -15,7 +15,7 @@ from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.scorers.learned.detection import load_detector
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, load_unigrams, slor
-from geceval.scorers.ngram.meteor import meteor, versions
+from geceval.scorers.ngram.meteor import meteor, stemmer_version
 from geceval.scorers.some import SUBMETRICS, Weights, weights_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Asano2017(LikelihoodScorer):
     @named("asano2017")
     def load(self) -> None:
         """Load both networks, or take them from the cache of this process."""
-        versions()  # an error where the stemmer is missing
+        stemmer_version()  # an error where the stemmer is missing
         super().load()
         if self._detector is None:
             self._detector = load_detector(self.settings.grammar_model, self.runtime)
@@ -112,6 +112,6 @@ class Asano2017(LikelihoodScorer):
             grammar_model=self._detector.name,
             grammar_max_length=self._detector.max_length,
             unigrams=load_unigrams().name,
-            **versions(),
+            snowballstemmer=stemmer_version(),
             **self._facts(),
         )

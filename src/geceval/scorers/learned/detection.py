@@ -15,7 +15,6 @@ from geceval.edits.ged_labels import CORRECT, INCORRECT, LABELS, label_ids
 if TYPE_CHECKING:
     from geceval.models.detector import Detector
 
-BETA = 0.5
 MACRO = ("macro_precision", "macro_recall", "macro_f")
 BUNDLED_CLASSES = (2, 25)
 
@@ -140,28 +139,13 @@ def details(sums: np.ndarray, beta: float, labels: Sequence[str]) -> dict[str, A
     """The contents of `Result.details`: the binary and the macro figures, and those of each class that occurs."""
     by_class = {
         name: {**figures, "tp": hits, "fp": proposed - hits, "fn": present - hits}
-        for name, figures, (hits, proposed, present) in _by_class(sums, beta, labels)
+        for name, figures, (hits, proposed, present) in figures_by_class(sums, beta, labels)
     }
     macro = dict(zip(MACRO, macro_scores(sums, beta).tolist(), strict=True))
     return {**Counts(*sums[:3].tolist()).to_details(beta), **macro, "by_class": by_class}
 
 
-def detection_scores(predicted: np.ndarray, gold: np.ndarray, classes: int) -> dict[str, float]:
-    """Token-level precision, recall and F0.5."""
-    row = count(predicted, gold, classes)
-    hits, needless, missed = row[:3].tolist()
-    precision, recall = hits / max(hits + needless, 1), hits / max(hits + missed, 1)
-    macro = dict(zip(MACRO, macro_scores(row, BETA).tolist(), strict=True))
-    return {"precision": precision, "recall": recall, "f": f_beta(precision, recall, BETA), **macro}
-
-
-def class_scores(predicted: np.ndarray, gold: np.ndarray, labels: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Precision, recall and F0.5 of each class against all others."""
-    row = count(predicted, gold, len(labels))
-    return {name: {**figures, "tokens": int(found[2])} for name, figures, found in _by_class(row, BETA, labels)}
-
-
-def _by_class(
+def figures_by_class(
     sums: np.ndarray, beta: float, labels: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, float], tuple[float, ...]]]:
     """Each class that occurs: its name, precision, recall and F, and its tokens in both, predicted and gold."""
