@@ -1,8 +1,4 @@
-"""Essays with edits by character (the JSON format of FCE and W&I+LOCNESS), converted into tokenised sentences.
-
-The outcome is as close as possible to the M2 files of the BEA-2019 shared task (Bryant et al. 2019), which were made
-with another version of spaCy and its parser: here sentences end by rule, so no pipeline or version moves a boundary.
-"""
+"""Essays with edits by character (the JSON format of FCE and W&I+LOCNESS), converted into tokenised sentences."""
 
 from __future__ import annotations
 
@@ -70,12 +66,13 @@ def read_essays(path: str | Path) -> list[Essay]:
 
 def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
     """Split essays into sentences and their edits, with offsets by token and without types."""
-    # Sentences and tokens are those of spaCy's rules for English; a sentence ends with its paragraph at the latest.
-    # Where a correction crosses the end of a sentence, the sentences are joined, so that no edit is lost and a source
-    # always stands beside its own correction. An edit covers the tokens that it touches, except those at either end
-    # that it leaves unchanged; an edit that only changes white space disappears. A span that is marked but not
-    # corrected becomes an edit of the type `UNK` which repeats the tokens, one per sentence, unless it contains a
-    # correction.
+    # As close as possible to the M2 files of BEA-2019, which were made with another version of spaCy and its parser.
+    # Sentences and tokens are those of spaCy's rules for English, which no pipeline changes; a sentence ends with its
+    # paragraph at the latest. Where a correction crosses the end of a sentence, the sentences are joined, so that no
+    # edit is lost and a source always stands beside its own correction. An edit covers the tokens that it touches,
+    # except those at either end that it leaves unchanged; an edit that only changes white space disappears. A span that
+    # is marked but not corrected becomes an edit of the type `UNK` which repeats the tokens, one per sentence, unless
+    # it contains a correction.
     rows = []
     for essay in essays:
         text = essay.text.translate(_PUNCTUATION)

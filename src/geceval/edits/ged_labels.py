@@ -1,9 +1,4 @@
-"""Labels of grammatical error detection: what each token of a source is, correct or in an error of some type.
-
-There are four label schemes (Yuan et al. 2021, "Multi-Class Grammatical Error Detection for Correction", section 4.2),
-named by their number of classes: 2 (correct or not), 4 (ERRANT's operations), 25 (its main types), 55 (operation and
-main type).
-"""
+"""Labels of grammatical error detection: what each token of a source is, correct or in an error of some type."""
 
 from __future__ import annotations
 
@@ -36,7 +31,8 @@ LABELS: dict[int, tuple[str, ...]] = {
         *(f"U:{name}" for name in _OF_ALL_OPERATIONS),
     ),
 }
-"""Number of classes to the labels, in the order of their ids; id 0 is always `CORRECT`."""
+"""Number of classes to the labels, in the order of their ids; id 0 is always `CORRECT`: correct or not, ERRANT's
+operations, its main types, or operation and main type (Yuan et al., 2021, section 4.2)."""
 
 FINAL_INSERTIONS = ("last", "lost")
 UNCORRECTED_RULES = ("drop", "label")

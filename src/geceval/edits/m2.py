@@ -1,17 +1,4 @@
-"""M2 files: sentences with the edits of one or several annotators.
-
-    S This are gramamtical sentence .
-    A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
-    A 2 2|||M:DET|||a|||REQUIRED|||-NONE-|||0
-    A 2 3|||R:SPELL|||grammatical||correct|||REQUIRED|||-NONE-|||0
-    A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
-
-Fields: offsets, type, correction, required, comment, annotator. Offsets count `split()` tokens. `||` separates
-alternatives (a convention of the M2 scorer; in a file that ERRANT wrote it can only be a token, but it is read as
-alternatives all the same). An empty correction or `-NONE-` deletes. `noop` says that the annotator changed nothing. A
-sentence without any `A` line was left unchanged by annotator 0. An annotator who has no line while another one has did
-not annotate the sentence: the M2 scorer and ERRANT read it so, although some corpora leave out noops.
-"""
+"""M2 files: sentences with the edits of one or several annotators."""
 
 from __future__ import annotations
 
@@ -52,7 +39,17 @@ class M2Sentence:
 
 
 def read_m2(path: str | Path) -> list[M2Sentence]:
-    """Read an M2 file; see `parse_m2`.
+    """Read an M2 file.
+
+        S This are gramamtical sentence .
+        A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+        A 2 3|||R:SPELL|||grammatical||correct|||REQUIRED|||-NONE-|||0
+        A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+
+    Fields: offsets, type, correction, required, comment, annotator. Offsets count `split()` tokens. `||` separates
+    alternatives. An empty correction or `-NONE-` deletes. `noop` says that the annotator changed nothing. A sentence
+    without any `A` line was left unchanged by annotator 0. An annotator who has no line while another one has did not
+    annotate the sentence: the M2 scorer and ERRANT read it so, although some corpora leave out noops.
 
     Args:
         path: A file, a `.gz` file, or `"-"` for standard input; UTF-8.

@@ -1,10 +1,4 @@
-"""Alignment of source, prediction and reference, token by token, by the sum of pairs (Felice and Briscoe 2015).
-
-A column holds a token or a gap of each text and costs, for each of its three pairs: 0 if equal (also two gaps), 3 for
-two different tokens, 2 for a token beside a gap. Among the alignments of least cost, the one chosen is the one that,
-read from the end, prefers a column without a gap, then one with one gap (in the reference, the prediction, the source),
-then one with two (only the source, only the prediction, only the reference has a token).
-"""
+"""Alignment of source, prediction and reference, token by token, by the sum of pairs (Felice and Briscoe, 2015)."""
 
 from __future__ import annotations
 
@@ -26,6 +20,8 @@ KINDS = ("kept", "missed", "needless", "right", "other")
 MAX_CELLS = 2**26
 BATCH_CELLS = 2**22
 
+# A column costs, for each of its three pairs, 0 if equal (also two gaps), 3 if different, 2 for token and gap. Of
+# equally good alignments, read from the end, a column without a gap comes first, then those with one, then two.
 _MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 _PAIR_MOVES = ((1, 1), (1, 0), (0, 1))
 

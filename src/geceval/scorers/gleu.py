@@ -1,8 +1,4 @@
-"""GLEU for grammatical error correction (Napoles et al. 2015; "GLEU Without Tuning", Napoles et al. 2016).
-
-Not to be confused with Google's GLEU for machine translation: n-grams that the prediction shares with the source but
-not with the reference count against it.
-"""
+"""GLEU for grammatical error correction (Napoles et al., 2015, 2016), not the GLEU of machine translation."""
 
 from __future__ import annotations
 

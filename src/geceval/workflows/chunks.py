@@ -13,8 +13,14 @@ from geceval.core.options import RunTime, check_choice, runtime_or_default
 from geceval.edits.cleme_chunks import JointChunks, Span
 from geceval.scorers.edit_based.chunk_classes import Assumption, ChunkClass, Level, classify
 from geceval.scorers.edit_based.chunk_scorer import divide_beside
-from geceval.scorers.references.gold import edits_and_gold, gold_from_m2, proposed_from_m2
-from geceval.scorers.references.side_by_side import reference_names, sources_and_predictions, wanted_rows
+from geceval.scorers.references.gold import (
+    edits_and_gold,
+    gold_from_m2,
+    proposed_from_m2,
+    reference_names,
+    sources_and_predictions,
+    wanted_rows,
+)
 
 LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
 """What a cell may be labelled: corrected as the reference does, corrected in another way, not corrected, changed

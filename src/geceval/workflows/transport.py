@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from geceval import registry
 from geceval.core.errors import InputError
 from geceval.core.inputs import References
-from geceval.scorers.references.side_by_side import reference_names, sources_and_predictions, wanted_rows
+from geceval.scorers.references.gold import reference_names, sources_and_predictions, wanted_rows
 
 if TYPE_CHECKING:
     from geceval.scorers.edit_based.transport_plans import TransportPlan

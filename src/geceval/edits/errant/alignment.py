@@ -1,13 +1,4 @@
-"""ERRANT's alignment of two parsed sentences: the same result as ERRANT's own, faster.
-
-ERRANT fills a table of (source tokens) x (corrected tokens) cells and reads spaCy tokens in each of them. Here each
-token's features are read once, and two facts save work without changing a single operation:
-
-- Equal tokens are always matched along the diagonal and a cell depends only on cells before it, so a common ending is
-  matched token by token whatever comes before it, and need not be in the table. (A common beginning must be: with
-  `a b` -> `a a b` the path enters it off the diagonal.)
-- Two spans can only be transpositions of each other if each has the last token of the other, ignoring case.
-"""
+"""ERRANT's alignment of two parsed sentences: the same result as ERRANT's own, faster."""
 
 from __future__ import annotations
 
@@ -37,6 +28,11 @@ _KEY = "geceval_alignment"
 
 class Alignment(errant.alignment.Alignment):
     """ERRANT's alignment; `cost_matrix` and `op_matrix` leave out the tokens of a common ending."""
+
+    # Equal tokens are always matched along the diagonal and a cell depends only on cells before it, so a common ending
+    # is matched token by token whatever comes before it. (A common beginning is not: with `a b` -> `a a b` the path
+    # enters it off the diagonal.) Two spans can only be transpositions of each other if each has the last token of the
+    # other, ignoring case.
 
     def align(self, lev: bool) -> tuple[list[list[float]], list[list[str]]]:
         """Fill the cost and operation matrices; called by ERRANT's constructor."""

@@ -1,8 +1,4 @@
-"""ERRANT edits: the corrections of a sentence as typed edits; each distinct text is parsed once.
-
-ERRANT (Bryant et al. 2017, "Automatic Annotation and Evaluation of Error Types for Grammatical Error Correction") reads
-tags, lemmas and dependencies, so its edits depend on the spaCy pipeline: `Annotator.pipeline` names it.
-"""
+"""ERRANT edits (Bryant et al., 2017): the corrections of a sentence as typed edits."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""Joining steps of the MaxMatch lattice into arcs, and the cheapest path over them.
-
-The official program closes the lattice like Floyd and Warshall over the cells in sorted order: two arcs are joined if
-that is strictly shorter than what is known and holds no more unchanged words than allowed. Every step leads to a later
-cell, so the second half of such a join is always a single step and the first half is final: one sweep over the cells
-finds the same arcs in the same order. (They are not the shortest *allowed* arcs: of the ways from one cell to another
-only the first of the shortest is kept, with its count of unchanged words.) Its shortest path is that of Bellman and
-Ford over the list of arcs, steps first; equal costs are decided by the order in which it meets them, so that order is
-kept.
-"""
+"""Joining steps of the MaxMatch lattice into arcs, and the cheapest path over them."""
 
 from __future__ import annotations
 
@@ -17,6 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from geceval.edits.maxmatch.lattice import EPSILON, Arc, Purge, Steps, relax, walk_back, weight
+
+# The official program closes the lattice like Floyd and Warshall over the cells in sorted order: two arcs are joined if
+# that is strictly shorter than what is known and holds no more unchanged words than allowed. Every step leads to a
+# later cell, so the second half of such a join is always a single step and the first half is final: one sweep over the
+# cells finds the same arcs in the same order. (They are not the shortest *allowed* arcs: of the ways from one cell to
+# another only the first of the shortest is kept, with its count of unchanged words.) Its shortest path is that of
+# Bellman and Ford over the list of arcs, steps first; equal costs are decided by the order in which it meets them, so
+# that order is kept.
 
 DENSE_CELLS = 120  # from here on, numpy over all starts at once is faster than dictionaries
 

@@ -1,10 +1,4 @@
-"""MaxMatch: the edits of a system, cut so that as many as possible match the gold edits (Dahlmeier and Ng, 2012).
-
-This follows the official scorer rather than the paper. On the lattice of all short ways from source to prediction
-(`lattice`, `arcs`) it takes the path with, in this order, the most arcs that match a gold edit, the fewest steps
-outside them and the fewest edits. Because an edit may hold up to `max_unchanged_words` unchanged words, several wrong
-changes close to each other become one edit.
-"""
+"""MaxMatch: the edits of a system, cut so that as many as possible match the gold edits (Dahlmeier and Ng, 2012)."""
 
 from __future__ import annotations
 
@@ -64,6 +58,10 @@ class Extraction:
 
 class Lattice:
     """The ways from a source to a prediction, shared by all annotators."""
+
+    # This follows the official scorer rather than the paper: it takes the path with, in this order, the most arcs that
+    # match a gold edit, the fewest steps outside them and the fewest edits. As an edit may hold unchanged words,
+    # several wrong changes close to each other become one edit.
 
     def __init__(self, source: str, prediction: str, rules: Rules = SCORING) -> None:
         self._source, self._target = source.split(), prediction.split()

@@ -1,10 +1,4 @@
-"""The lattice of MaxMatch: all short ways from a source to a target.
-
-A cell (i, j) is reached after i tokens of the source and j tokens of the target. A *step* goes to the next row
-(deletion), the next column (insertion) or both (substitution, or no change). The lattice holds the steps of all
-cheapest paths of two edit distances: one where a substitution costs 1 and one where it costs 2 (Dahlmeier and Ng, 2012,
-section 4).
-"""
+"""The lattice of MaxMatch: all short ways from a source to a target."""
 
 from __future__ import annotations
 
@@ -22,6 +16,10 @@ _FAR = 1 << 20
 
 class Steps(NamedTuple):
     """The steps of the lattice between its cells, which are numbered by row, then column."""
+
+    # A cell (i, j) is reached after i tokens of the source and j tokens of the target; a step goes to the next row
+    # (deletion), the next column (insertion) or both (substitution, or no change). `arcs`: from, to, unchanged, how
+    # many of the two tables have it.
 
     rows: list[int]
     columns: list[int]
@@ -81,7 +79,7 @@ def walk_back(before: list[int]) -> list[tuple[int, int]]:
 
 
 def find_steps(source: Sequence[str], target: Sequence[str], max_cells: int) -> Steps:
-    """The steps of all cheapest paths of both tables."""
+    """The steps of all cheapest paths of two edit distances, with substitutions of cost 1 and 2 (the paper's §4)."""
     # For texts whose tables would be too large, only one cheapest path is kept, whatever `max_cells` is.
     if _is_too_long(source, target):
         return _number(source, target, dict.fromkeys(_one_path(source, target), 1), single_path=True)

@@ -1,7 +1,4 @@
-"""N-gram counts of source, prediction and references, for GLEU and GREEN.
-
-The n-grams of sources and references are counted once for all systems that are scored against them.
-"""
+"""N-gram counts of source, prediction and references, for GLEU and GREEN."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -112,6 +112,44 @@ def proposed_from_m2(metric: str, columns: Columns, path: str | Path | None) -> 
             )
         proposed.append(edits)
     return proposed
+
+
+def sources_and_predictions(
+    name: str,
+    sources: Sequence[str] | None,
+    predictions: Sequence[str] | None,
+    gold_m2: str | Path | None,
+    predictions_m2: str | Path | None,
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The columns of an analysis; one that is not given is that of an M2 file."""
+    if sources is None:
+        path = predictions_m2 or gold_m2
+        if path is None:
+            raise InputError(f"{name} needs the sources")
+        sources = [sentence.source for sentence in gold_sentences(path, alternatives=False)]
+    if predictions is None:
+        if predictions_m2 is None:
+            raise InputError(f"{name} needs the predictions, or predictions_m2")
+        made = (references(sentence) for sentence in gold_sentences(predictions_m2, alternatives=False))
+        predictions = [next(iter(texts.values())) for texts in made]  # `proposed_from_m2` checks that there is only one
+    return sources, predictions
+
+
+def wanted_rows(name: str, lines: Collection[int] | None, count: int) -> list[int]:
+    """Indices of the sentences that are wanted, by their numbers from 1; all for `None`."""
+    if lines is None:
+        return list(range(count))
+    for line in lines:
+        if not 1 <= line <= count:
+            raise InputError(f"{name}: line must be one of the {count} sentences, counted from 1, got {line}")
+    return [line - 1 for line in sorted(set(lines))]
+
+
+def reference_names(row: str | Sequence[str | None]) -> dict[int, str]:
+    """What to call the references of a sentence, by their position among those that are there."""
+    texts = [row] if isinstance(row, str) else row
+    present = [number for number, text in enumerate(texts, start=1) if text is not None]
+    return {index: f"reference {number}" for index, number in enumerate(present)}
 
 
 def edits_and_gold(
