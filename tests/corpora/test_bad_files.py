@@ -120,6 +120,8 @@ def test_m2(tmp_path, fails):
     write(folder / "official-preprocessed.m2", "S a b\n")
     assert "1 sentences, but the published file has 1,381" in fails("conll13", folder)
     assert "CWEB-G.dev.m2" in fails("cweb", folder, FileNotFoundError)
+    write(folder / "fce-train.json", '{"id": 1, "text": "a", "edits": []}\n')
+    assert "fce-train.json: 1 essays, but the published file has 2,116" in fails("fce", folder)
 
 
 @pytest.mark.parametrize(

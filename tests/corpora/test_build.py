@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 
@@ -190,6 +191,16 @@ def test_wi_locness(shared_data):
     assert (rows[0]["meta"]["corpus"], rows[-1]["id"]) == ("ABCN", "wi_locness.ABCN.dev.4383")
     with pytest.raises(ValueError, match="4,384 sentences, but the published file has 4,000"):
         parallel.m2_rows(path, "wi_locness.ABCN.dev", 4000, "ABCN")
+
+
+def test_fce_from_json(shared_data, tmp_path):
+    lines = (shared_data / "fce" / "fce-dev.json").read_text(encoding="utf-8").split("\n")[:2]
+    (tmp_path / "few.json").write_text("\n".join(lines), encoding="utf-8")
+    rows = parallel.essay_rows(tmp_path / "few.json", "fce.dev", 2)
+    assert rows[3]["meta"] == {"corpus": "fce", "doc": json.loads(lines[0])["id"]}
+    (edit,) = rows[3]["edits"]
+    assert (edit["start"], edit["end"], edit["correction"], edit["type"][:2]) == (3, 4, "received", "R:")
+    assert rows[3]["references"] == [rows[3]["source"].replace("recieved", "received")]
 
 
 def test_files_are_plain(built):

@@ -128,7 +128,8 @@ DATA_SETS = {
         "FCE",
         "Essays of candidates for Cambridge's First Certificate in English, one annotator.",
         "https://www.cl.cam.ac.uk/research/nl/bea2019st/",
-        "fce.train.gold.bea19.m2, fce.dev.gold.bea19.m2, fce.test.gold.bea19.m2",
+        "fce.train.gold.bea19.m2, fce.dev.gold.bea19.m2, fce.test.gold.bea19.m2; or fce-train.json, fce-dev.json, "
+        "fce-test.json, which are split into sentences and tokens here",
         "Non-commercial research and education only (the licence of the CLC FCE dataset).",
         "other",
         _article(

@@ -35,6 +35,7 @@ SCHEMA = pa.schema(
         ("meta", pa.struct([("corpus", pa.string()), ("doc", pa.string())])),
     ]
 )
+_FCE = {"train": ("train", 28350, 2116), "validation": ("dev", 2191, 159), "test": ("test", 2695, 194)}
 
 
 def build_conll13(folder: Path) -> list[Config]:
@@ -86,16 +87,20 @@ def build_wi_locness(folder: Path) -> list[Config]:
 
 
 def build_fce(folder: Path) -> list[Config]:
-    """The table of FCE."""
-    splits = {}
-    for split, (fold, count) in {
-        "train": ("train", 28350),
-        "validation": ("dev", 2191),
-        "test": ("test", 2695),
-    }.items():
+    """The table of FCE, from the M2 files of BEA-2019 or, where there are none, from the JSON files."""
+    splits, note = {}, ""
+    for split, (fold, sentences, essays) in _FCE.items():
         name = f"fce.{fold}.gold.bea19.m2"
-        splits[split] = m2_rows(find(folder, name, f"m2/{name}"), f"fce.{fold}", count)
-    return [Config("default", SCHEMA, splits)]
+        if m2 := find_if_any(folder, name, f"m2/{name}"):
+            splits[split] = m2_rows(m2, f"fce.{fold}", sentences)
+        else:
+            path = find(folder, f"fce-{fold}.json", f"json/fce.{fold}.json")
+            splits[split] = essay_rows(path, f"fce.{fold}", essays)
+            note = (
+                "From the JSON files: sentences and tokens by the rules of spaCy, types of edits by ERRANT with the "
+                "bundled pipeline. The M2 files of BEA-2019 split the same essays in another way."
+            )
+    return [Config("default", SCHEMA, splits, note)]
 
 
 def build_jfleg(folder: Path) -> list[Config]:
@@ -136,14 +141,35 @@ def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> 
     return rows
 
 
-def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str) -> dict[str, Any]:
+def essay_rows(path: Path, name: str, expected: int) -> Rows:
+    """Rows of a JSON file of essays, with ERRANT's types; `meta.doc` is the essay's id; see `m2_rows`."""
+    from geceval.edits.errant.annotator import get_annotator
+    from geceval.edits.essays import read_essays, to_sentences
+
+    essays = read_essays(path)
+    check_count(path, "essays", len(essays), expected)
+    pairs = [(essay.name, sentence) for essay in essays for sentence in to_sentences([essay])]
+    typed = get_annotator("bundled").classify_sentences([sentence for _, sentence in pairs])
+    rows = []
+    for number, ((doc, _), sentence) in enumerate(zip(pairs, typed, strict=True)):
+        row = _row(name, number, sentence.source, references(sentence), name.split(".")[0], doc)
+        row["edits"] = [
+            _edit(edit, annotator, "REQUIRED", "-NONE-")
+            for annotator, edits in sentence.edits.items()
+            for edit in edits
+        ]
+        rows.append(row)
+    return rows
+
+
+def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str, doc: str = "") -> dict[str, Any]:
     return {
         "id": f"{name}.{number}",
         "source": source,
         "references": list(texts.values()),
         "annotators": list(texts),
         "edits": [],
-        "meta": {"corpus": corpus, "doc": ""},
+        "meta": {"corpus": corpus, "doc": doc},
     }
 
 
