@@ -15,7 +15,7 @@ from geceval.core.cache import clear_caches
 from geceval.core.disk_cache import FILE
 from geceval.core.options import RunTime
 from geceval.edits.errant.annotator import Annotator
-from geceval.edits.maxmatch import corpus as extractor
+from geceval.edits.maxmatch import extraction
 from geceval.models import batched_model, checkpoints
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
@@ -43,7 +43,7 @@ def nothing_computed(monkeypatch):
     def forbid():
         monkeypatch.setattr(Annotator, "extract", fail)
         monkeypatch.setattr(batched_model.BatchedModel, "_run", fail)
-        monkeypatch.setattr(extractor, "Lattice", fail)
+        monkeypatch.setattr(extraction, "Lattice", fail)
 
     return forbid
 

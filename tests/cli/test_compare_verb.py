@@ -11,7 +11,7 @@ import pytest
 
 import geceval
 from geceval.cli.app import run
-from geceval.cli.compare import p_bound
+from geceval.core.errors import p_bound
 
 SOURCES = ["a b c d", "d c b a", "a a b b", "c d c d"] * 4
 M2 = """S a b c d

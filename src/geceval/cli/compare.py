@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ import geceval.cli.options as shared
 from geceval.cli.pages import ordered
 from geceval.cli.tables import Cell, check_outputs, show
 from geceval.cli.text_files import read_corpus
-from geceval.core.errors import counted
+from geceval.core.errors import counted, p_bound
 from geceval.core.progress import bar
 from geceval.meta.significance.systems import METHODS, pick_baseline
 from geceval.registry import scorer_class
@@ -100,12 +99,3 @@ def _table(
             row += [Cell(s.p[method], "–" if own else p_bound(s.p[method], resamples)) for method in methods]
             rows.append([*row, own, higher] if data else row)
     return [*columns, "baseline", "higher_is_better"] if data else columns, rows
-
-
-def p_bound(value: float, resamples: int) -> str:
-    """A p-value that is the least which so many resamples can show, as a bound: `< .001`; `""` for others."""
-    if value * (resamples + 1) > 1.5:
-        return ""
-    digits = -math.floor(math.log10(value))
-    bound = (math.floor(value * 10**digits) + 1) / 10**digits
-    return f"< {bound:.{digits}f}".rstrip("0").replace("0.", ".", 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import math
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -97,3 +98,12 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     begun = [each for each in names if len(wanted) > 1 and each.startswith(wanted)]
     near = difflib.get_close_matches(wanted, names, n=1) or (begun if len(begun) == 1 else [])
     return f"; did you mean {names[near[0]]!r}?" if near else ""
+
+
+def p_bound(value: float, resamples: int) -> str:
+    """A p-value that is the least which so many resamples can show, as a bound: `< .001`; `""` for others."""
+    if value * (resamples + 1) > 1.5:
+        return ""
+    digits = -math.floor(math.log10(value))
+    bound = (math.floor(value * 10**digits) + 1) / 10**digits
+    return f"< {bound:.{digits}f}".rstrip("0").replace("0.", ".", 1)
