@@ -12,7 +12,6 @@ from geceval.corpora.folder import Config, write_folder
 from geceval.corpora.judgments import GJG15_SYSTEMS, SEEDA_SYSTEMS
 
 HEAD = "source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m\n"
-BOMB = '<!DOCTYPE a [<!ENTITY b "xx"><!ENTITY c "&b;&b;&b;&b;">]><a>&c;</a>'
 
 
 def xml(*rankings):
@@ -67,13 +66,7 @@ def fails(tmp_path):
         ("data/judgments_sent.xml", xml(), "holds no ranking"),
         ("data/judgments_sent.xml", xml(ranking(0, ("T5", 1))), "there is no sentence -1"),
         ("data/judgments_sent.xml", xml(ranking(2, ("PIE T5", 1)), ranking(3, ("PIE T5", 1))), "ranking 1: PIE and T5"),
-        ("data/judgments_sent.xml", xml(ranking(1, ("GPT-5", 1))), "unknown system 'GPT-5'; the systems are BART, "),
         ("data/judgments_sent.xml", xml(ranking(1, ("T5", 1), duration="soon")), "must be HH:MM:SS, got 'soon'"),
-        ("data/judgments_sent.xml", xml(ranking(1, ("T5", "x"))), "not a number"),
-        ("data/judgments_sent.xml", "<appraise-results><ranking-item", "judgments_sent.xml: not valid XML"),
-        ("data/judgments_sent.xml", b"<a>\xff</a>", "judgments_sent.xml: not valid XML"),
-        ("data/judgments_sent.xml", "", "not valid XML"),
-        ("data/judgments_sent.xml", BOMB, "judgments_sent.xml: it has a document type"),
         ("outputs/all/PIE.txt", "one\ntwo", "PIE.txt has 2 lines but .*INPUT.txt has 3"),
         ("outputs/all/PIE.txt", b"one\ntwo\n\xe9", "PIE.txt, line 3: not valid UTF-8"),
     ],

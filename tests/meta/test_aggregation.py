@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from geceval.corpora.judgments import read_human
 from geceval.meta.aggregation import count_wins, expected_wins, human_expected_wins
 from geceval.meta.judgments import Item
-
-
-@pytest.fixture(scope="module")
-def seeda(shared_data):
-    return read_human(shared_data / "seeda")
 
 
 @pytest.mark.parametrize("kind", ["sent", "edit"])

@@ -5,22 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from geceval.corpora.judgments import read_human
 from geceval.meta.agreement import judged_pairs
-from geceval.meta.judgments import HumanData, Item, system_set
+from geceval.meta.judgments import Item, system_set
 from geceval.meta.pair_maps import by_human_rank, by_metric_rank
 
 
-@pytest.fixture(scope="module")
-def seeda(shared_data) -> HumanData:
-    return read_human(shared_data / "seeda")
-
-
-def lengths(data: HumanData, systems: list[str]) -> np.ndarray:
-    return np.array([[len(text) for text in data.outputs[system]] for system in systems], dtype=float)
-
-
-def test_metric_ranks_of_length(seeda):
+def test_metric_ranks_of_length(seeda, lengths):
     systems = system_set(seeda)
     found = by_metric_rank(judged_pairs(seeda.judgments["sent"], systems), lengths(seeda, systems))
     # Fact sheet, section 4: ranks from 1, ties in the order of the list.
@@ -48,7 +38,7 @@ def test_metric_ranks_of_length(seeda):
         ),
     ],
 )
-def test_human_ranks_of_length(seeda, kind, shares, pairs):
+def test_human_ranks_of_length(seeda, kind, shares, pairs, lengths):
     systems = system_set(seeda)
     found = by_human_rank(seeda.judgments[kind], systems, lengths(seeda, systems))
     above = np.triu_indices(5, k=1)  # the sheet lists (1,2), (1,3) ... (4,5)

@@ -32,13 +32,6 @@ def test_equals_the_trueskill_package(seed):
     assert rate_scores(scores) == pytest.approx(play_with_package(scores), abs=1e-6)
 
 
-def test_random_orders_follow_their_seed():
-    scores = np.random.default_rng(0).normal(size=(3, 40))
-    first, again, other = (rate_scores(scores, orders=2, seed=seed) for seed in (1, 1, 2))
-    assert first.tolist() == again.tolist() != other.tolist()
-    assert rate_scores(scores[:, :1], orders=3) == pytest.approx(rate_scores(scores[:, :1]))  # one sentence, one order
-
-
 @pytest.mark.parametrize("outcomes", [[1] * 300, [0] * 300, [-1] * 300, [1] * 300 + [0] * 20, [-1] * 300 + [1]])
 def test_long_one_sided_series_stay_finite_and_ordered(outcomes):
     means, variances = TrueSkill().rate([(0, 1, outcome) for outcome in outcomes], 2)

@@ -70,7 +70,6 @@ def written(run, column="score"):
         ("i_measure", {}),
         ("m2", {}),
         ("errant", {"nlp": "bundled"}),
-        ("errant", {"nlp": "bundled", "average": "sentence"}),
     ],
 )
 def test_parts_give_the_numbers_of_the_whole(metric, options, files, tmp_path):

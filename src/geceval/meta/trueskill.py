@@ -59,7 +59,7 @@ class TrueSkill:
         return np.array(means), np.array(variances)
 
 
-def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None, *, orders: int = 0, seed: int = 1) -> np.ndarray:
+def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None) -> np.ndarray:
     """TrueSkill means of systems, from games between their sentence scores.
 
     For each sentence in order and each pair i < j of systems in order, the higher score wins and equal scores draw; a
@@ -68,17 +68,10 @@ def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None, *, orders: i
     Args:
         scores: Array of shape [systems, sentences].
         skill: The parameters; defaults to `TrueSkill()`.
-        orders: Number of random orders of the sentences over which means are averaged; 0 takes the order given, as
-            the published numbers do.
-        seed: Seed of the random orders.
 
     Returns:
         Array of shape [systems].
     """
-    if orders:
-        generator = np.random.default_rng(seed)
-        shuffled = (scores[:, generator.permutation(scores.shape[1])] for _ in range(orders))
-        return np.mean([rate_scores(each, skill) for each in shuffled], axis=0)
     count = scores.shape[0]
     first, second = np.triu_indices(count, k=1)
     outcomes = np.sign(scores[first] - scores[second]).T  # [sentences, pairs]
