@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
 
 from geceval.scorers.impara_ged import ImparaGed, Settings
 
@@ -54,22 +52,7 @@ def test_the_source_does_not_enter_the_number(local):
     assert one.scores == other.scores and one.signature == other.signature
 
 
-def test_answers_that_are_not_finite_are_named(make_checkpoint):
-    folder = make_checkpoint(66)
-    state = load_file(folder / "model.safetensors")
-    state["classifier.bias"] = torch.full_like(state["classifier.bias"], 3e38)
-    state["classifier.weight"] = torch.full_like(state["classifier.weight"], 3e38)
-    state["bert.pooler.dense.weight"].zero_()
-    state["bert.pooler.dense.bias"].fill_(1.0)
-    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(
-        ValueError, match=r"^impara_ged: the quality estimator gives inf for predictions\[0\]; use dtype"
-    ):
-        ImparaGed(Settings(model=str(folder))).score(["a"], ["a"])
-
-
-def test_settings_stored_with_the_checkpoint_and_pickling(make_checkpoint):
+def test_settings_stored_with_the_checkpoint(make_checkpoint):
     scorer = ImparaGed(Settings(model=str(make_checkpoint(67, geceval_max_length=24))))
     result = scorer.score(["a cat"], ["the cat"])
     assert "|max_length:24|" in result.signature
-    assert pickle.loads(pickle.dumps(scorer)).score(["a cat"], ["the cat"]) == result

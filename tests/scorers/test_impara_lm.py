@@ -8,8 +8,6 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-import geceval
-from geceval.core.options import RunTime
 from geceval.models.checkpoints import CheckpointError
 from geceval.models.origins.hub import QUALITY_HEAD
 from geceval.scorers.fluency import Fluency
@@ -89,16 +87,6 @@ def test_deleting_everything_does_not_pay(causal):
 def test_without_likelihood_and_head_there_is_nothing(causal, tmp_path):
     with pytest.raises(CheckpointError, match="impara_lm: none@.* has no head, and its likelihood does not count"):
         score(tuned(causal, tmp_path / "none", scale=0))
-
-
-@pytest.mark.parametrize("scale", [1, 0])
-@pytest.mark.parametrize("batch_size", [1, 3])
-def test_any_batch_and_order(causal, tmp_path, batch_size, scale):
-    folder = tuned(causal, tmp_path / "head", torch.linspace(-1, 1, 16), head_layer=1, scale=scale)
-    expected = score(folder).scores
-    geceval.clear_caches()
-    scorer = ImparaLm(Settings(model=folder), RunTime(batch_size=batch_size))
-    assert scorer.score(SOURCES[::-1], PREDICTIONS[::-1]).scores[::-1] == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize(

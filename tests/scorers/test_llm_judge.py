@@ -1,14 +1,10 @@
 """The judge against a stand-in of an endpoint."""
 
-import contextlib
 import dataclasses
 import json
 import logging
 import math
 import pickle
-import sqlite3
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -219,25 +215,6 @@ def test_the_cache_answers_the_second_time(judge, chat, tmp_path):
         assert other.score(SOURCES[:1], SYSTEMS["one"][:1]).details["cached"] == 0, change
 
 
-def entries(folder):
-    with contextlib.closing(sqlite3.connect(folder / FILE)) as database:
-        return dict(database.execute("SELECT key, value FROM entries"))
-
-
-@pytest.mark.parametrize("damage", [lambda value: value[: len(value) // 2], lambda value: value[:-2] + b"3]"])
-def test_damaged_entries_are_asked_for_again(judge, tmp_path, damage):
-    scorer, server = judge(cache=tmp_path)
-    first = scorer.score(SOURCES[:1], SYSTEMS["one"][:1])
-    whole = entries(tmp_path)
-    (value,) = whole.values()
-    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as database, database:
-        assert damage(value) != value
-        database.execute("UPDATE entries SET value = ?", [damage(value)])
-    assert scorer.score(SOURCES[:1], SYSTEMS["one"][:1]).scores == first.scores
-    assert len(server.requests) == 2
-    assert entries(tmp_path) == whole
-
-
 def test_only_valid_answers_are_kept(judge, tmp_path):
     scorer, _ = judge(lambda *_: "no", on_failure="skip", cache=tmp_path)
     scorer.score(SOURCES, SYSTEMS["one"])
@@ -250,31 +227,6 @@ def test_a_cache_that_cannot_be_written_costs_nothing(judge, tmp_path):
     with pytest.raises(OSError, match="file"):
         scorer.score(SOURCES, SYSTEMS["one"])
     assert server.requests == []
-
-
-CONCURRENT = """
-import sys
-from geceval.scorers.llm_judge import JudgeRunTime, LlmJudge, Settings
-url, cache = sys.argv[1:]
-judge = LlmJudge(Settings(model="m", base_url=url), JudgeRunTime(api_key_env=None, cache=cache))
-texts = [f"sentence {number} ." for number in range(60)]
-print(judge.score(texts, texts).scores)
-"""
-
-
-@pytest.mark.slow
-def test_processes_share_a_cache(chat, tmp_path):
-    server = chat.start()
-    command = [sys.executable, "-c", CONCURRENT, server.url, str(tmp_path)]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    printed = {process.communicate()[0] for process in running}
-    assert [process.returncode for process in running] == [0, 0, 0]
-    expected = [float(chat.grade(f"sentence {number} .")) for number in range(60)]
-    assert printed == {f"{expected}\n"}
-    assert [path.name for path in tmp_path.iterdir()] == [FILE]  # no temporary files
-    judge = LlmJudge(Settings(model="m", base_url=server.url), JudgeRunTime(api_key_env=None, cache=tmp_path))
-    texts = [f"sentence {number} ." for number in range(60)]
-    assert judge.score(texts, texts).details["cached"] == 60
 
 
 KEY = "sk-Secret0123456789abcdef"

@@ -131,12 +131,6 @@ def test_all_unchanged_reads_nothing(folder):
     assert (result.score, result.scores) == (0.0, [0.0] * 3)
 
 
-def test_the_signature_names_the_model_and_its_length(folder):
-    line = Scribendi(Settings(model=str(folder))).score(["a b"], ["a c"]).signature
-    assert f"|model:{folder.name}@" in line
-    assert "|threshold:0.8|max_length:160|" in line
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -16,7 +16,7 @@ from geceval.core.signature import signature
 from geceval.scorers.learned.detection import load_detector
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, load_unigrams, slor
 from geceval.scorers.ngram.meteor import meteor, stemmer_version
-from geceval.scorers.some import SUBMETRICS, Weights, weights_of
+from geceval.scorers.some import Weights, weighted_sum, weights_of
 
 if TYPE_CHECKING:
     from geceval.models.detector import Detector
@@ -86,13 +86,7 @@ class Asano2017(LikelihoodScorer):
             "fluency": self._read_ahead(columns),
             "meaning": np.array([meteor(*pair) for pair in pairs]),
         }
-        scores = sum(
-            weight * parts[part]
-            for part, weight in zip(SUBMETRICS, weights_of(self.settings.weights, WEIGHTS), strict=True)
-        )
-        details = {part: float(values.mean()) for part, values in parts.items()}
-        details |= {f"{part}_scores": values.tolist() for part, values in parts.items()}
-        return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+        return weighted_sum(parts, weights_of(self.settings.weights, WEIGHTS), self._signature())
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         """F of each prediction: [sentences]."""

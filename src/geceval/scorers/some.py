@@ -98,13 +98,7 @@ class Some(ReadAheadScorer):
     def _score(self, columns: Columns) -> Result:
         self.load()
         normalised = {part: (values - 1) / 3 for part, values in self._read_ahead(columns).items()}
-        scores = sum(
-            weight * normalised[part]
-            for part, weight in zip(PARTS, weights_of(self.settings.weights, WEIGHTS), strict=True)
-        )
-        details = {part: float(values.mean()) for part, values in normalised.items()}
-        details |= {f"{part}_scores": values.tolist() for part, values in normalised.items()}
-        return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+        return weighted_sum(normalised, weights_of(self.settings.weights, WEIGHTS), self._signature())
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> dict[str, np.ndarray]:
         """The answers of each regressor, on the scale of the ratings: [sentences]."""
@@ -140,3 +134,11 @@ def weights_of(weights: str | Weights, published: Mapping[str, Weights]) -> Weig
         raise InputError("at least one of the weights must be positive")
     grammaticality, fluency, meaning = map(float, weights)
     return grammaticality, fluency, meaning
+
+
+def weighted_sum(parts: Mapping[str, np.ndarray], weights: Weights, line: str) -> Result:
+    """The result of a metric whose scores are the weighted sums of sub-scores, [sentences] each."""
+    scores = sum(weight * parts[part] for part, weight in zip(SUBMETRICS, weights, strict=True))
+    details = {part: float(values.mean()) for part, values in parts.items()}
+    details |= {f"{part}_scores": values.tolist() for part, values in parts.items()}
+    return Result(float(scores.mean()), scores.tolist(), line, details)
