@@ -319,7 +319,7 @@ MISTAKES = [
     (["score", "-m", "gleu", *CORPUS, "--sentence", "--worst", "3"], "--sentence shows all sentences, and --worst the"),
     (["impacts", "a b", "a c", "--seed", "2"], "--seed is for the other methods"),
     (["impacts", "a b", "a c", "--method", "add", "--permutations", "9"], "--permutations is for --method shapley"),
-    (["impacts", "a b", "a c", "--method", "shapley", "--rescale", "none"], "--rescale is for --method add and sub"),
+    (["impacts", "a b", "a c", "--method", "shapley", "--rescale", "ratio"], "--rescale is for --method add and sub"),
     (["doctor", "--quick", "-m", "gleu"], "--metrics says whose numbers to check, and --quick checks none"),
     (["train", "impara", "--m2", "x.m2", "-o", "out", "--dry-run"], "--dry-run is for --push-to-hub"),
     (["train", "impara", "--m2", "x.m2", "-o", "out", "--nlp", "bundled"], "--nlp parses the texts of --parallel"),

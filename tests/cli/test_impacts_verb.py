@@ -61,12 +61,12 @@ def test_the_table_has_shares_totals_and_notes(call):
 
 def test_options_reach_the_metric_and_the_attribution(call, files):
     code, out, _ = call(
-        "--method", "add", "-m", "gleu", *files, "-o", "unit=char", "--rescale", "none", "--format", "json"
+        "--method", "add", "-m", "gleu", *files, "-o", "unit=char", "--rescale", "ratio", "--format", "json"
     )
     assert code == 0
     found = json.loads(out)[1]
     assert "|unit:char|" in found["signature"]
-    assert "|method:add|rescale:none|" in found["how"]
+    assert "|method:add|rescale:ratio|" in found["how"]
 
 
 def test_a_reference_of_one_sentence(call, tmp_path):
@@ -127,7 +127,7 @@ MISTAKES = [
     (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),
     (["--method", "shapley", "-m", "no_such", *PAIR], "unknown metric 'no_such'"),
     (["--method", "shapley", "--max-edits", "99", *PAIR], "max_edits must lie between 1 and 20, got 99"),
-    (["--method", "add", "--rescale", "odd", *PAIR], "attribution: rescale must be one of 'safe', 'ratio', 'none'"),
+    (["--method", "add", "--rescale", "odd", *PAIR], "attribute: rescale must be one of 'safe', 'ratio', got 'odd'"),
     (["--method", "add", "-o", "frob=1", *PAIR], "unknown option 'frob'"),
     (["--method", "add", "-r", "two", "-m", "gleu", *PAIR], "two has 2 lines but there is one sentence"),
 ]

@@ -12,7 +12,7 @@ from geceval.edits.m2 import read_m2
 from geceval.learning.impara import Job
 from geceval.learning.ranked_pairs import (
     RankedPair,
-    edit_impacts,
+    cosine_impacts,
     parallel_pairs,
     ranked_pairs,
     read_pairs,
@@ -48,25 +48,25 @@ def bag_of_words(texts):
 def test_impact_is_one_minus_the_cosine_to_the_text_without_the_edit():
     # T = "x b z"; cos((1, 0), (0, 2)) = 0 and cos((1, 0), (3, 4)) = 3/5.
     embed = table({"x b z": (1, 0), "a b z": (0, 2), "x b c": (3, 4)})
-    assert edit_impacts([(SOURCE, [FIRST, LAST])], embed) == [pytest.approx([1.0, 0.4])]
+    assert cosine_impacts([(SOURCE, [FIRST, LAST])], embed) == [pytest.approx([1.0, 0.4])]
 
 
 def test_impacts_come_in_the_order_of_the_edits_of_each_row():
     embed = table({"x b z": (1, 0), "a b z": (0, 2), "x b c": (3, 4), "a b c": (1, 0)})
     rows = [(SOURCE, [LAST, FIRST]), (SOURCE, []), ("a  b c", [LAST]), (SOURCE, [FIRST])]
     # "a b z" against "a b c" is (0, 2) to (1, 0); "x b c" against "a b c" is (3, 4) to (1, 0).
-    assert edit_impacts(rows, embed) == [pytest.approx([0.4, 1.0]), [], pytest.approx([1.0]), pytest.approx([0.4])]
+    assert cosine_impacts(rows, embed) == [pytest.approx([0.4, 1.0]), [], pytest.approx([1.0]), pytest.approx([0.4])]
 
 
 def test_every_distinct_text_is_embedded_once_in_one_call():
     embed = table({"x b z": (1, 0), "a b z": (0, 2), "x b c": (3, 4)})
-    edit_impacts([(SOURCE, [FIRST, LAST])] * 3, embed)
+    cosine_impacts([(SOURCE, [FIRST, LAST])] * 3, embed)
     assert embed.calls == [["x b z", "a b z", "x b c"]]
 
 
 def test_opposite_directions_have_impact_two_and_zero_vectors_none():
     embed = table({"x b z": (1, 0), "a b z": (-1, 0), "x b c": (0, 0)})
-    ((opposite, nothing),) = edit_impacts([(SOURCE, [FIRST, LAST])], embed)
+    ((opposite, nothing),) = cosine_impacts([(SOURCE, [FIRST, LAST])], embed)
     assert opposite == pytest.approx(2.0)
     assert math.isnan(nothing)
 
@@ -74,12 +74,12 @@ def test_opposite_directions_have_impact_two_and_zero_vectors_none():
 def test_an_edit_that_changes_nothing_has_impact_zero():
     embed = table({"a b c": (0.1, 0.7)})
     noop = Edit(-1, -1, "", NOOP)
-    assert edit_impacts([(SOURCE, [Edit(0, 1, "a"), noop])], embed) == [[0.0, 0.0]]
+    assert cosine_impacts([(SOURCE, [Edit(0, 1, "a"), noop])], embed) == [[0.0, 0.0]]
 
 
 def test_edits_that_overlap_have_no_impacts():
     with pytest.raises(ValueError, match="overlap"):
-        edit_impacts([(SOURCE, [Edit(0, 2, "x"), Edit(1, 3, "y")])], bag_of_words)
+        cosine_impacts([(SOURCE, [Edit(0, 2, "x"), Edit(1, 3, "y")])], bag_of_words)
 
 
 def test_one_edit_gives_the_source_below_the_correction():
@@ -100,7 +100,7 @@ def test_every_text_is_a_partial_correction_with_more_impact_on_the_better_side(
     row = ("this are a example of text that have error", [
         Edit(1, 2, "is"), Edit(2, 3, "an"), Edit(7, 8, "has"), Edit(8, 9, "errors"),
     ])  # fmt: skip
-    (impacts,) = edit_impacts([row], bag_of_words)
+    (impacts,) = cosine_impacts([row], bag_of_words)
     weight = {
         apply(row[0], [row[1][place] for place in range(4) if bits >> place & 1]): sum(
             impacts[place] for place in range(4) if bits >> place & 1

@@ -12,8 +12,8 @@ from geceval.core.cache import clear_caches
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import Detector
 from geceval.scorers.asano2017 import Asano2017, Settings
-from geceval.scorers.attribution.attribute import attribute
 from geceval.scorers.ngram.meteor import meteor
+from geceval.workflows.attribution import attribute
 
 SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", "a b", "It are ."]
 PREDICTIONS = ["He goes to school every day .", "I do n't like cats .", "They are happy .", "", "", "It are ."]

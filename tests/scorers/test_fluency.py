@@ -14,9 +14,9 @@ from geceval import registry
 from geceval.core.cache import clear_caches
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
-from geceval.scorers.attribution.attribute import attribute
 from geceval.scorers.fluency import Fluency, Settings
 from geceval.scorers.learned.likelihoods import load_unigrams
+from geceval.workflows.attribution import attribute
 
 SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", " \t", "a"]
 PREDICTIONS = [

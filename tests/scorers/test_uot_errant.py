@@ -8,7 +8,7 @@ import pytest
 
 from geceval import registry
 from geceval.core.errors import InputError
-from geceval.scorers.attribution.attribute import attribute
+from geceval.workflows.attribution import attribute
 
 SOURCES = ["He go to school by the bus .", "I likes cat .", "It is fine .", "She have two dog .", "WE are happy ."]
 PREDICTIONS = [

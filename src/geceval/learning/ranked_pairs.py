@@ -26,7 +26,7 @@ from geceval.edits.m2 import read_m2
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
-from geceval.scorers.learned.edit_impact import Embed, Row, edit_impacts
+from geceval.scorers.learned.edit_impact import Embed, Row, cosine_impacts
 
 logger = logging.getLogger("geceval")
 
@@ -90,7 +90,7 @@ def ranked_pairs(
         chunk = drawn[start : start + total - len(pairs)]
         start += len(chunk)
         missing = [number for number in dict.fromkeys(d[0] for d in chunk) if number not in impacts]
-        impacts.update(zip(missing, edit_impacts([usable[number] for number in missing], embed), strict=True))
+        impacts.update(zip(missing, cosine_impacts([usable[number] for number in missing], embed), strict=True))
         for number, one, other in chunk:
             pair = _rank(usable[number], impacts[number], one, other)
             if pair is not None:

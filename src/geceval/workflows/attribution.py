@@ -1,52 +1,346 @@
-"""How much each edit of a correction contributes to its score under any metric; public as `geceval.attribute`.
+"""The share of each edit in the score of its sentence, for any metric; public as `geceval.attribute`.
 
-The encoder-based impact of an edit, which needs no metric, is in `geceval.workflows.impacts`.
+With S the source, M the metric's sentence score and S+E' the source with the edits E' made, the gain of E' is
+D(E') = M(S, S+E') - M(S, S). The total D(E) of all edits of a correction is divided among them. In code, a coalition
+of n players is a bit mask: bit i stands for player i.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias
+
+import numpy as np
 
 from geceval import registry
-from geceval.core.errors import naming_the_extra
-from geceval.core.inputs import References
-from geceval.core.options import make_settings
-from geceval.scorers.attribution import attribute as attribution
+from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import Options, PipelineName, Range, Seed, make_settings
+from geceval.core.signature import signature
+from geceval.edits.edit import Edit, apply
+from geceval.scorers.base import Scorer
+
+LARGEST_RATIO = 10.0
+
+Method: TypeAlias = Literal["add", "sub", "shapley", "shapley_sampling"]
+Rescale: TypeAlias = Literal["safe", "ratio"]
+Group: TypeAlias = tuple[Edit, ...]
+Correction: TypeAlias = "str | Sequence[Edit | Sequence[Edit]]"
+Orders: TypeAlias = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Options):
+    """How the total is divided.
+
+    Attributes:
+        method: `"add"`: the gain of the edit alone. `"sub"`: what is lost without the edit. Both score n + 2 texts for
+            a sentence with n edits. `"shapley"`: the Shapley value, from all 2^n texts; the shares sum to the total by
+            themselves. `"shapley_sampling"`: its mean over random orders of the edits; the shares sum to the total too.
+        rescale: How the shares of `add` and `sub` are made to sum to the total. `"safe"` multiplies them by total / sum
+            where that ratio lies in (0, 10]; elsewhere it adds the same amount to each, and `note` says so.
+            `"ratio"` always multiplies, as published, and gives zeros where the sum is 0.
+        permutations: Number of orders for `shapley_sampling`, at least 1; all n! orders if there are no more.
+        max_edits: Edits (or groups of edits) of a sentence beyond which `shapley` is sampled, in [1, 20]; `method` and
+            `note` of the sentence then say so. The other methods have no limit.
+        seed: Seed of the random orders. A sentence gets the same orders alone and among others.
+    """
+
+    method: Method = "shapley"
+    rescale: Rescale = "safe"
+    permutations: Annotated[int, Range(1, 1_000_000)] = 64
+    max_edits: Annotated[int, Range(1, 20)] = 10
+    seed: Seed = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """How the gain of one sentence is divided among its edits.
+
+    Attributes:
+        source: The source S, tokens joined by one space.
+        prediction: S with all edits made, tokens joined by one space.
+        groups: The players: groups of edits that are applied together or not at all; most groups are single edits.
+        scores: The share of each group in the total, in the same order.
+        source_score: M(S, S), the score of the unchanged source.
+        total: M(S, prediction) - M(S, S), what all edits gain together.
+        method: The method that gave the scores: the one asked for, or `"shapley_sampling"` in place of `"shapley"`.
+        note: What is unusual about this sentence, or `""`.
+        signature: The signature of M.
+        how: How the total was divided, in the form of a signature.
+    """
+
+    source: str
+    prediction: str
+    groups: tuple[Group, ...]
+    scores: tuple[float, ...]
+    source_score: float
+    total: float
+    method: str
+    note: str
+    signature: str
+    how: str
+
+    @property
+    def edits(self) -> Group:
+        """The edits of all groups; where each group is one edit, in the order of `scores`."""
+        return tuple(edit for group in self.groups for edit in group)
+
+    @property
+    def score(self) -> float:
+        """M(S, prediction)."""
+        return self.source_score + self.total
 
 
 def attribute(
-    metric: str,
+    metric: str | Scorer,
     sources: Sequence[str],
-    predictions: Sequence[attribution.Correction],
+    predictions: Sequence[Correction],
     references: References | None = None,
     *,
     options: Mapping[str, Any] | None = None,
-    nlp: Any = "bundled",
+    nlp: PipelineName = "bundled",
     **settings: Any,
-) -> list[attribution.Attribution]:
+) -> list[Attribution]:
     """Divide the gain of a correction in a metric's sentence score, over the source, among its edits.
 
+    All texts of all sentences are scored in one call, each distinct text once. What is divided is always the sentence
+    score, even if the corpus score is not its mean. If sentence scores depend on the other sentences of the call
+    (bertscore with `idf`), the shares depend on them too.
+
     Args:
-        metric: One of `geceval.list_metrics()`.
+        metric: One of `geceval.list_metrics()`, or a scorer from `geceval.registry.make_scorer`.
         sources: One string per sentence.
-        predictions: For each sentence its corrected text, a list of `geceval.edits.edit.Edit`, or a list of lists of
-            them, each of which is one player.
+        predictions: For each sentence its corrected text, from which ERRANT extracts the edits; or its edits
+            (`geceval.edits.edit.Edit`), in any order; or lists of edits, each of which is one player. A noop is a
+            player that changes nothing.
         references: One list of references per sentence, for metrics that need them.
-        options: Settings and run-time options of the metric.
+        options: Settings and run-time options of a metric that is named.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
-        settings: Fields of `geceval.scorers.attribution.attribute.Settings`: `method` (`"shapley"`,
-            `"shapley_sampling"`, `"add"` or `"sub"`), `rescale`, `permutations`, `max_edits`, `seed`.
+        settings: Fields of `Settings`: `method`, `rescale`, `permutations`, `max_edits`, `seed`.
 
     Returns:
-        One `geceval.scorers.attribution.attribute.Attribution` per sentence: `groups`, `edits`, `scores` (they sum to
-        `total`), `source_score`, `total`, `method`, `note`.
+        One `Attribution` per sentence, in input order. A sentence without edits has no scores and the total 0.
 
     Raises:
         TypeError: If an option does not exist or a column or row has the wrong type.
-        ValueError: See `geceval.scorers.attribution.attribute.attribute`, or if there is no such metric.
+        ValueError: If columns are empty or do not fit together, edits overlap or lie beyond their source, the metric
+            takes its references or edits from an M2 file, a score is not finite, or there is no such metric.
     """
-    chosen = make_settings("attribute", attribution.Settings, settings)
-    scorer = registry.make_scorer(metric, options)
-    with naming_the_extra(metric):
-        return attribution.attribute(scorer, sources, predictions, references, settings=chosen, nlp=nlp)
+    chosen = make_settings("attribute", Settings, settings)
+    scorer = metric if isinstance(metric, Scorer) else registry.make_scorer(metric, options)
+    name = f"attribution of {scorer.name}"
+    if (file := scorer.m2_file()) is not None:
+        instead = "pass references" if file == "gold_m2" else "pass the edits as predictions"
+        raise InputError(f"{name}: {file} has one entry a sentence and fits no partly corrected ones; {instead}")
+    columns = _check(name, scorer, sources, predictions, references)
+    with naming_the_extra(scorer.name):
+        games = _games(name, columns.sources, _groups(scorer, columns.sources, predictions, nlp), chosen)
+        values, metric_signature = _score(name, scorer, columns, games)
+        how = signature("attribution", chosen, nlp=_pipeline(predictions, nlp))
+    return [_solve(game, scores, chosen, metric_signature, how) for game, scores in zip(games, values, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    """One sentence: its players, and the texts of the coalitions that the method needs."""
+
+    source: str
+    groups: tuple[Group, ...]
+    method: Method
+    orders: Orders
+    texts: Mapping[int, str]
+
+    @property
+    def everyone(self) -> int:
+        return (1 << len(self.groups)) - 1
+
+
+def _check(
+    name: str, scorer: Scorer, sources: Sequence[str], predictions: Any, references: References | None
+) -> Columns:
+    rows = predictions
+    if isinstance(predictions, Sequence) and not isinstance(predictions, (str, bytes)):
+        rows = [_check_groups(f"{name}: predictions[{number}]", row) for number, row in enumerate(predictions)]
+    return check_columns(name, sources, rows, references, needs_references=scorer.needs_references(), warn=False)
+
+
+def _check_groups(where: str, row: Any) -> str:
+    """The text of a row that is a text; `""` for edits, whose text is not known yet."""
+    if isinstance(row, str):
+        return row
+    if not isinstance(row, Sequence) or isinstance(row, bytes):
+        raise InputTypeError(
+            f"{where} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}"
+        )
+    for number, group in enumerate(row):
+        members = [group] if isinstance(group, Edit) else group
+        listed = isinstance(members, Sequence) and not isinstance(members, (str, bytes))
+        if not listed or not all(isinstance(edit, Edit) for edit in members):
+            raise InputTypeError(f"{where}[{number}] must be an Edit or a list of Edits, got {group!r}")
+    return ""
+
+
+def _groups(
+    scorer: Scorer, sources: Sequence[str], predictions: Sequence[Correction], nlp: Any
+) -> list[tuple[Group, ...]]:
+    texts = [number for number, row in enumerate(predictions) if isinstance(row, str)]
+    found: dict[int, list[Edit]] = {}
+    if texts:
+        from geceval.edits.errant.annotator import get_annotator
+
+        pairs = [(sources[number], predictions[number]) for number in texts]
+        runtime = scorer.runtime
+        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
+        found = dict(zip(texts, edits, strict=True))
+    return [
+        tuple((group,) if isinstance(group, Edit) else tuple(group) for group in found.get(number, row))
+        for number, row in enumerate(predictions)
+    ]
+
+
+def _pipeline(predictions: Sequence[Correction], nlp: Any) -> str:
+    """The pipeline that extracted the edits, for the signature; `"off"` if all edits were given."""
+    if not any(isinstance(row, str) for row in predictions):
+        return "off"
+    from geceval.edits.errant.annotator import get_annotator
+
+    return get_annotator(nlp).pipeline
+
+
+def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Group, ...]], settings: Settings) -> list[_Game]:
+    games = []
+    for number, (source, groups) in enumerate(zip(sources, rows, strict=True)):
+        try:
+            apply(source, itertools.chain.from_iterable(groups))
+        except ValueError as error:
+            raise InputError(f"{name}: predictions[{number}]: {error}") from error
+        method, orders = settings.method, ()
+        if method == "shapley" and len(groups) > settings.max_edits:
+            method = "shapley_sampling"
+        if method == "shapley_sampling":
+            orders = draw_orders(len(groups), settings.permutations, settings.seed)
+        texts = {mask: _correct(source, groups, mask) for mask in coalitions(method, len(groups), orders)}
+        games.append(_Game(texts[0], groups, method, orders, texts))
+    return games
+
+
+def _correct(source: str, groups: Sequence[Group], mask: int) -> str:
+    return apply(source, [edit for player, group in enumerate(groups) if mask >> player & 1 for edit in group])
+
+
+def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) -> tuple[list[dict[int, float]], str]:
+    """The score of each coalition of each sentence, from one call of the metric; and the metric's signature."""
+    indices: dict[tuple[str, str, tuple[str, ...]], int] = {}
+    rows = []
+    for number, game in enumerate(games):
+        references = tuple(columns.references[number]) if columns.references else ()
+        keys = {mask: (game.source, text, references) for mask, text in game.texts.items()}
+        rows.append({mask: indices.setdefault(key, len(indices)) for mask, key in keys.items()})
+    sources, texts, references = (list(column) for column in zip(*indices, strict=True))
+    given = [list(row) for row in references] if columns.references else None
+    result = scorer.score(sources, texts, given)
+    for number, row in enumerate(rows):
+        for index in row.values():
+            if not math.isfinite(result.scores[index]):
+                raise InputError(
+                    f"{name}: sentence {number + 1}: the score of {texts[index]!r} is {result.scores[index]}"
+                )
+    return [{mask: result.scores[index] for mask, index in row.items()} for row in rows], result.signature
+
+
+def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric: str, how: str) -> Attribution:
+    gains = {mask: value - values[0] for mask, value in values.items()}
+    total = gains[game.everyone]
+    found = shares(game.method, len(game.groups), gains, game.orders)
+    notes = []
+    if game.method != settings.method:
+        notes.append(
+            f"{len(game.groups)} edits are more than max_edits={settings.max_edits}: Shapley values are sampled"
+        )
+    if game.method in ("add", "sub"):
+        found, shifted = rescaled(found, total, settings.rescale)
+        if shifted:
+            notes.append("the shares are far from the total: what is missing was divided equally")
+    return Attribution(
+        source=game.source,
+        prediction=game.texts[game.everyone],
+        groups=game.groups,
+        scores=tuple(found.tolist()),
+        source_score=values[0],
+        total=total,
+        method=game.method,
+        note="; ".join(notes),
+        signature=metric,
+        how=how,
+    )
+
+
+def draw_orders(players: int, permutations: int, seed: int) -> list[tuple[int, ...]]:
+    """Orders in which the players join: all n! orders if there are no more than `permutations`, else random ones."""
+    if math.factorial(players) <= permutations:
+        return list(itertools.permutations(range(players)))
+    generator = np.random.default_rng(seed)
+    return [tuple(generator.permutation(players).tolist()) for _ in range(permutations)]
+
+
+def coalitions(method: Method, players: int, orders: Orders = ()) -> list[int]:
+    """The masks whose gain a method needs, each once; the empty coalition and that of all players are always there."""
+    everyone = (1 << players) - 1
+    if method == "add":
+        masks = [1 << player for player in range(players)]
+    elif method == "sub":
+        masks = [everyone ^ 1 << player for player in range(players)]
+    elif method == "shapley":
+        masks = range(everyone + 1)
+    else:
+        masks = [mask for order in orders for mask in _growing(order)]
+    return list(dict.fromkeys([0, everyone, *masks]))
+
+
+def shares(method: Method, players: int, gains: Mapping[int, float], orders: Orders = ()) -> np.ndarray:
+    """The share of each player before any rescaling, `[players]`."""
+    everyone = (1 << players) - 1
+    if method == "add":
+        return np.array([gains[1 << player] for player in range(players)])
+    if method == "sub":
+        return np.array([gains[everyone] - gains[everyone ^ 1 << player] for player in range(players)])
+    if method == "shapley":
+        return _shapley(players, np.array([gains[mask] for mask in range(everyone + 1)]))
+    found = np.zeros(players)
+    for order in orders:
+        values = np.array([gains[mask] for mask in _growing(order)])
+        found[list(order)] += np.diff(values)
+    return found / max(1, len(orders))
+
+
+def rescaled(raw: np.ndarray, total: float, how: Rescale) -> tuple[np.ndarray, bool]:
+    """Make shares sum to the total."""
+    if not len(raw):
+        return raw, False
+    whole = math.fsum(raw)
+    if how == "ratio":
+        return raw * (total / whole if whole else 0.0), False
+    if total * whole > 0 and abs(total) <= LARGEST_RATIO * abs(whole):
+        return raw * (total / whole), False
+    return raw + (total - whole) / len(raw), not math.isclose(whole, total, abs_tol=1e-9)
+
+
+def _growing(order: Sequence[int]) -> list[int]:
+    """The coalitions as players join, from the empty one to all."""
+    return [0, *itertools.accumulate((1 << player for player in order), int.__or__)]
+
+
+def _shapley(players: int, gains: np.ndarray) -> np.ndarray:
+    """Shapley (1953): sum over C without i of |C|! (n - |C| - 1)! / n! (D(C and i) - D(C)); `gains` is `[2 ** n]`."""
+    masks = np.arange(len(gains))
+    sizes = sum((masks >> player & 1 for player in range(players)), np.zeros_like(masks))
+    weights = np.array([1 / (players * math.comb(players - 1, size)) for size in range(players)])
+    found = np.empty(players)
+    for player in range(players):
+        without = masks[masks >> player & 1 == 0]
+        found[player] = weights[sizes[without]] @ (gains[without | 1 << player] - gains[without])
+    return found

@@ -14,7 +14,7 @@ from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
-from geceval.scorers.learned.edit_impact import edit_impacts as impacts_of
+from geceval.scorers.learned.edit_impact import cosine_impacts
 
 IMPACT_LENGTH = 512
 
@@ -67,7 +67,7 @@ def edit_impacts(
     def embed(texts: list[str]) -> np.ndarray:
         return encoder.embed(texts, runtime)
 
-    impacts = impacts_of(list(zip(columns.sources, edits, strict=True)), embed)
+    impacts = cosine_impacts(list(zip(columns.sources, edits, strict=True)), embed)
     return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]
 
 

@@ -13,7 +13,7 @@ Row = tuple[str, Sequence[Edit]]
 Embed = Callable[[list[str]], np.ndarray]
 
 
-def edit_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
+def cosine_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
     """The impact of each edit: 1 - cos(embed(T), embed(T_-e)), Eq. 5."""
     # Every distinct text is embedded once, in one call.
     texts = [_leave_one_out(source, edits) for source, edits in rows]

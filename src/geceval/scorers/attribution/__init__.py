@@ -1,1 +1,0 @@
-"""The share of each edit in the score of its sentence."""
