@@ -1,4 +1,4 @@
-"""TrueSkill ratings of systems from pairwise comparisons, in closed form."""
+"""TrueSkill of systems from pairwise comparisons, in closed form."""
 
 from __future__ import annotations
 

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
 Level = Literal["system", "sentence", "both"]
 Ranks = Literal["metric", "human"]
+_READ = {  # the options that each analysis reads
+    "system": ("aggregation",),
+    "sentence": ("ties", "unexpanded"),
+    "both": ("ties", "unexpanded"),
+    "pairwise metric": ("unexpanded",),
+    "pairwise human": ("ties", "unexpanded"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +51,10 @@ class Settings(Options):
             raise InputError(f"{chosen[0]} is an analysis of one level; leave out level both")
         if self.level == "sentence" and chosen and not self.pairwise:
             raise InputError(f"{chosen[0]} is an analysis of systems, not of sentences")
-        if self.pairwise:
-            name, read = f"pairwise {self.pairwise}", {"unexpanded"} | ({"ties"} if self.pairwise == "human" else set())
-        elif self.level == "system":
-            name, read = f"{' '.join(['system level', *chosen])}", {"aggregation"}
-        else:
-            name, read = f"level {self.level}", {"ties", "unexpanded"}
+        analysis = f"pairwise {self.pairwise}" if self.pairwise else self.level
         for option in ("aggregation", "ties", "unexpanded"):
-            if getattr(self, option) and option not in read:
-                raise InputError(f"{name} reads no {option}; leave it out")
+            if getattr(self, option) and option not in _READ[analysis]:
+                raise InputError(f"the analysis {analysis!r} reads no {option}; leave it out")
 
 
 @dataclass(frozen=True, slots=True)
