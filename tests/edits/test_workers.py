@@ -67,6 +67,16 @@ def test_a_call_that_is_given_up_does_not_block_the_next(pool):
     assert len(found) == 200 and os.getpid() not in found.values()  # done by workers, not here for want of them
 
 
+def die(jobs):
+    os._exit(1)
+
+
+def test_a_worker_that_dies_is_an_error_and_not_the_end(pool):
+    with pytest.raises(RuntimeError, match="a worker process that extracts edits died; use workers=1"):
+        list(pool.run(die, jobs("one"), 2))
+    assert dict(pool.run(shout, jobs("two"), 2)) == answers("two")
+
+
 def test_the_jobs_of_a_source_go_to_one_process(pool):
     work = [(f"source {number % 20}", f"text {number}") for number in range(400)]
     found = dict(pool.run(process_ids, work, 2))

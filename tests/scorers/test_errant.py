@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 import sys
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from geceval.core.f_score import Counts
 from geceval.core.options import RunTime
-from geceval.edits.edit import Edit, apply
+from geceval.edits.edit import Edit
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.edits.m2 import read_m2
 from geceval.scorers.edit_based.edit_scorer import total
@@ -135,26 +134,6 @@ def test_invented_sentences_equal_errant(errant_parallel, errant_compare):
     for options, _ in OPTIONS:
         assert from_file(**options).details == score(**options).details
         assert from_file(**options).scores == score(**options).scores
-
-
-def test_real_sentences_equal_errant(errant_parallel, errant_compare, gjg15, conll_2014):
-    """CoNLL-2014: two systems, both annotators' texts, and the gold file itself with its own spans and types."""
-    rows = slice(200, 240)
-    gold_file = read_m2(conll_2014)[rows]
-    sources = [sentence.source for sentence in gold_file]
-    # An annotator without a line beside one with a line is taken to have left the sentence alone.
-    edits = [[sentence.edits.get(who, []) for who in (0, 1)] for sentence in gold_file]
-
-    references = [[apply(s, of_one) for of_one in both] for s, both in zip(sources, edits, strict=True)]
-    gold = errant_parallel(sources, *zip(*references, strict=True))
-    for system in ("CAMB", "NTHU"):
-        outputs = [" ".join(line.split()) for line in gjg15.outputs[system][rows]]
-        proposed = errant_parallel(sources, outputs)
-
-        def score(outputs=outputs, **options):
-            return Errant(Settings(**options)).score(sources, outputs, references)
-
-        check_against_errant(errant_compare, proposed, gold, score, OPTIONS)
 
 
 def test_gold_spans_are_taken_as_they_stand(errant_parallel, errant_compare, gjg15, conll_2014, tmp_path):
@@ -369,62 +348,11 @@ def test_a_reference_as_prediction_is_perfect():
         assert result.scores == [1.0] * len(SOURCES)
 
 
-CHANGED = {
-    "beta": 1.0,
-    "average": "sentence",
-    "level": "detection_span",
-    "counting": "gec-metrics",
-}
-
-
-def test_every_setting_is_in_the_signature(tmp_path, errant_parallel, nlp):
-    gold = errant_parallel(SOURCES, PREDICTIONS)
-    weights = nlp.get_pipe("tagger").model.get_ref("softmax").get_param("b")
-    assert {field.name for field in dataclasses.fields(Settings)} == {*CHANGED, "gold_m2", "predictions_m2", "nlp"}
+def test_the_content_of_a_pipeline_is_in_the_signature(nlp):
     plain = Errant().score(SOURCES, PREDICTIONS, REFERENCES).signature
-    seen = {plain}
-    files = {"gold_m2": str(gold), "predictions_m2": str(gold)}
-    for name, value in {**CHANGED, **files, "nlp": nlp}.items():
-        options = {"nlp": "bundled", name: value}
-        if name == "nlp":
-            weights[0] += 1
-        seen.add(Errant(Settings(**options)).score(SOURCES, PREDICTIONS, REFERENCES).signature)
+    weights = nlp.get_pipe("tagger").model.get_ref("softmax").get_param("b")
+    weights[0] += 1
+    changed = Errant(Settings(nlp=nlp)).score(SOURCES, PREDICTIONS, REFERENCES).signature
     weights[0] -= 1
-    assert len(seen) == 1 + len(CHANGED) + 3
+    assert changed != plain
     assert re.search(r"\|nlp:en_\w+-[\d.]+@\w{7}\|refs:2\|errant:3[\d.]+\|", plain)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"beta": 0}, ValueError, "beta must lie between"),
-        ({"average": "macro"}, ValueError, "average must be one of 'corpus', 'sentence'"),
-        ({"level": "spans"}, ValueError, "level must be one of 'correction'"),
-        ({"counting": 4}, TypeError, "counting must be one of 'official', 'gec-metrics', got int 4"),
-        ({"nlp": None}, TypeError, "nlp must be a string .name or folder of a spaCy pipeline., got None"),
-    ],
-)
-def test_settings_are_checked(options, error, message):
-    with pytest.raises(error, match=message):
-        Settings(**options)
-
-
-def test_columns_are_checked_before_anything_is_loaded(tmp_path):
-    scorer = Errant(Settings(nlp="there_is_no_such_pipeline"))
-    with pytest.raises(ValueError, match="errant: 2 sources but 1 prediction"):
-        scorer.score(["a", "b"], ["a"], [["a"], ["b"]])
-    with pytest.raises(ValueError, match="errant: needs references"):
-        scorer.score(["a"], ["a"])
-    with pytest.raises(ValueError, match="They look transposed"):
-        scorer.score(["a", "b", "c"], ["a", "b", "c"], [["a", "b", "c"]])
-    with pytest.raises(ValueError, match="no spaCy pipeline 'there_is_no_such_pipeline'"):
-        scorer.score(["a"], ["a"], [["a"]])
-    gold = tmp_path / "gold.m2"
-    gold.write_text("S a b\n\nS a\nA 0 2|||X|||c|||REQUIRED|||-NONE-|||0\n")
-    scorer = Errant(Settings(nlp="there_is_no_such_pipeline", gold_m2=str(gold)))
-    assert not scorer.needs_references()
-    with pytest.raises(ValueError, match=r"gold.m2, line 4: offsets 0 2 lie beyond the 1 tokens"):
-        scorer.score(["a b", "a"], ["a b", "a"])
-    gold.write_text("S a b\n\nS b\n")
-    with pytest.raises(ValueError, match=r"errant: sources\[1\] is not the sentence of .*gold.m2, line 3"):
-        scorer.score(["a b", "a"], ["a b", "a"])

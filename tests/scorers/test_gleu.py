@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 from collections import Counter
@@ -169,16 +168,6 @@ def test_sampling_is_repeatable_and_leaves_the_global_generators_alone():
     assert result.details["sd"] > 0
 
 
-def test_every_setting_changes_the_signature():
-    columns = (["a b c d"], ["a b c d"], [["a b c d", "a b"]])
-    plain = Gleu().score(*columns).signature
-    changes = {"counting": "paper", "sampler": "expectation", "iterations": 9, "smoothing": False, "unit": "char"}
-    assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
-    signatures = {Gleu(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
-    assert len(signatures | {plain}) == len(changes) + 1
-    assert "refs:2" in plain
-
-
 def test_gold_from_an_m2_file(tmp_path):
     gold = tmp_path / "gold.m2"
     gold.write_text(
@@ -191,32 +180,6 @@ def test_gold_from_an_m2_file(tmp_path):
     assert "gold_m2:gold.m2@" in result.signature
     assert str(tmp_path) not in result.signature
     assert not Gleu(Settings(gold_m2=str(gold))).needs_references()
-
-
-def test_an_m2_file_that_does_not_fit_is_refused(tmp_path):
-    gold = tmp_path / "gold.m2"
-    gold.write_text("S a b\n\nS c d\n\n")
-    metric = Gleu(Settings(gold_m2=str(gold)))
-    with pytest.raises(ValueError, match=r"gold\.m2 has 2 sentences for 1 source; pass"):
-        metric.score(["a b"], ["a b"])
-    with pytest.raises(ValueError, match=r"sources\[1\] is not the sentence of .*gold\.m2, line 3"):
-        metric.score(["a b", "c e"], ["a b", "c e"])
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
-        ({"counting": "2015"}, ValueError),
-        ({"sampler": "random"}, ValueError),
-        ({"iterations": 0}, ValueError),
-        ({"iterations": 2.0}, TypeError),
-        ({"iterations": 100_001}, ValueError),
-        ({"unit": "byte"}, ValueError),
-    ],
-)
-def test_bad_settings_are_named(change, error):
-    with pytest.raises(error, match=next(iter(change))):
-        Settings(**change)
 
 
 def test_amu_on_conll_2014(gjg15, conll_2014):

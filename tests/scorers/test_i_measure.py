@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import logging
@@ -17,6 +16,7 @@ from geceval.edits.m2 import M2Sentence, read_m2, write_m2
 from geceval.edits.three_way import count_columns
 from geceval.scorers import i_measure
 from geceval.scorers.i_measure import IMeasure, Settings, annotators_choices, plain_choices
+from geceval.scorers.references.gold import m2_references
 
 SOURCE = "Him walk in an park every days ."
 # Annotator 0 corrects Him and days, annotator 1 an and days: only a mixture has all three corrections.
@@ -182,26 +182,9 @@ def test_mixing_tries_every_combination(tmp_path):
         assert metric.score([source], [prediction]).score == 1.0, prediction
 
 
-def test_every_setting_changes_the_signature():
-    columns = (["a b"], ["a b"], [["a b"]])
-    changes = {"change_weight": 3.0, "beta": 0.5}
-    assert set(changes) | {"gold_m2"} == {f.name for f in dataclasses.fields(Settings)}
-    signatures = {IMeasure(Settings(**{k: v})).score(*columns).signature for k, v in changes.items()}
-    assert len(signatures | {IMeasure().score(*columns).signature}) == len(changes) + 1
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [({"change_weight": 0.0}, ValueError), ({"change_weight": "2"}, TypeError), ({"beta": 0}, ValueError)],
-)
-def test_bad_settings_are_named(change, error):
-    with pytest.raises(error, match=next(iter(change))):
-        Settings(**change)
-
-
 def test_the_source_of_conll_2014_scores_0(gjg15, conll_2014):
     # By definition: no better than itself; a sentence that the best annotator left alone scores 1.
-    result = IMeasure(Settings(gold_m2=conll_2014)).score(gjg15.sources, gjg15.sources)
+    result = IMeasure().score(gjg15.sources, gjg15.sources, m2_references("i_measure", conll_2014, gjg15.sources))
     assert result.score == 0.0
     unchanged = [any(not edits for edits in sentence.edits.values()) for sentence in read_m2(conll_2014)]
     assert result.scores == [float(whole) for whole in unchanged]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import logging
-import os
 import pickle
 import random
 import shutil
@@ -233,17 +232,6 @@ def test_worker_processes_can_be_spawned(tmp_path):
     done = subprocess.run([sys.executable, script, json.dumps(pairs)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(get_annotator("bundled").edits(pairs))
-
-
-def test_a_worker_that_dies_is_an_error_and_not_the_end(fresh, monkeypatch):
-    annotator = fresh()
-    pairs = [(f"She go {k} .", f"She goes {k} .") for k in range(70)]
-    monkeypatch.setattr(Annotator, "extract", lambda self, pairs: os._exit(1))
-    with pytest.raises(RuntimeError, match="a worker process that extracts edits died; use workers=1"):
-        annotator.edits(pairs, workers=2)
-    monkeypatch.undo()
-    assert annotator.edits(pairs, workers=2) == get_annotator("bundled").edits(pairs)
-    annotator.close()
 
 
 def test_an_error_in_a_worker_is_the_same_error_here(fresh, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import random
 import sqlite3
 from contextlib import closing
@@ -238,15 +237,6 @@ def test_extracted_gold_is_found_in_full_where_no_word_repeats(source, reference
     assert len(extraction.matches) == len(gold)
 
 
-@given(source=tokens("abcd", 7), reference=tokens("abcd", 7))
-def test_extracted_gold_is_found_as_the_definition_finds_it(source, reference):
-    gold = Lattice(source, reference, EXTRACTING).extract().edits
-    extraction = Lattice(source, reference).extract(gold)
-    edits, matches = slow.slow_maxmatch(source, reference, [(e.start, e.end, [e.correction]) for e in gold])
-    assert [(edit.start, edit.end, edit.correction) for edit in extraction.edits] == [(e[0], e[1], e[3]) for e in edits]
-    assert len(extraction.matches) == matches
-
-
 def test_where_words_repeat_an_edit_of_the_reference_itself_can_be_lost():
     """The walk over the insertions at one offset uses up a gold edit on an arc that the path then does not take."""
     gold = Lattice("d b", "b c b c", EXTRACTING).extract().edits
@@ -357,25 +347,3 @@ def test_only_what_is_new_is_searched(monkeypatch, tmp_path, no_caches):
     monkeypatch.setattr(extraction, "package_version", lambda name: f"another {name}")
     assert extract_all(sources, predictions, gold, SCORING, cache=tmp_path) == first
     assert searched[5:] == ["the cat", "dog"]
-
-
-def test_a_gold_edit_beyond_the_source_is_the_same_error_in_a_process(no_caches):
-    sources, predictions, gold = corpus(80)
-    gold[70] = {0: [Edit(40, 41, "x")]}
-    messages = []
-    for workers in (1, 2):
-        with pytest.raises(ValueError, match="lies beyond the") as caught:
-            extract_all(sources, predictions, gold, SCORING, workers)
-        messages.append(str(caught.value))
-    assert messages[0] == messages[1]
-
-
-def test_a_process_that_dies_is_an_error_and_not_the_end(monkeypatch, no_caches):
-    columns = corpus(80)
-    expected = extract_all(*columns, SCORING)
-    geceval.clear_caches()
-    with monkeypatch.context() as patch:
-        patch.setattr(extraction, "_extract", lambda keys: os._exit(1))
-        with pytest.raises(RuntimeError, match="a worker process that extracts edits died; use workers=1"):
-            extract_all(*columns, SCORING, 2)
-    assert extract_all(*columns, SCORING, 2) == expected
