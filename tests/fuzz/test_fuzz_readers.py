@@ -355,6 +355,7 @@ ELSEWHERE = {
     "read_rated_pairs": "read_tmu_gfm: it makes pairs of what that gives",
     "read_score_files": "read_scores: it checks further what that gives",
     "read_config": "tests/faults/test_fault_checkpoints.py",
+    "read_weights": "tests/faults/test_fault_checkpoints.py",
     "read_model": "tests/faults/test_fault_checkpoints.py",
     "read_pairs": "a file that the same run has written",
     "read_groups": "read_m2 and read_lines: it makes texts of what these give",

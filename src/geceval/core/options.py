@@ -224,13 +224,3 @@ def check_count(name: str, value: object, least: int = 1, most: float = math.inf
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputTypeError(f"{name} must be an int, got {type(value).__name__}")
     Range(least, most).check(name, value)
-
-
-def check_positive(name: str, value: float) -> None:
-    """Temporary: use the annotation `Positive`."""
-    Range(1e-6, 1e6).check(name, value)
-
-
-def check_moderate(name: str, value: float) -> None:
-    """Temporary: use the annotation `Moderate`."""
-    Range(-1e6, 1e6).check(name, value)
