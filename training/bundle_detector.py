@@ -63,7 +63,7 @@ biases, normalisations and the small embeddings as a whole. SHA-256 of `adapter_
 def write_encoder(detector: Path, over: str, files: list[Path], options: dict, target: Path, classes: int) -> None:
     """The encoder as an adapter over another one, and its card."""
     checkpoint, base = resolve(str(detector)), resolve(over)
-    wanted = loading.load_token_classifier(checkpoint).base_model
+    goal = loading.load_token_classifier(checkpoint).base_model
     texts = sorted({sentence.source for path in files for sentence in read_m2(path) if sentence.source})
     random.Random(1).shuffle(texts)
     apart = min(HELD_OUT, len(texts) // 10)
@@ -71,18 +71,17 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
     ids = load_tokenizer(checkpoint)(texts, truncation=True, max_length=checkpoint.setting("max_length"))["input_ids"]
     ranks = tuple(options["ranks"])
     target.mkdir(parents=True, exist_ok=True)
-    adapted = encoder_adapter.fit(wanted, loading.load_encoder(base), ids[apart:], ranks, options["lr"])
+    adapted = encoder_adapter.fit(goal, loading.load_encoder(base), ids[apart:], ranks, options["lr"])
     encoder_adapter.save(adapted, portable_name(over, target), target)
     config = {name: value for name, value in base.config.items() if not name.startswith(("geceval_", "_"))}
     config |= {
-        "architectures": [type(wanted).__name__],
+        "architectures": [type(goal).__name__],
         "dtype": "float32",
         "geceval_base_sha256": weights_sha256(base),
     }
     write_text(target / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
     errors = [
-        encoder_adapter.state_error(loading.load_encoder(found), wanted, ids[:apart])
-        for found in (base, resolve(target))
+        encoder_adapter.state_error(loading.load_encoder(each), goal, ids[:apart]) for each in (base, resolve(target))
     ]
     digest = hashlib.sha256((target / "adapter_model.safetensors").read_bytes()).hexdigest()
     facts = {"texts": len(texts) - apart, "files": ", ".join(path.name for path in files), "held_out": apart}

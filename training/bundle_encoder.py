@@ -71,9 +71,9 @@ def bundle(source: Path, target: Path, origin: str) -> None:
         InputError: If the weights are not the expected ones.
     """
     weights = source / "model.safetensors"
-    found = hashlib.sha256(weights.read_bytes()).hexdigest()
-    if found != SHA256:
-        raise InputError(f"{weights}: SHA-256 is {found}, expected {SHA256}")
+    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+    if digest != SHA256:
+        raise InputError(f"{weights}: SHA-256 is {digest}, expected {SHA256}")
 
     import transformers
     from safetensors.torch import load_file

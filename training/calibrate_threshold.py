@@ -103,13 +103,13 @@ def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sente
     encoder = Encoder.load(estimator, max_length=config["geceval_max_length"])
     first = [next(iter(references(sentence).values())) for sentence in different]
     pairs = [(sentence.source, text) for sentence in corrections for text in references(sentence).values()]
-    found = calibrate([text for text in first if text], pairs, encoder.embed)
+    calibration = calibrate([text for text in first if text], pairs, encoder.embed)
     write_text(
         checkpoint / "config.json",
-        json.dumps({**config, "geceval_threshold": found.threshold}, indent=2, sort_keys=True) + "\n",
+        json.dumps({**config, "geceval_threshold": calibration.threshold}, indent=2, sort_keys=True) + "\n",
     )
-    write_results(checkpoint, {**results, "calibration": dataclasses.asdict(found)}, impara_card)
-    return found
+    write_results(checkpoint, {**results, "calibration": dataclasses.asdict(calibration)}, impara_card)
+    return calibration
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -52,8 +52,8 @@ HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", 
 def score_systems(data: HumanData, metric: str, checkpoint: Path, dtype: str = DTYPES[0]) -> dict[str, list[float]]:
     """Sentence scores of every system."""
     options = {"model": str(checkpoint), "dtype": dtype, "progress": True, **OPTIONS.get(metric, {})}
-    found = registry.score_systems(registry.make_scorer(metric, options), data.sources, data.outputs)
-    return {system: result.scores for system, result in found.items()}
+    results = registry.score_systems(registry.make_scorer(metric, options), data.sources, data.outputs)
+    return {system: result.scores for system, result in results.items()}
 
 
 def ranking(
@@ -77,8 +77,8 @@ def agreements(data: HumanData, scores: dict[str, list[float]], systems: list[st
         cells: list[Any] = [human]
         for how in ("average", "trueskill"):
             values = dict(zip(systems, aggregate(matrix, how), strict=True))
-            found = correlate_systems(values, data.scores[human], systems)
-            cells += [found.pearson, found.spearman]
+            correlations = correlate_systems(values, data.scores[human], systems)
+            cells += [correlations.pearson, correlations.spearman]
         sentence = agreement(judged_pairs(data.judgments[kind], systems), matrix)
         rows.append([*cells, sentence.accuracy, sentence.kendall, sentence.pairs])
     return {
@@ -132,8 +132,8 @@ def test_again(metric: str, checkpoint: Path, m2: Sequence[Path], ratings: Path 
     if m2:
         results["test"] = evaluate_files(checkpoint, results["settings"], m2)
     if ratings:
-        for part, found in evaluate_fold(checkpoint, results["settings"], ratings).items():
-            results["parts"][part] |= found
+        for part, scores in evaluate_fold(checkpoint, results["settings"], ratings).items():
+            results["parts"][part] |= scores
     write_results(checkpoint, results, CARDS[metric])
 
 

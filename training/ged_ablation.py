@@ -39,7 +39,7 @@ def train_one(options: argparse.Namespace, human: HumanData, classes: int, seed:
     """Detector and quality estimator of one row and seed; without `classes` there is no detector."""
     shared = {"dtype": "bfloat16", "dropout": 0.0, "schedule": "linear", "warmup": 0.06, "epochs": 1}
     folder = options.output / f"{classes}-{seed}"
-    found = {}
+    measured = {}
     base = "bundled"
     if classes:
         base = str(folder / "ged")
@@ -52,7 +52,7 @@ def train_one(options: argparse.Namespace, human: HumanData, classes: int, seed:
             recipe=Recipe(learning_rate=2e-4, freeze_embeddings=True, **shared),
             seeds=(seed,),
         )
-        found[COLUMNS[0]] = train_ged(job, base)["runs"][0]["history"][-1]["f"]
+        measured[COLUMNS[0]] = train_ged(job, base)["runs"][0]["history"][-1]["f"]
     job = QualityJob(
         m2=(options.m2,),
         recipe=Recipe(base=base, pooling="mean", head_deviation=0.2, lora_rank=16, learning_rate=1e-3, **shared),
@@ -63,9 +63,9 @@ def train_one(options: argparse.Namespace, human: HumanData, classes: int, seed:
         log_odds=True,
     )
     results = train_impara(job, folder / "impara_ged")
-    found[COLUMNS[1]] = results["test"]["accuracy"]
-    found[COLUMNS[2]] = results["runs"][0]["history"][-1]["rated_accuracy"]
-    return {**found, **_seeda(folder / "impara_ged", human)}
+    measured[COLUMNS[1]] = results["test"]["accuracy"]
+    measured[COLUMNS[2]] = results["runs"][0]["history"][-1]["rated_accuracy"]
+    return {**measured, **_seeda(folder / "impara_ged", human)}
 
 
 def _seeda(checkpoint: Path, data: HumanData) -> dict[str, float]:

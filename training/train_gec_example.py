@@ -33,11 +33,11 @@ def parser() -> argparse.ArgumentParser:
     """The options of the script."""
     parser = script_parser(__doc__)
     add = parser.add_argument
-    own = [str(EXAMPLE / name) for name in ("source.txt", "reference_0.txt", "reference_1.txt")]
+    example = [str(EXAMPLE / name) for name in ("source.txt", "reference_0.txt", "reference_1.txt")]
     add("--output", type=Path, required=True, help="folder of the model")
     add("--model", help="a folder or Hub id to start from; by default a tiny T5 with random weights")
-    add("--train", nargs=2, metavar=("SOURCE", "CORRECTED"), default=own[:2], help="files, one sentence per line")
-    add("--dev", nargs="+", metavar="FILE", default=own, help="the same: the source and one reference or more")
+    add("--train", nargs=2, metavar=("SOURCE", "CORRECTED"), default=example[:2], help="files, one sentence per line")
+    add("--dev", nargs="+", metavar="FILE", default=example, help="the same: the source and one reference or more")
     add("--metrics", nargs="+", default=["errant", "impara"], help="what to compute after each epoch")
     add("--best", default="errant_f", help="the number whose best epoch is kept")
     add("--epochs", type=int, default=20, help="passes over the data")
@@ -144,9 +144,9 @@ def train(options: argparse.Namespace) -> dict[str, Any]:
 
 def finish(trainer: Any, tokenizer: Any, dev: datasets.Dataset, options: argparse.Namespace) -> dict[str, Any]:
     """Write what a finished training leaves."""
-    found = trainer.predict(dev)
+    output = trainer.predict(dev)
     texts = tokenizer.batch_decode(
-        [[token for token in row if token >= 0] for row in found.predictions.tolist()],
+        [[token for token in row if token >= 0] for row in output.predictions.tolist()],
         skip_special_tokens=True,
         clean_up_tokenization_spaces=False,
     )
@@ -155,7 +155,7 @@ def finish(trainer: Any, tokenizer: Any, dev: datasets.Dataset, options: argpars
     write_text(options.output / "corrections.txt", "".join(f"{' '.join(text.split())}\n" for text in texts))
     results = {
         "best": {"metric": options.best, "value": trainer.state.best_metric, "step": trainer.state.best_global_step},
-        "dev": {name.removeprefix("test_"): value for name, value in found.metrics.items()},
+        "dev": {name.removeprefix("test_"): value for name, value in output.metrics.items()},
         "epochs": [row for row in trainer.state.log_history if "eval_loss" in row],
     }
     write_text(options.output / "results.json", json.dumps(results, indent=2) + "\n")

@@ -87,12 +87,12 @@ def _with_adapter(base: Any, ranks: tuple[int, int]) -> Any:
 @torch.no_grad()
 def _start(adapted: Any, target: Any, batches: list[Batch], counts: torch.Tensor) -> None:
     """Set the factors to the best approximations, and all else to what it is in the target."""
-    wanted, state = target.state_dict(), adapted.state_dict()
+    goal, state = target.state_dict(), adapted.state_dict()
     roots = {name: _root(moment) for name, moment in _second_moments(target, batches).items()}
     for name, module in adapted.named_modules():
         layer = name.removeprefix(_PREFIX)
-        if hasattr(module, "base_layer") and f"{layer}.weight" in wanted:
-            change = wanted[f"{layer}.weight"] - module.base_layer.weight
+        if hasattr(module, "base_layer") and f"{layer}.weight" in goal:
+            change = goal[f"{layer}.weight"] - module.base_layer.weight
             if layer in roots:
                 left, right = _factors(change, roots[layer], module.r["default"])
                 state[f"{name}.lora_A.default.weight"], state[f"{name}.lora_B.default.weight"] = right, left
@@ -102,8 +102,8 @@ def _start(adapted: Any, target: Any, batches: list[Batch], counts: torch.Tensor
                 state[f"{name}.lora_embedding_A.default"], state[f"{name}.lora_embedding_B.default"] = left.T, right.T
     for name in state:
         plain = name.removeprefix(_PREFIX).replace(".base_layer", "").replace(".modules_to_save.default", "")
-        if plain in wanted and (".modules_to_save." in name or name.endswith(".bias")):
-            state[name] = wanted[plain]
+        if plain in goal and (".modules_to_save." in name or name.endswith(".bias")):
+            state[name] = goal[plain]
     adapted.load_state_dict(state)
     for name, root in roots.items():
         factor = adapted.get_submodule(f"{_PREFIX}{name}.lora_A.default")
@@ -194,14 +194,14 @@ def _distance(adapted: Any, target: Any, batch: Batch) -> torch.Tensor:
     real = batch["attention_mask"].bool()
     with torch.autocast(real.device.type, torch.bfloat16):
         with torch.no_grad():
-            wanted = target(**batch, output_hidden_states=True).hidden_states
-        found = adapted(**batch, output_hidden_states=True).hidden_states
-    parts = [_relative_error(x[real].float(), y[real].float()) for x, y in zip(wanted, found, strict=True)]
+            goal = target(**batch, output_hidden_states=True).hidden_states
+        states = adapted(**batch, output_hidden_states=True).hidden_states
+    parts = [_relative_error(x[real].float(), y[real].float()) for x, y in zip(goal, states, strict=True)]
     return sum(parts) + (_LAST - 1) * parts[-1]
 
 
-def _relative_error(wanted: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
-    return (found - wanted).square().sum() / (wanted - wanted.mean(0)).square().sum()
+def _relative_error(goal: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+    return (states - goal).square().sum() / (goal - goal.mean(0)).square().sum()
 
 
 def state_error(adapted: Any, target: Any, texts: Sequence[Sequence[int]]) -> float:
@@ -210,8 +210,8 @@ def state_error(adapted: Any, target: Any, texts: Sequence[Sequence[int]]) -> fl
     with torch.inference_mode():
         for batch in _batches(texts):
             real = batch["attention_mask"].bool()
-            wanted, found = (network(**batch).last_hidden_state[real] for network in (target, adapted))
-            errors.append((float(_relative_error(wanted, found)), len(wanted)))
+            goal, states = (network(**batch).last_hidden_state[real] for network in (target, adapted))
+            errors.append((float(_relative_error(goal, states)), len(goal)))
     return sum(error * tokens for error, tokens in errors) / sum(tokens for _, tokens in errors)
 
 

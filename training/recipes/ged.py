@@ -122,8 +122,8 @@ def train_ged(job: Job, folder: str | Path, progress: bool = False) -> dict[str,
 def evaluate(model: str | Path, rows: list[Labelled], classes: int) -> dict[str, Any]:
     """Scores of a finished detector on labelled sentences."""
     detector = Detector.load(resolve(str(model)))
-    found = detector.label_ids([source for source, _ in rows])
-    predicted = np.array([label for row in found for label in row])
+    predictions = detector.label_ids([source for source, _ in rows])
+    predicted = np.array([label for row in predictions for label in row])
     gold = np.array([label for _, labels in rows for label in labels])
     counts = {"sentences": len(rows), "tokens": len(gold), "errors": int((gold > 0).sum())}
     by_class = {"by_class": class_scores(predicted, gold, LABELS[classes])} if classes > 2 else {}

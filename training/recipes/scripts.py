@@ -133,11 +133,11 @@ def _reading(hint: Any) -> dict[str, Any]:
 def job_from(options: argparse.Namespace, job: type, recipe: Recipe) -> Any:
     """The job that the options of a script describe; they are named like its fields and those of the recipe."""
 
-    def given(dataclass: type) -> dict[str, Any]:
+    def fields_of(dataclass: type) -> dict[str, Any]:
         names = {field.name for field in dataclasses.fields(dataclass)}
         return {name: _as_tuple(value) for name, value in vars(options).items() if name in names}
 
-    return job(**given(job), recipe=dataclasses.replace(recipe, **given(Recipe)))
+    return job(**fields_of(job), recipe=dataclasses.replace(recipe, **fields_of(Recipe)))
 
 
 def _as_tuple(value: Any) -> Any:

@@ -188,20 +188,20 @@ def runs_table(runs: Sequence[Mapping[str, Any]]) -> str:
     return table(("seed", "best epoch", *columns, "seconds"), run_rows(runs, names))
 
 
-def _calibration(found: Mapping[str, Any] | None) -> str:
-    if found is None:
+def _calibration(figures: Mapping[str, Any] | None) -> str:
+    if figures is None:
         return "The threshold was set by hand or taken over; `training/calibrate_threshold.py` finds one from data."
-    share = f"{found['corrections_kept']:.2%} of {found['corrections']} genuine corrections exceed it, and"
-    others = (
-        f"{found['different_above']:.2%} of all pairs of {found['different_sentences']} different sentences do "
-        f"(the most similar pair reaches {found['highest_different']:.3f}"
+    share = f"{figures['corrections_kept']:.2%} of {figures['corrections']} genuine corrections exceed it, and"
+    different = (
+        f"{figures['different_above']:.2%} of all pairs of {figures['different_sentences']} different sentences do "
+        f"(the most similar pair reaches {figures['highest_different']:.3f}"
     )
-    if found["rule"] == "different":
-        return f"It lies above every pair of different sentences. {share} {others})."
+    if figures["rule"] == "different":
+        return f"It lies above every pair of different sentences. {share} {different})."
     return (
         "It is the value that keeps 99.5 % of genuine corrections (those that leave at least half as many words): "
-        f"{share} {others}, a threshold that would let only "
-        f"{found['kept_at_highest']:.2%} of genuine corrections through)."
+        f"{share} {different}, a threshold that would let only "
+        f"{figures['kept_at_highest']:.2%} of genuine corrections through)."
     )
 
 

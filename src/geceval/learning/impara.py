@@ -201,12 +201,12 @@ def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
 
 def rescale(folder: Path, scale: float, shift: float) -> None:
     """Make a saved checkpoint give `scale` times its logit plus `shift`, by changing its output layer."""
-    found = [folder / name for name in ("adapter_model.safetensors", "model.safetensors") if (folder / name).is_file()]
-    tensors = load_file(found[0]) if found else {}
+    files = [folder / name for name in ("adapter_model.safetensors", "model.safetensors") if (folder / name).is_file()]
+    tensors = load_file(files[0]) if files else {}
     layers = [name for name in tensors if name.endswith(("classifier.weight", "classifier.out_proj.weight"))]
     if len(layers) != 1:
         raise InputError(f"{folder}: expected one output layer, found {len(layers)}")
     for name, offset in ((layers[0], 0.0), (layers[0].removesuffix("weight") + "bias", shift)):
         tensors[name] = (tensors[name].double() * scale + offset).to(tensors[name].dtype)
-    save_file(tensors, found[0], {"format": "pt"})
-    found[0].chmod(0o644)
+    save_file(tensors, files[0], {"format": "pt"})
+    files[0].chmod(0o644)

@@ -77,8 +77,8 @@ class Tuned(torch.nn.Module):
 
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
         """Load what `state_dict` gives; the base is not missed."""
-        found = super().load_state_dict(state, strict=False, assign=assign)
-        return type(found)([], found.unexpected_keys)
+        keys = super().load_state_dict(state, strict=False, assign=assign)
+        return type(keys)([], keys.unexpected_keys)
 
 
 class PairLikelihood(Tuned):
@@ -96,8 +96,8 @@ class PairLikelihood(Tuned):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         """The margins q(S+) - q(S-): [pairs, 2, tokens] and words [pairs, 2] to [pairs]."""
         model = self.network.get_base_model()
-        found, _ = log_probs(model, input_ids.flatten(0, 1), attention_mask.flatten(0, 1), self.head_alone)
-        quality = self.scale() * found.sum(dim=1).view(-1, 2) / words.sqrt()
+        likelihoods, _ = log_probs(model, input_ids.flatten(0, 1), attention_mask.flatten(0, 1), self.head_alone)
+        quality = self.scale() * likelihoods.sum(dim=1).view(-1, 2) / words.sqrt()
         return quality[:, 1] - quality[:, 0]
 
 
@@ -187,8 +187,8 @@ def pair_scores(model: str | Path, pairs: Sequence[RankedPair], runtime: RunTime
     checkpoint = resolve(str(model))
     texts = [text for pair in pairs for text in (pair.low, pair.high)]
     reader = CausalModel.load(checkpoint, runtime)
-    found = qualities(reader, checkpoint.setting("scale", 1.0), texts, runtime).reshape(-1, 2)
-    margins = found[:, 1] - found[:, 0]
+    values = qualities(reader, checkpoint.setting("scale", 1.0), texts, runtime).reshape(-1, 2)
+    margins = values[:, 1] - values[:, 0]
     loss = float(np.logaddexp(0, -margins).mean())
     return {"pairs": len(pairs), "loss": loss, "accuracy": float((margins > 0).mean())}
 

@@ -32,10 +32,7 @@ logger = logging.getLogger("geceval")
 
 _SELECTION = "selection"
 _CLOCK = ("_runtime", "_per_second", "_model_preparation_time")
-
-
-IGNORED = -100
-"""The label of tokens that the loss leaves out."""
+IGNORED = -100  # the label of tokens that the loss leaves out
 
 
 class Collator:
@@ -106,10 +103,10 @@ class ObjectiveTrainer(transformers.Trainer):
         tokenizer = load_tokenizer(base)
         self.objective = objective
 
-        def encode(some: Any) -> Any:
-            if isinstance(some, Mapping):
-                return {name: encode(part) for name, part in some.items()}
-            return objective.encode(some, tokenizer, recipe.max_length)
+        def encode(rows: Any) -> Any:
+            if isinstance(rows, Mapping):  # several evaluation sets, by name
+                return {name: encode(part) for name, part in rows.items()}
+            return objective.encode(rows, tokenizer, recipe.max_length)
 
         super().__init__(
             train_dataset=encode(rows),
@@ -146,24 +143,24 @@ class ObjectiveTrainer(transformers.Trainer):
         """The metrics of all evaluation sets, and the number that chooses the epoch."""
         metrics = super().evaluate(eval_dataset, ignore_keys, metric_key_prefix)
         if metric_key_prefix == "eval":  # not one of several evaluation sets
-            own = {name.removeprefix("eval_"): value for name, value in metrics.items()}
-            metrics[f"eval_{_SELECTION}"] = self.objective.selection(own)
+            plain = {name.removeprefix("eval_"): value for name, value in metrics.items()}
+            metrics[f"eval_{_SELECTION}"] = self.objective.selection(plain)
         return metrics
 
 
 class _Progress(ProgressCallback):
     """Bars, and a line for people after each evaluation, in place of all that is logged."""
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **others: Any) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
         """What was measured, on standard error as the bars are."""
         measured = [name for name in logs if name == "loss" or name.startswith("eval_")]
-        told = [
+        measurements = [
             f"{name.removeprefix('eval_').replace('_', ' ')} {float(logs[name]):.3f}"
             for name in measured
             if not name.endswith((_SELECTION, *_CLOCK))
         ]
-        if told and self.training_bar is not None:
-            self.training_bar.write(f"epoch {float(logs['epoch']):g}: {', '.join(told)}", file=sys.stderr)
+        if measurements and self.training_bar is not None:
+            self.training_bar.write(f"epoch {float(logs['epoch']):g}: {', '.join(measurements)}", file=sys.stderr)
 
 
 class _WithinEpochs(transformers.TrainerCallback):
@@ -172,8 +169,8 @@ class _WithinEpochs(transformers.TrainerCallback):
     def __init__(self, times: int) -> None:
         self.times = times
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
-        """At its end every epoch is evaluated and saved anyway."""
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Ask for an evaluation within an epoch; at its end there is one anyway."""
         steps = state.max_steps // args.num_train_epochs
         step = state.global_step % steps
         if step and step * self.times // steps > (step - 1) * self.times // steps:
@@ -272,7 +269,7 @@ def _history(log: list[dict[str, float]], objective: Objective) -> list[dict[str
         if "loss" in entry:
             losses[number] = entry["loss"]
     return [
-        {"epoch": number, **found, "train_loss": losses.get(number), _SELECTION: objective.selection(found)}
-        for number, found in sorted(evaluations.items())
-        if found
+        {"epoch": number, **scores, "train_loss": losses.get(number), _SELECTION: objective.selection(scores)}
+        for number, scores in sorted(evaluations.items())
+        if scores
     ]

@@ -191,7 +191,7 @@ def portable_name(model: str, folder: Path) -> str:
     if path.is_absolute() or model.startswith("~") or not is_folder(model):
         return model
     try:
-        found = Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+        relative = Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
     except ValueError:  # another drive
         return str(path.absolute())
-    return found if found.startswith("../") else f"./{found}"
+    return relative if relative.startswith("../") else f"./{relative}"

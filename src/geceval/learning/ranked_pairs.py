@@ -101,8 +101,8 @@ def ranked_pairs(
 def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) -> list[RankedPair]:
     """Pairs of source and full correction, the paper's ablation "parallel data only" (section 3.2)."""
     check_count("total", total)
-    found = ((" ".join(source.split()), apply(source, edits)) for source, edits in _usable(rows))
-    pairs = list(dict.fromkeys(RankedPair(low, low, high) for low, high in found if low != high and low and high))
+    texts = ((" ".join(source.split()), apply(source, edits)) for source, edits in _usable(rows))
+    pairs = list(dict.fromkeys(RankedPair(low, low, high) for low, high in texts if low != high and low and high))
     random.Random(seed).shuffle(pairs)
     return _enough(pairs[:total], total)
 

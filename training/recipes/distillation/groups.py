@@ -75,11 +75,11 @@ def make_groups(rows: Sequence[Row], sentences: Sequence[str], texts: int, error
             break
         versions = [*_corrections(source, annotations[source], rng)]
         versions += [confusions.exchange(rng.choice(versions), rng.randint(1, 3), rng) for _ in range(errors)]
-        found = [text for text in dict.fromkeys(versions) if len(text.split()) in WORDS and text not in seen]
-        if len(found) > 1 and found[0] == source:
-            groups.append(Group(tuple(found)))
-            total += len(found)
-            seen.update(found)
+        texts_of_group = [text for text in dict.fromkeys(versions) if len(text.split()) in WORDS and text not in seen]
+        if len(texts_of_group) > 1 and texts_of_group[0] == source:
+            groups.append(Group(tuple(texts_of_group)))
+            total += len(texts_of_group)
+            seen.update(texts_of_group)
     return groups
 
 

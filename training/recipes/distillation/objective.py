@@ -144,18 +144,18 @@ class Distillation(Objective):
         """The sum of the losses (of ratings, that of order); differences of q in each tree, and expected ones."""
         quality = model(batch)
         left, right = batch["pairs"]
-        found, expected = quality[left] - quality[right], batch["values"][left] - batch["values"][right]
+        margins, expected = quality[left] - quality[right], batch["values"][left] - batch["values"][right]
         ordered = expected != 0
-        loss = torch.nn.functional.softplus(-found * expected.sign())[ordered].sum() / ordered.sum().clamp(min=1)
+        loss = torch.nn.functional.softplus(-margins * expected.sign())[ordered].sum() / ordered.sum().clamp(min=1)
         if not batch["by_people"].all():
-            loss = distance(found, expected) + loss
+            loss = distance(margins, expected) + loss
         groups = len(batch["by_people"])
-        return loss, *(_by_group(pairs, batch["tree_of"][left], groups) for pairs in (found, expected))
+        return loss, *(_by_group(pairs, batch["tree_of"][left], groups) for pairs in (margins, expected))
 
     def metrics(self, answers: Any, expected: Any) -> dict[str, float]:
         """Share of pairs in the expected order, of those that differ by at least `GAP`."""
-        told = (expected != IGNORED) & (np.abs(expected) >= GAP - 1e-6)
-        return {"accuracy": float((answers * expected > 0)[told].mean())}
+        counted = (expected != IGNORED) & (np.abs(expected) >= GAP - 1e-6)
+        return {"accuracy": float((answers * expected > 0)[counted].mean())}
 
     def selection(self, metrics: Mapping[str, float]) -> float:
         """The loss of groups kept apart, or the share of pairs in the wrong order if people rated some, too."""
@@ -165,16 +165,16 @@ class Distillation(Objective):
         return 1 - (metrics["held_accuracy"] + metrics["rated_accuracy"]) / 2
 
 
-def distance(found: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
+def distance(margins: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
     """The smooth L1 distance to the clipped difference; nothing where both lie beyond the clip."""
-    losses = torch.nn.functional.smooth_l1_loss(found, expected.clamp(-CLIP, CLIP), reduction="none")
-    return losses.masked_fill((expected.abs() >= CLIP) & (found * expected.sign() >= CLIP), 0).mean()
+    losses = torch.nn.functional.smooth_l1_loss(margins, expected.clamp(-CLIP, CLIP), reduction="none")
+    return losses.masked_fill((expected.abs() >= CLIP) & (margins * expected.sign() >= CLIP), 0).mean()
 
 
 def _by_group(pairs: torch.Tensor, group: torch.Tensor, groups: int) -> torch.Tensor:
     """Values of pairs as one row a group: [pairs] to [groups, most pairs], the remainder `IGNORED`."""
     counts = torch.bincount(group, minlength=groups)
     column = torch.arange(len(pairs), device=pairs.device) - (counts.cumsum(0) - counts)[group]
-    found = torch.full((groups, int(counts.max())), float(IGNORED), device=pairs.device)
-    found[group, column] = pairs.float()
-    return found
+    rows = torch.full((groups, int(counts.max())), float(IGNORED), device=pairs.device)
+    rows[group, column] = pairs.float()
+    return rows

@@ -162,7 +162,7 @@ def _check_told(name: str, rows: Sequence[Scored]) -> None:
 def rated_groups(path: Path) -> list[Scored]:
     """The outputs of each source of TMU-GFM-Dataset with what people think of them."""
     outputs = rated_outputs(read_tmu_gfm(path)).values()
-    rated = [Scored(Group(tuple(found)), np.array(list(found.values())), True) for found in outputs if len(found) > 1]
+    rated = [Scored(Group(tuple(texts)), np.array(list(texts.values())), True) for texts in outputs if len(texts) > 1]
     _check_told(str(path), rated)
     return rated
 

@@ -45,10 +45,10 @@ def _with_parts(token: str, parts: Mapping[str, tuple[str, str]], known: set[str
     """A token and all that it is merged from, without those that are known."""
     if token in known:
         return set()
-    found = {token}
+    tokens = {token}
     for part in parts.get(token, ()):
-        found |= _with_parts(part, parts, known)
-    return found
+        tokens |= _with_parts(part, parts, known)
+    return tokens
 
 
 def _pair(merge: Any) -> tuple[str, str]:

@@ -91,12 +91,12 @@ class Teacher:
         return Group(tuple(text for text, _ in kept)), [row for _, row in kept]
 
     @torch.inference_mode()
-    def _score(self, some: Sequence[tuple[Group, PrefixTree]]) -> Iterator[Scored]:
+    def _score(self, trees: Sequence[tuple[Group, PrefixTree]]) -> Iterator[Scored]:
         model, head = self.reader.model, self.reader.head
-        batch = {name: value.to(model.device) for name, value in pad([tree for _, tree in some]).items()}
-        wanted = {"use_cache": False, "output_hidden_states": head is not None}
-        output = model.base_model(**inputs(batch, model.dtype), **wanted)
-        for row, (group, tree) in enumerate(some):
+        batch = {name: value.to(model.device) for name, value in pad([tree for _, tree in trees]).items()}
+        options = {"use_cache": False, "output_hidden_states": head is not None}
+        output = model.base_model(**inputs(batch, model.dtype), **options)
+        for row, (group, tree) in enumerate(trees):
             log_probs = self._log_probs(output.last_hidden_state[row, : len(tree.ids)], tree)
             path = torch.from_numpy(tree.paths()).float()
             values = self.scale * (path @ log_probs) / torch.from_numpy(word_counts(group.texts)).sqrt()
@@ -116,8 +116,8 @@ class Teacher:
 
 def token_rows(tokenizer: Any, start: int, texts: Sequence[str]) -> list[list[int]]:
     """Token ids of texts as prose, after the token that starts a text."""
-    found = tokenizer([detokenize(text) for text in texts], **NOTHING_SPECIAL)["input_ids"]
-    return [[start, *ids] for ids in found]
+    rows = tokenizer([detokenize(text) for text in texts], **NOTHING_SPECIAL)["input_ids"]
+    return [[start, *ids] for ids in rows]
 
 
 def score_groups(load: Callable[[], Teacher], groups: Sequence[Group], folder: Path, progress: bool = False) -> None:
@@ -129,9 +129,9 @@ def score_groups(load: Callable[[], Teacher], groups: Sequence[Group], folder: P
     teacher = load()
     with counting("texts that the teacher reads", len(missing), progress) as done:
         for number in missing:
-            wanted = groups[number * SHARD : (number + 1) * SHARD]
-            place = {text: place for place, group in enumerate(wanted) for text in group.texts}
-            scores = sorted(teacher.score(wanted), key=lambda scored: place[scored.group.texts[0]])
+            shard = groups[number * SHARD : (number + 1) * SHARD]
+            place = {text: place for place, group in enumerate(shard) for text in group.texts}
+            scores = sorted(teacher.score(shard), key=lambda scored: place[scored.group.texts[0]])
             write_bytes(shard_file(folder, number), _packed(scores))
             done()
 
