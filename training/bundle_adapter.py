@@ -26,12 +26,7 @@ KEPT = ("README.md", "results.json", "adapter_config.json", QUALITY_HEAD)
 
 
 def bundle(source: Path, target: Path) -> None:
-    """Write the adapters in a folder and below it, with their cards and results.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-        ValueError: If there is no adapter, or its base cannot be found.
-    """
+    """Write the adapters in a folder and below it, with their cards and results."""
     adapters, heads = (
         sorted(path.parent for path in source.rglob(name) if "run" not in path.relative_to(source).parts)
         for name in ("adapter_config.json", QUALITY_HEAD)

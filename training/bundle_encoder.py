@@ -64,12 +64,7 @@ def unpack(source: Path, target: Path) -> Path:
 
 
 def bundle(source: Path, target: Path, origin: str) -> None:
-    """Check the hash of the weights in `source` and write the bundle to `target`.
-
-    Raises:
-        OSError: If a file is missing.
-        InputError: If the weights are not the expected ones.
-    """
+    """Check the hash of the weights in `source` and write the bundle to `target`."""
     weights = source / "model.safetensors"
     digest = hashlib.sha256(weights.read_bytes()).hexdigest()
     if digest != SHA256:

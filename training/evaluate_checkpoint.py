@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.options import DTYPES
 from geceval.corpora.judgments import read_human
 from geceval.learning.cards import impara_card, impara_lm_card
 from geceval.learning.runs import read_results, write_results
@@ -49,9 +48,9 @@ OPTIONS = {"ged": {"task": "sentence"}}  # how well a sentence reads to the dete
 HUMAN = {"seeda": (("sent", "ts_sent"), ("edit", "ts_edit")), "gjg15": (("all", "ts"), ("all", "ew"))}
 
 
-def score_systems(data: HumanData, metric: str, checkpoint: Path, dtype: str = DTYPES[0]) -> dict[str, list[float]]:
+def score_systems(data: HumanData, metric: str, checkpoint: Path) -> dict[str, list[float]]:
     """Sentence scores of every system."""
-    options = {"model": str(checkpoint), "dtype": dtype, "progress": True, **OPTIONS.get(metric, {})}
+    options = {"model": str(checkpoint), "progress": True, **OPTIONS.get(metric, {})}
     results = registry.score_systems(registry.make_scorer(metric, options), data.sources, data.outputs)
     return {system: result.scores for system, result in results.items()}
 
@@ -92,32 +91,14 @@ def agreements(data: HumanData, scores: dict[str, list[float]], systems: list[st
     }
 
 
-def evaluate(
-    metric: str, checkpoint: Path, corpora: Sequence[tuple[HumanData, list[str]]], dtype: str = DTYPES[0]
-) -> list[dict[str, Any]]:
-    """Score the systems of each corpus, and write the tables into the results and the card of the checkpoint.
-
-    Tables of other corpora that are there already stay.
-
-    Args:
-        metric: That reads the checkpoint.
-        checkpoint: Folder written by a training script.
-        corpora: Judgments, and the systems that are correlated.
-        dtype: In what the network computes.
-
-    Returns:
-        The tables: title, command, columns and rows.
-
-    Raises:
-        OSError: If the checkpoint has no results, or they cannot be written.
-        ValueError: If the checkpoint cannot be used.
-    """
+def evaluate(metric: str, checkpoint: Path, corpora: Sequence[tuple[HumanData, list[str]]]) -> list[dict[str, Any]]:
+    """Score the systems of each corpus, and write the tables into the results and the card of the checkpoint."""
+    # Tables of other corpora that are there already stay.
     results = read_results(checkpoint)
     tables = []
     for data, systems in corpora:
-        scores = score_systems(data, metric, checkpoint, dtype)
+        scores = score_systems(data, metric, checkpoint)
         command = f"training/evaluate_checkpoint.py {metric} {checkpoint.name} --{data.name} DATA"
-        command += f" --dtype {dtype}" if dtype != DTYPES[0] else ""
         tables.append(agreements(data, scores, systems, command))
         tables.append(ranking(data, metric, scores, [human for _, human in HUMAN[data.name]], command))
     if tables:
@@ -146,7 +127,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--gjg15", type=Path)
     parser.add_argument("--test-m2", type=Path, nargs="+", default=[], help="for ged: the files to test it on")
     parser.add_argument("--ratings", type=Path, help="for some: TMU-GFM-Dataset, with the test fold of the training")
-    parser.add_argument("--dtype", choices=DTYPES, default=DTYPES[0], help="for the agreement with people")
     options = parser.parse_args(arguments)
     if (options.test_m2 and options.metric != "ged") or (options.ratings and options.metric != "some"):
         parser.error("--test-m2 is for ged, --ratings for some")
@@ -156,7 +136,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.test_m2 or options.ratings:
             test_again(options.metric, options.checkpoint, options.test_m2, options.ratings)
         corpora = [(data := read_human(folder), system_set(data, chosen)) for folder, chosen in judged if folder]
-        print(json.dumps(evaluate(options.metric, options.checkpoint, corpora, options.dtype), indent=2))
+        print(json.dumps(evaluate(options.metric, options.checkpoint, corpora), indent=2))
 
     return exit_code("evaluate_checkpoint", evaluate_and_print)
 
