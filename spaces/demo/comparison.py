@@ -1,4 +1,4 @@
-"""How a comparison is shown: as a page, and as files to keep."""
+"""A comparison as a page, and as files to keep."""
 
 from __future__ import annotations
 
@@ -52,14 +52,7 @@ def rows(found: Mapping[str, Comparison]) -> list[dict[str, Any]]:
 
 
 def page(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences: int, baseline: str) -> str:
-    """The leaderboard, its plots, and the differences from the baseline.
-
-    Args:
-        found: Metric to comparison.
-        missing: Metric to the reason why there is none.
-        sentences: How many sentences were scored.
-        baseline: What differences are from.
-    """
+    """The leaderboard, its plots, and the differences from the baseline."""
     parts = [
         render.heading("Leaderboard"),
         "".join(f"<p>{render.escape(line)}</p>" for line in leaderboard_summary(found)),

@@ -28,11 +28,7 @@ class Refused(InputError):
 
 
 def polite(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An event handler whose errors arrive as `gr.Error` with one sentence.
-
-    A `UserError` is the user's mistake and says what it is; anything else is logged with its traceback, and the user
-    gets an apology that gives nothing away.
-    """
+    """An event handler whose errors arrive as `gr.Error` with one sentence."""
 
     @functools.wraps(function)
     def handler(*values: Any, **named: Any) -> Any:
@@ -59,15 +55,7 @@ def _shown(message: str) -> str:
 
 
 def check_text(name: str, text: Any) -> str:
-    """A text that can be scored, with single spaces.
-
-    Args:
-        name: What it is, e.g. `"the source"`.
-        text: What the user typed.
-
-    Raises:
-        Refused: If it is no text, too long, or holds characters that no sentence has.
-    """
+    """A text that can be scored, with single spaces."""
     if not isinstance(text, str):
         raise Refused(f"Type {name} as text.")
     if len(text) > MAX_CHARACTERS or len(text.split()) > MAX_WORDS:
@@ -88,11 +76,7 @@ def _is_strange(letter: str) -> bool:
 
 
 def check_sentence(name: str, text: Any) -> str:
-    """As `check_text`, for a sentence that must be there.
-
-    Raises:
-        Refused: If it is empty, or see `check_text`.
-    """
+    """As `check_text`, for a sentence that must be there."""
     sentence = check_text(name, text)
     if not sentence:
         raise Refused(f"Nothing to do yet: type {name} first.")
@@ -100,11 +84,7 @@ def check_sentence(name: str, text: Any) -> str:
 
 
 def check_references(text: Any) -> list[str]:
-    """References, one a line, blank lines left out.
-
-    Raises:
-        Refused: If there are too many, or see `check_text`.
-    """
+    """References, one a line, blank lines left out."""
     if text is None:
         return []
     if not isinstance(text, str):
@@ -118,11 +98,7 @@ def check_references(text: Any) -> list[str]:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """A truth value.
-
-    Raises:
-        Refused: If it is another value, which a program may send.
-    """
+    """A truth value."""
     if not isinstance(value, bool):
         raise Refused(f"Say {name} with true or false.")
     return value

@@ -1,8 +1,4 @@
-"""Who waits for what: equal requests are answered from a cache, those of several visitors are scored in one batch.
-
-A lane is a thread that does all work with models in the order of arrival. The large model has a lane of its own, so
-whoever waits for it holds up nobody else.
-"""
+"""Queues: equal requests are answered from a cache, those of several visitors are scored in one batch."""
 
 from __future__ import annotations
 

@@ -36,17 +36,17 @@ def note(text: str) -> str:
 
 
 def empty(text: str) -> str:
-    """What stands where a result will be."""
+    """A placeholder for a result to come."""
     return f'<div class="gv gv-empty">{escape(text)}</div>'
 
 
 def problem(text: str) -> str:
-    """What stands where the result would be if there is none; the text is HTML already."""
+    """A message (HTML already) in place of a result."""
     return f'<div class="gv gv-problem" role="alert">{literal(text)}</div>'
 
 
 def stale_top(verb: str) -> str:
-    """What opens the box round a result whose input has changed."""
+    """The opening of the box round a result whose input has changed."""
     return f'<div class="gv-stale">{note(f"The input has changed since: press {verb}.")}'
 
 
@@ -68,13 +68,7 @@ def operation(edit: Any) -> str:
 
 
 def diff(source: str, edits: Sequence[Any], matched: Sequence[bool] | None = None) -> str:
-    """A sentence with its edits marked in place, coloured by operation, with their types.
-
-    Args:
-        source: The sentence; tokens are `split()`.
-        edits: Edits in the order of the sentence that do not overlap.
-        matched: For each edit, whether a reference has it too; `None` without references.
-    """
+    """A sentence with its edits marked in place, coloured by operation, with their types."""
     tokens, done, parts = source.split(), 0, []
     for edit, agreed in zip(edits, matched or [None] * len(edits), strict=True):
         parts.append(escape(" ".join(tokens[done : edit.start])))
@@ -104,13 +98,7 @@ def edit(old: str, change: Any) -> str:
 
 
 def weights(source: str, edits: Sequence[Any], values: Sequence[float]) -> str:
-    """A sentence whose edits are shaded by their weights, in one colour above zero and in another below.
-
-    Args:
-        source: The sentence; tokens are `split()`.
-        edits: Edits in the order of the sentence that do not overlap.
-        values: One weight per edit.
-    """
+    """A sentence whose edits are shaded by their weights, in one colour above zero and in another below."""
     most = max(map(abs, values), default=0.0) or 1.0
     tokens, done, parts = source.split(), 0, []
     for change, value in zip(edits, values, strict=True):
@@ -129,20 +117,13 @@ def weights(source: str, edits: Sequence[Any], values: Sequence[float]) -> str:
 
 
 def legend() -> str:
-    """What the colours of `diff` mean."""
+    """The legend of `diff`."""
     items = [f'<span class="gv-key gv-{kind}">{escape(text)}</span>' for kind, text in OPERATIONS.items()]
     return f'<p class="gv-legend">{"".join(items)}</p>'
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, texts: int = 1) -> str:
-    """A table of cells that are HTML already.
-
-    Args:
-        columns: Plain texts.
-        rows: Cells; the first of a row is its heading.
-        caption: Plain text, for all to read.
-        texts: How many columns from the left are texts and not numbers.
-    """
+    """A table of cells that are HTML already."""
 
     def side(column: int) -> str:
         return ' class="gv-left"' if column < texts else ""
@@ -162,7 +143,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, t
 
 
 def gauge(value: float, bounds: tuple[float | None, float | None]) -> str:
-    """Where a score lies in its range; nothing if the range is open."""
+    """The place of a score in its range; nothing if the range is open."""
     low, high = bounds
     if low is None or high is None:
         return ""
@@ -171,13 +152,7 @@ def gauge(value: float, bounds: tuple[float | None, float | None]) -> str:
 
 
 def bars(rows: Sequence[tuple[str, float]], caption: str, digits: int = 4) -> str:
-    """Bars to the right of zero for what helps and to the left for what harms.
-
-    Args:
-        rows: Label (HTML already) and value.
-        caption: Plain text.
-        digits: Decimals of the values.
-    """
+    """Bars by label (HTML already): right of zero what helps, left of it what harms."""
     most = max((abs(value) for _, value in rows), default=0.0) or 1.0
     signed = any(value < 0 for _, value in rows)
     cells = []
@@ -191,11 +166,7 @@ def bars(rows: Sequence[tuple[str, float]], caption: str, digits: int = 4) -> st
 
 
 def scale(steps: Sequence[tuple[str, float, str]]) -> str:
-    """A legend in the very colours that it explains.
-
-    Args:
-        steps: Class of what is coloured, strength of the colour in [0, 1], and what it stands for.
-    """
+    """A legend in the very colours that it explains."""
     items = "".join(
         f'<span class="{kind}" style="--heat:{heat:.3f}">{escape(text)}</span>' for kind, heat, text in steps
     )
@@ -221,12 +192,7 @@ def heat_scale() -> str:
 
 
 def heat(words: Sequence[tuple[str, float, str]], threshold: float) -> str:
-    """Words shaded by the probability of an error; those at or above the threshold are underlined.
-
-    Args:
-        words: Text, probability, label.
-        threshold: Where a word counts as an error.
-    """
+    """Words shaded by the probability of an error; those at or above the threshold are underlined."""
     parts = []
     for text, error, label in words:
         marked = error >= threshold

@@ -1,4 +1,4 @@
-"""What the page asks of geceval: metrics that run offline, tokens, edits, scores."""
+"""Requests of the page to geceval: metrics that run offline, tokens, edits, scores."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def large_metrics() -> tuple[str, ...]:
 
 
 def large_group() -> gr.CheckboxGroup:
-    """Where a visitor switches to the large model: its metrics and its costs, or how to get it where it is not."""
+    """The choice of metrics of the large model, with its costs, or how to get it."""
     model = registry.large_metrics()[1]
     if model.obstacle:
         logger.warning("%s", model.obstacle)
@@ -67,7 +67,7 @@ def metric(name: str) -> str:
 
 
 def options(name: str) -> dict[str, Any]:
-    """What the page tells a metric, so that it judges corrections, and by which model."""
+    """Options of a metric on the page."""
     model = {"model": name} if name in LARGE_SISTERS else {}
     return {**registry.scorer_class(metric(name)).correction_settings, **model}
 
@@ -89,11 +89,7 @@ def of_one_sentence() -> tuple[str, ...]:
 
 
 def check_metrics(metrics: Any, known: Sequence[str]) -> list[str]:
-    """Names of metrics, each once.
-
-    Raises:
-        Refused: If there is none, or one is not known.
-    """
+    """Names of metrics, each once."""
     if not isinstance(metrics, (list, tuple)) or not metrics:
         raise Refused("Choose at least one metric.")
     for name in metrics:
@@ -120,11 +116,7 @@ def call(name: str) -> str:
 
 
 def metric_groups(names: Sequence[str]) -> list[gr.CheckboxGroup]:
-    """Where a visitor chooses metrics: without references, with references, of the large model.
-
-    Args:
-        names: Metrics of the first two groups.
-    """
+    """The choice of metrics: without references, with references, of the large model."""
     groups = []
     for label, info, needs in (
         ("Without references", "They judge a correction by itself.", False),
@@ -159,11 +151,7 @@ def tokenise(text: str) -> str:
 
 
 def read_correction(source: str, correction: str, references: str, separate: bool) -> tuple[str, str, list[str]]:
-    """What a visitor typed: source, correction, references; with `separate`, punctuation stands alone.
-
-    Raises:
-        Refused: If a text is too long, or source or correction are empty.
-    """
+    """Checked source, correction and references; with `separate`, punctuation stands alone."""
     source = check_sentence("the source", source)
     correction = check_sentence("the correction", correction)
     known = check_references(references)
@@ -183,12 +171,7 @@ def edits(source: str, corrected: Sequence[str]) -> list[list[Edit]]:
 
 
 def score(name: str, source: str, correction: str, references: list[str]) -> Result:
-    """Score one sentence.
-
-    Raises:
-        ValueError: If the metric cannot be computed; the message says why.
-        ImportError: If a package is missing.
-    """
+    """Score one sentence."""
     scorer = registry.make_scorer(metric(name), options(name))
     rows = [references] if scorer.needs_references() else None
     with naming_the_extra(name):
@@ -196,16 +179,7 @@ def score(name: str, source: str, correction: str, references: list[str]) -> Res
 
 
 def read_ahead(name: str, sentences: Sequence[tuple[str, str, list[str]]]) -> None:
-    """Score sentences in one batch, so that the caches of the metric answer for each of them.
-
-    Args:
-        name: A metric.
-        sentences: Source, correction and references of each.
-
-    Raises:
-        ValueError: If the metric cannot be computed.
-        ImportError: If a package is missing.
-    """
+    """Score sentences in one batch, so that the caches of the metric answer for each of them."""
     scorer = registry.make_scorer(metric(name), options(name))
     sources, corrections, references = map(list, zip(*sentences, strict=True))
     scorer.score(sources, corrections, references if scorer.needs_references() else None)
@@ -225,7 +199,7 @@ def range_text(name: str) -> str:
 
 
 def description(name: str) -> str:
-    """What a metric says, in one line."""
+    """A metric in one line."""
     return registry.scorer_class(metric(name)).description.rstrip(".")
 
 

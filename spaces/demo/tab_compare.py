@@ -68,7 +68,7 @@ def compare_on_page(
     baseline: str,
     progress: Any = gr.Progress(),  # noqa: B008 - how gradio hands it over
 ) -> tuple[str, list[dict[str, Any]], Any, Any]:
-    """What the button does: as `compare_systems`, with the table and the leaderboard as files."""
+    """Answer the button: as `compare_systems`, with the table and the leaderboard as files."""
     corpus = fit_together(
         [*map(uploaded, [source] if source else []), *pasted(pasted_source, "source")],
         [*map(uploaded, systems or []), *pasted(pasted_systems, "system")],
@@ -84,7 +84,7 @@ def compare_on_page(
 
 
 def _given(value: Any, name: str) -> list[Text]:
-    """What a program sent: uploaded files, texts, or a dict of names and texts."""
+    """Texts from a program: uploaded files, texts, or a dict of names and texts."""
     if is_file_obj_with_meta(value):
         return [uploaded(value["path"])]
     if isinstance(value, dict):

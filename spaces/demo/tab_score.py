@@ -79,11 +79,7 @@ def score_quick_first(
     large: list[str],
     tokenise: bool,
 ) -> tuple[Any, ...]:
-    """What the button does: the quick metrics at once, and a ticket for those of the large model.
-
-    Returns:
-        The page, the same as plain values, the ticket, and who is waited for.
-    """
+    """Answer the button: the quick metrics at once, and a ticket for those of the large model."""
     quick = [*(alone or []), *(compared or [])]
     names = _names([*quick, *(large or [])])
     view, data = _scored(source, correction, references, quick, tokenise)
@@ -142,7 +138,7 @@ def _score_all(
 
 
 def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | None:
-    """Which edits some reference has too, by span and correction."""
+    """For each edit whether a reference has it too, by span and correction."""
     if not references:
         return None
     known = {(edit.start, edit.end, edit.correction) for row in references for edit in row}
@@ -186,7 +182,7 @@ def _named(name: str, more: str = "") -> str:
 
 
 def _times_view(answers: dict[str, lanes.Answer]) -> str:
-    """What each metric cost that was not known already, its model's loading included where it was the first to ask."""
+    """Seconds of each metric that was not known already; the first to ask includes the loading of its model."""
     each = ", ".join(f"{name} {answer.seconds:.2f}" for name, answer in answers.items() if answer.seconds)
     return render.note(f"Seconds, loading included: {each}") if each else ""
 

@@ -64,13 +64,7 @@ def theme() -> gr.themes.Base:
 
 
 def answer(name: str, page: str, data: Any = None) -> tuple[gr.HTML, gr.JSON]:
-    """The half of a tab that shows what was found, and the same as JSON.
-
-    Args:
-        name: Prefix of their ids.
-        page: What stands there first.
-        data: The same as plain values.
-    """
+    """The half of a tab that shows what was found, and the same as JSON."""
     with gr.Column(elem_classes="gv-answer"):
         view = gr.HTML(page, elem_id=f"{name}-view", apply_default_css=False)
         with gr.Accordion("As JSON", open=False):

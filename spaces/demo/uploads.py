@@ -34,13 +34,7 @@ _HEADING = "## "
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What was uploaded or pasted.
-
-    Attributes:
-        name: Of the file, or what its heading said.
-        lines: One sentence each; none of an M2 file.
-        m2: Path of an M2 file.
-    """
+    """An uploaded or pasted text."""
 
     name: str
     lines: list[str]
@@ -49,14 +43,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Texts that fit together.
-
-    Attributes:
-        sources: One string per sentence.
-        systems: Name of each system to its output.
-        references: One list per sentence, or `None` if there are none.
-        gold_m2: Path of the M2 file that the references come from.
-    """
+    """Texts that fit together."""
 
     sources: list[str]
     systems: dict[str, list[str]]
@@ -65,26 +52,14 @@ class Corpus:
 
 
 def uploaded(path: str) -> Text:
-    """An uploaded file.
-
-    Raises:
-        Refused: See `read_lines`.
-    """
+    """An uploaded file."""
     if path.lower().endswith(".m2"):
         return Text(_name(path), [], path)
     return Text(_name(path), read_lines(path))
 
 
 def pasted(text: str | None, name: str) -> list[Text]:
-    """Pasted texts: one, or several if lines `## NAME` begin them.
-
-    Args:
-        text: One sentence per line; blank lines before the first and after the last do not count.
-        name: What a text without a heading is called.
-
-    Raises:
-        Refused: If it is no text, empty below a heading, or has too many or too long lines.
-    """
+    """Pasted texts: one, or several if lines `## NAME` begin them."""
     if text is not None and not isinstance(text, str):
         raise Refused(f"Paste {name} as text.")
     if len(text or "") > MAX_BYTES:
@@ -109,11 +84,7 @@ def _without_last_blanks(lines: list[str]) -> list[str]:
 
 
 def fit_together(source: Sequence[Text], systems: Sequence[Text], references: Sequence[Text]) -> Corpus:
-    """Check the texts of one comparison against each other.
-
-    Raises:
-        Refused: If something is missing, given twice, or does not fit the rest.
-    """
+    """Check the texts of one comparison against each other."""
     if not source:
         raise Refused("Upload or paste the source first: what the learners wrote, one sentence per line.")
     if len(source) > 1:
@@ -165,11 +136,7 @@ def _corrected(gold: Text, source: Text) -> list[list[str]]:
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of an uploaded text file.
-
-    Raises:
-        Refused: If it is too large, no UTF-8 text, empty, or has too many or too long lines.
-    """
+    """The lines of an uploaded text file."""
     name = _name(path)
     _check_size(path)
     data = Path(path).read_bytes()

@@ -1,4 +1,4 @@
-"""What joins the parts of a tab: its button, its examples, what is typed meanwhile, and what programs call."""
+"""Events of a tab: its button, its examples, typing, and requests of programs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,7 @@ LARGE = {"concurrency_id": "large", "concurrency_limit": lanes.LARGE_WAITING}
 
 
 def in_place(function: Callable[..., tuple[Any, ...]], *blanks: Any) -> Callable[..., tuple[Any, ...]]:
-    """An event handler whose errors stand where the result would.
-
-    Args:
-        function: A polite one, whose first value is the page.
-        blanks: What its other outputs become after an error.
-    """
+    """An event handler whose errors stand where the result would."""
 
     @functools.wraps(function)
     def handler(*values: Any, **named: Any) -> tuple[Any, ...]:
@@ -62,19 +57,7 @@ def connect(
     blanks: Sequence[Any] = (None,),
     **options: Any,
 ) -> None:
-    """The events of a tab; a result never outlives its input.
-
-    Args:
-        name: The name of its events.
-        function: A polite handler: inputs to outputs, the page first.
-        inputs: What it reads.
-        outputs: What it writes.
-        triggers: What starts it.
-        chosen: The event that filled in an example, which starts it too.
-        verb: What its button says.
-        blanks: What the outputs after the page become after an error.
-        options: How it queues and shows that it runs; `QUICK` by default.
-    """
+    """The events of a tab; a result never outlives its input."""
     handler = in_place(function, *blanks)
     named = {"js": _ask(name, len(inputs)), "api_visibility": "undocumented", **(options or QUICK)}
     for run in (

@@ -46,6 +46,6 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
 
 
 def interval(bounds: tuple[float | None, float | None]) -> str:
-    """E.g. `[0, 1]`, or `(-inf, 1]` where the lower end is open."""
+    """Bounds as text: `[0, 1]`, or `(-inf, 1]` where the lower end is open."""
     low, high = bounds
     return f"{'(-inf' if low is None else f'[{low:g}'}, {'inf)' if high is None else f'{high:g}]'}"

@@ -98,7 +98,7 @@ def chunk_table(table: ChunkTable) -> str:
 
 
 def chunk_legend(tables: Iterable[ChunkTable]) -> str:
-    """What the labels mean that occur in the tables; nothing if there is none."""
+    """A list of the labels in the tables with their meanings; nothing if there is none."""
     meanings = _meanings(tables)
     return str(_fragment("chunk_legend", meanings)) if meanings else ""
 
@@ -114,7 +114,7 @@ def _meanings(tables: Iterable[ChunkTable]) -> dict[str, str]:
 
 
 def _tally(table: ChunkTable) -> str:
-    """How often each label stands in the row of the correction."""
+    """The number of each label in the row of the correction, as text."""
     counts = Counter(cell.label for cell in table.rows[1] if cell.label)
     return " · ".join(f"{counts[label]} {label}" for label in LABELS if counts[label])
 
@@ -139,7 +139,7 @@ def leaderboard_page(comparisons: Mapping[str, Comparison], sentences: int, conf
 
 
 def leaderboard_legend(confidence: float) -> str:
-    """What the numbers of the table are."""
+    """An explanation of the numbers in the table."""
     return (
         f"In front of each score its rank, below it the {100 * confidence:g}% interval of the bootstrap. Systems that "
         "do not differ share a rank: a rank ends where each system above differs from each below (paired bootstrap, "
@@ -148,7 +148,7 @@ def leaderboard_legend(confidence: float) -> str:
 
 
 def leaderboard_summary(comparisons: Mapping[str, Comparison]) -> list[str]:
-    """Who is best, in words: one sentence per metric."""
+    """The best systems in words: one sentence per metric."""
     return [f"{metric}: {_best_systems(ordered(metric, each.standings))}" for metric, each in comparisons.items()]
 
 
@@ -313,7 +313,7 @@ def _transport_section(each: SentencePlan) -> dict[str, Any]:
 
 
 def heat_map_page(reference: ReferenceDifficulty, title: str = "Difficulty heat map") -> str:
-    """How hard each chunk of a reference is (GoToScorer)."""
+    """A reference whose chunks are coloured by their difficulty (GoToScorer)."""
     # Edits of the reference are red; chunks that need none but that at least one system got wrong are blue. The more
     # systems are wrong, the stronger the colour. A caret stands for an insertion.
     difficulty = reference.difficulty

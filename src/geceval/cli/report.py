@@ -86,7 +86,7 @@ def report(
 
 
 def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[str]]:
-    """Which file of scores belongs to which data: the one whose systems and sentences it has."""
+    """Name of each data set to the files of scores that have its systems and sentences."""
     from geceval.meta.scores import read_scores
 
     found: dict[str, list[str]] = {human.name: [] for human in humans}
@@ -143,7 +143,7 @@ def as_json(board: Report, digits: int | None = None) -> dict[str, Any]:
 
 
 def _section(board: Report) -> dict[str, Any]:
-    """What the page says about one data set."""
+    """The parts of the page about one data set."""
     labels = {}
     for table in board.tables:
         published = published_values(board.published, table.metric).values()
@@ -167,7 +167,7 @@ def _section(board: Report) -> dict[str, Any]:
 
 
 def summary(board: Report) -> str:
-    """Which metric agrees best with people, by how much, and whether that could be chance: two or three sentences."""
+    """Two or three sentences: the metric that agrees best with people, its lead, and whether that could be chance."""
     first = lead(board)
     best = (
         f"{first.metric} agrees best with people: it orders {100 * first.accuracy:.1f}% of the pairs of outputs as "

@@ -198,7 +198,7 @@ def _plan(metric: str, base: str, job: Any) -> str:
 
 
 def verdict(accuracy: float, before: float, pairs: int, other: str) -> str:
-    """Whether training was worth it, as far as the held-out pairs tell."""
+    """A sentence on the gain of training, as far as the held-out pairs tell."""
     error = math.sqrt((accuracy * (1 - accuracy) + before * (1 - before)) / max(pairs, 1))
     if pairs < FEW:
         return f"{counted(pairs, 'held-out pair')}: too few to judge; train on more corrections"
