@@ -72,7 +72,7 @@ def edit_json(path, **values):
 def load(folder):
     found = resolve(folder)
     load_tokenizer(found)
-    return loading.load_classifier(found, labels=None)
+    return loading.load_network(found)
 
 
 def test_the_fixtures_are_sound(adapter, checkpoint):

@@ -90,14 +90,21 @@ def test_log_probs_of_tokens(folder):
     assert {row.dtype for row in found} == {np.dtype(np.float32)}
 
 
-def test_another_start(make_causal):
+def test_another_start(make_causal, tmp_path):
     folder = make_causal(5)
-    found = CausalModel.load(resolve(folder), RunTime(), start="a").token_log_probs(["bc"])[0]
+
+    def starting_with(token):
+        other = shutil.copytree(folder, tmp_path / token)
+        config = json.loads((other / "config.json").read_text())
+        (other / "config.json").write_text(json.dumps({**config, "geceval_start_token": token}))
+        return CausalModel.load(resolve(other))
+
+    found = starting_with("a").token_log_probs(["bc"])[0]
     within = CausalModel.load(resolve(folder), RunTime()).model(input_ids=torch.tensor([ids_of(folder, "abc")])).logits
     expected = torch.log_softmax(within[0, :-1], -1)[range(2), ids_of(folder, "bc")]
     assert found == pytest.approx(expected.numpy(), abs=1e-5)
     with pytest.raises(CheckpointError, match="its tokenizer has no token '<start>'"):
-        CausalModel.load(resolve(folder), RunTime(), start="<start>")
+        starting_with("<start>")
 
 
 def ids_of(folder, text):

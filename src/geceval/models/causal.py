@@ -1,4 +1,4 @@
-"""Log-probabilities of the tokens of a text, and its perplexity, under a causal language model."""
+"""What a causal language model says of texts: likelihoods, token states, and the value of a quality head."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import numpy as np
 from geceval.core.cache import LRUCache
 from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
-from geceval.models import loading, prefix_trees
+from geceval.models import prefix_trees
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.library_messages import reason
+from geceval.models.loading import load_with_head
 from geceval.models.origins.hub import QUALITY_HEAD
 from geceval.models.tokenizers import NOTHING_SPECIAL, load_tokenizer
 
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 
 START = "<|endoftext|>"
 LARGEST_OUTPUT = 1 << 24  # logits that are held at once: 64 MiB of float32
+# A token state `SINK` times longer than those of `PLAIN` says nothing of its token, such as the full stop that a text
+# begins with: the network rests its attention there (Sun et al. 2024, "Massive Activations in Large Language Models").
+# In ordinary texts only the token that starts them has one.
 PLAIN = "We walked to the school because the weather was fine"
-_READ = "log_probs"
 SINK = 10.0
-"""A token state so many times longer than those of `PLAIN` says nothing of its token, such as the full stop that a text
-begins with: the network rests its attention there (Sun et al. 2024, "Massive Activations in Large Language Models").
-In ordinary texts only the token that starts them has one."""
+_READ = "log_probs"
 
 
 class CausalModel(BatchedModel):
@@ -62,22 +63,18 @@ class CausalModel(BatchedModel):
         self._longest: dict[int, float] = {}  # that a state may be, after a number of layers
 
     @classmethod
-    def _make(cls, checkpoint: Checkpoint, length: int | None, start: str | None = None) -> Self:
+    def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
         import transformers
 
         tokenizer = load_tokenizer(checkpoint)
-        model, missing = loading.read_model(transformers.AutoModelForCausalLM, checkpoint.base or checkpoint)
-        loading.check_missing(checkpoint, missing)
-        if checkpoint.base is not None:
-            model, _ = loading.merge(model, checkpoint)
-        if not is_causal(loading.ready(model, checkpoint)):
+        model = load_with_head(transformers.AutoModelForCausalLM, checkpoint)
+        if not is_causal(model):
             raise CheckpointError(f"{checkpoint.folder}: no causal language model, its tokens see those that follow")
-        start = start or checkpoint.setting("start_token")
-        return cls(model, tokenizer, length, checkpoint.identity, start, load_quality_head(checkpoint, model.config))
+        start, head = checkpoint.setting("start_token"), load_quality_head(checkpoint, model.config)
+        return cls(model, tokenizer, length, checkpoint.identity, start, head)
 
     def token_log_probs(self, texts: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
         """log P(token | the tokens before it) of every token of each text, after the token that starts the text."""
-        # No special token but the start is added.
         return self.log_probs_and_heads(texts, runtime)[0]
 
     def log_probs_and_heads(
@@ -91,7 +88,7 @@ class CausalModel(BatchedModel):
         return [row[1:] for row in rows], np.array([row[0] for row in rows], np.float64)
 
     def mean_states(self, texts: Sequence[str], layer: int, runtime: RunTime | None = None) -> np.ndarray:
-        """The mean of the states of a text's tokens, the start and attention sinks left out, after so many layers."""
+        """The mean of the states of each text's tokens after so many layers, the start and attention sinks left out."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             states = states_after(model, batch, layer)
@@ -216,7 +213,7 @@ def _head_first(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray
 def log_probs(
     model: Any, ids: torch.Tensor, mask: torch.Tensor, head_alone: bool, layer: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """log P(token | the tokens before it) of every token but the first, differentiable."""
+    """log P(token | the tokens before it) of every token but the first, differentiable, and states after `layer`."""
     import torch
 
     real, targets = mask[:, 1:].bool(), ids[:, 1:]

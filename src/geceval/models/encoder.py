@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geceval.core.options import RunTime
-from geceval.models import loading
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.checkpoints import Checkpoint
+from geceval.models.loading import load_classifier, load_encoder
 from geceval.models.pooling import logits, mean_pool, pooling_of
 from geceval.models.tokenizers import load_tokenizer
 
@@ -32,7 +32,7 @@ class Encoder(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, *, head: bool = False) -> Self:
-        model = loading.load_classifier(checkpoint) if head else loading.load_encoder(checkpoint)
+        model = load_classifier(checkpoint) if head else load_encoder(checkpoint)
         return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, pooling_of(checkpoint))
 
     def embed(self, texts: Sequence[Text], runtime: RunTime | None = None) -> np.ndarray:

@@ -46,48 +46,46 @@ def load_network(checkpoint: Checkpoint) -> Any:
     # That is what the `task_type` of an adapter says, else the `architectures` of the checkpoint.
     import transformers
 
-    config = read_config(checkpoint)
     adapter = read_json(checkpoint.folder, "adapter_config.json") if checkpoint.base is not None else {}
     task = _TASKS.get(str(adapter.get("task_type")))
     if task is None:
-        name = (config.architectures or [""])[0].replace("LMHeadModel", _CAUSAL)
+        name = (read_config(checkpoint).architectures or [""])[0].replace("LMHeadModel", _CAUSAL)
         task = next(task for task in _TASKS.values() if name.endswith(task))
-    return _load_with_head(getattr(transformers, f"AutoModel{task}"), checkpoint, config)
+    return load_with_head(getattr(transformers, f"AutoModel{task}"), checkpoint)
 
 
-def load_classifier(checkpoint: Checkpoint, labels: int | None = 1) -> Any:
-    """A sequence classifier, adapters merged, in float32 on the CPU, ready for inference."""
+def load_classifier(checkpoint: Checkpoint) -> Any:
+    """A sequence classifier of one output, adapters merged, in float32 on the CPU, ready for inference."""
     import transformers
 
     config = read_config(checkpoint)
-    if labels is not None and config.num_labels != labels:
+    if config.num_labels != 1:
         raise CheckpointError(
-            f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), this metric needs {labels}"
+            f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), this metric needs 1"
         )
-    return _load_with_head(transformers.AutoModelForSequenceClassification, checkpoint, config)
+    return load_with_head(transformers.AutoModelForSequenceClassification, checkpoint)
 
 
 def load_token_classifier(checkpoint: Checkpoint) -> Any:
     """A token classifier, adapters merged, in float32 on the CPU, ready for inference."""
     import transformers
 
-    config = read_config(checkpoint)
     # The weights do not tell: a classifier of whole texts has a head of the same name and shape.
-    kinds = config.architectures or ["a network without a head"]
+    kinds = read_config(checkpoint).architectures or ["a network without a head"]
     if not any(kind.endswith("ForTokenClassification") for kind in kinds):
         raise CheckpointError(f"{checkpoint.folder}: this is {kinds[0]}; error detection needs a token classifier")
-    return _load_with_head(transformers.AutoModelForTokenClassification, checkpoint, config)
+    return load_with_head(transformers.AutoModelForTokenClassification, checkpoint)
 
 
-def _load_with_head(model_class: Any, checkpoint: Checkpoint, config: Any) -> Any:
+def load_with_head(model_class: Any, checkpoint: Checkpoint) -> Any:
+    """A network of one of transformers' Auto classes, adapters merged, in float32 on the CPU, ready for inference."""
     import transformers
 
     # The base of an adapter may have a head of its own, of another size.
-    model, missing = read_model(
-        model_class, checkpoint.base or checkpoint, config, any_size=checkpoint.base is not None
-    )
+    base, any_size = checkpoint.base or checkpoint, checkpoint.base is not None
+    model, missing = read_model(model_class, base, read_config(checkpoint), any_size)
     if checkpoint.base is not None:
-        model, brought = merge(model, checkpoint)
+        model, brought = _merge(model, checkpoint)
         missing = [name for name in missing if name not in brought]
     if pooling_of(checkpoint) != "first" or model_class is transformers.AutoModel:
         missing = [name for name in missing if "pooler" not in name.split(".")]  # not part of the computation
@@ -133,7 +131,7 @@ def _state(checkpoint: Checkpoint) -> dict[str, Tensor] | None:
     return read_weights(weights) if weights.is_file() and is_quantised(weights) else None
 
 
-def merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
+def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
     """Merge an adapter into its base; also return the names of the parameters that the adapter replaces as a whole."""
     from peft import PeftConfig, get_peft_model, set_peft_model_state_dict
     from safetensors import SafetensorError

@@ -17,16 +17,13 @@ from geceval.models.tokenizers import detokenize
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-
-LOWEST = 1.0
-"""Of the ratings of TMU-GFM-Dataset, 1 to 4."""
+LOWEST = 1.0  # of the ratings of TMU-GFM-Dataset, 1 to 4
 
 
 class StateRegressor:
     """A linear layer over the mean token states of a causal language model, which was not changed for it."""
 
-    # Texts are read as prose, each by itself, and distinct ones once, whatever number of regressors reads them. A
-    # sentence whose tokens have no state of their own (no words, or a mark alone) has the lowest rating, `LOWEST`.
+    # A sentence whose tokens have no state of their own (no words, or a mark alone) has the lowest rating.
 
     def __init__(self, model: CausalModel, head: QualityHead, bias: float = 0.0, name: str = "") -> None:
         self.model, self.head, self.bias, self.name = model, head, bias, name
@@ -51,7 +48,7 @@ class StateRegressor:
 
 
 def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTime | None = None) -> np.ndarray:
-    """What a `StateRegressor` reads."""
+    """Mean token states of texts, read as prose; of a pair, the root of their distance in each dimension."""
     pairs = bool(texts) and isinstance(texts[0], tuple)
     sides = [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
     read = [detokenize(text) for side in sides for text in side]
