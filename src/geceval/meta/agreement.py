@@ -133,8 +133,8 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
     Raises:
         ValueError: If `ties` is unknown, a score is not finite, or no pair is left.
     """
-    found = verdicts(pairs, scores, ties)
-    count, agree, disagree = (int(each.sum()) for each in (found.counted, found.agree, found.disagree))
+    judged = verdicts(pairs, scores, ties)
+    count, agree, disagree = (int(each.sum()) for each in (judged.counted, judged.agree, judged.disagree))
     ordered = pairs.human != 0
     tied = _differences(pairs, scores) == 0
     return Agreement(
@@ -142,7 +142,7 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
         kendall=2 * (agree / count) - 1 if ties == "calibrated" else (agree - disagree) / count,
         pairs=count,
         tie_share=float(tied[ordered].mean()) if ordered.any() else 0.0,
-        epsilon=found.epsilon,
+        epsilon=judged.epsilon,
     )
 
 

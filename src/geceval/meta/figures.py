@@ -236,8 +236,8 @@ def curves(
     for row, kind in enumerate(("pearson", "spearman")):
         for column, ranking in enumerate(rankings):
             axes = grid[row][column]
-            for number, (metric, found) in enumerate(tables.items()):
-                values = [getattr(each, kind) for each in found[ranking]]
+            for number, (metric, rows) in enumerate(tables.items()):
+                values = [getattr(each, kind) for each in rows[ranking]]
                 axes.plot(positions, values, label=metric, clip_on=False, **_line(number))
             axes.axhline(0, color="#666666", linewidth=0.8)
             axes.set_ylim(-1.05, 1.05)
@@ -267,8 +267,8 @@ def scatter(
     for axes, (metric, ranking) in zip([axes for row in grid for axes in row], panels, strict=True):
         x, y = (np.array([each[system] for system in systems]) for each in (humans[ranking], metrics[metric]))
         _numbered_points(axes, x, y)
-        found = correlate(y, x)
-        axes.set_title(f"r = {signed(found.pearson, 3)}   ρ = {signed(found.spearman, 3)}")
+        correlation = correlate(y, x)
+        axes.set_title(f"r = {signed(correlation.pearson, 3)}   ρ = {signed(correlation.spearman, 3)}")
         axes.set_xlabel(f"human: {ranking}")
         axes.set_ylabel(metric)
     names = "\n".join(f"{number:>2}  {system}" for number, system in enumerate(systems, start=1))
@@ -312,11 +312,11 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
     figure, grid = _panels(1, len(kinds), 3.3, 0.3 * len(tables) + 0.5, sharey=True, left=0.9)
     heights = np.arange(len(tables))
     for axes, kind in zip(grid[0], kinds, strict=True):
-        found = [table[kind] for table in tables.values()]
-        values = np.array([each.kendall if np.isnan(each.accuracy) else each.accuracy for each in found])
+        measured = [table[kind] for table in tables.values()]
+        values = np.array([each.kendall if np.isnan(each.accuracy) else each.accuracy for each in measured])
         axes.barh(heights, values, height=0.62, color="#56B4E9", edgecolor="#000000", linewidth=0.6)
         axes.plot(
-            [each.tie_share for each in found],
+            [each.tie_share for each in measured],
             heights,
             linestyle="",
             label="share of tied pairs",
@@ -324,12 +324,12 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
         )
         for y, value in zip(heights, values, strict=True):
             axes.text(max(value, 0) + 0.015, y, unsigned(value), va="center", fontsize=8)
-        whole = all(np.isnan(each.accuracy) for each in found)
-        axes.axvline(0 if whole else 0.5, color="#000000", linewidth=0.8, linestyle=":")
+        only_kendall = all(np.isnan(each.accuracy) for each in measured)
+        axes.axvline(0 if only_kendall else 0.5, color="#000000", linewidth=0.8, linestyle=":")
         axes.set_xlim(min(0.0, float(values.min()) - 0.1), 1.08)
         axes.set_yticks(heights, list(tables))
         axes.set_title("" if kind == "all" else kind)
-        axes.set_xlabel("Kendall's τ" if whole else "accuracy")
+        axes.set_xlabel("Kendall's τ" if only_kendall else "accuracy")
         axes.grid(axis="y", visible=False)
     grid[0][0].invert_yaxis()
     _legend(figure, grid[0][0], 1)

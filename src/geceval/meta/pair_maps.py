@@ -52,9 +52,9 @@ def by_human_rank(
     if ties not in RANK_TIES:
         raise InputError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
     pairs, ranks = ranked_pairs(items, systems, expand=expand)
-    found = verdicts(pairs, scores, ties)
-    lower, upper = np.sort(ranks[:, found.counted] - 1, axis=0)
-    return _count(lower, upper, found.agree[found.counted], int(ranks.max()))
+    judged = verdicts(pairs, scores, ties)
+    lower, upper = np.sort(ranks[:, judged.counted] - 1, axis=0)
+    return _count(lower, upper, judged.agree[judged.counted], int(ranks.max()))
 
 
 def _count(lower: np.ndarray, upper: np.ndarray, agree: np.ndarray, size: int) -> PairMap:

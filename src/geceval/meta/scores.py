@@ -86,7 +86,7 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
     if suffix not in readers:
         raise InputError(f"{path}: scores are read from {', '.join(READ)}, not from {suffix or 'no suffix'!r}")
     known = list(systems)
-    found = []
+    tables = []
     for metric, (rows, signature) in readers[suffix](path).items():
         where = f"{path}: {metric}"
         if not rows:
@@ -96,12 +96,12 @@ def read_scores(path: str | Path, systems: Iterable[str], sentences: int) -> lis
             raise InputError(f"{where}: unknown system {unknown[0]!r}; the systems are {', '.join(known)}")
         names = tuple(system for system in known if system in rows)
         matrix = np.array([_line_scores(f"{where}, {name}", rows[name], sentences) for name in names])
-        whole = [rows[name].get(0, math.nan) for name in names]
-        corpus = np.where(np.isnan(whole), matrix.mean(axis=1), whole)  # finite, see _line_scores, where there is one
-        found.append(MetricScores(metric, names, matrix, corpus, signature))
-    if not found:
+        line_0 = [rows[name].get(0, math.nan) for name in names]  # finite where there is one, see _line_scores
+        corpus = np.where(np.isnan(line_0), matrix.mean(axis=1), line_0)
+        tables.append(MetricScores(metric, names, matrix, corpus, signature))
+    if not tables:
         raise InputError(f"{path}: holds no metric")
-    return found
+    return tables
 
 
 def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
@@ -216,7 +216,7 @@ def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[st
     lines = [_integer(f"{path}, row {row}", value) for row, value in enumerate(columns["line"], start=1)]
     if not all(isinstance(system, str) for system in columns["system"]):
         raise InputError(f"{path}: the column 'system' must hold names")
-    found = {}
+    tables = {}
     for metric, values in columns.items():
         if metric in ("system", "line") or metric.endswith(_SIGNATURE):
             continue
@@ -226,8 +226,8 @@ def _from_columns(path: str | Path, columns: Mapping[str, list[Any]]) -> dict[st
             if line in of_system:
                 raise InputError(f"{path}, row {row}: {metric} has two scores of {system}, line {line}")
             of_system[line] = _number(f"{path}, row {row}: {metric}", value)
-        found[metric] = (rows, next(iter(columns.get(metric + _SIGNATURE, [])), None) or "")
-    return found
+        tables[metric] = (rows, next(iter(columns.get(metric + _SIGNATURE, [])), None) or "")
+    return tables
 
 
 def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
@@ -237,18 +237,18 @@ def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
     if not isinstance(content.get("systems"), list):
         rows = {system: _from_list(f"{path}: {system}", scores, None) for system, scores in content.items()}
         return {Path(path).stem: (rows, "")} if rows else {}
-    found: dict[str, tuple[_Lines, str]] = {}
+    tables: dict[str, tuple[_Lines, str]] = {}
     for number, entry in enumerate(content["systems"], start=1):
         try:
             system, metrics = entry["system"], dict(entry["metrics"])
             for metric, values in metrics.items():
-                rows, _ = found.setdefault(metric, ({}, values.get("signature", "")))
+                rows, _ = tables.setdefault(metric, ({}, values.get("signature", "")))
                 if system in rows:
                     raise InputError(f"{path}: {metric} has scores of {system} twice")
                 rows[system] = _from_list(f"{path}: {metric}, {system}", values.get("scores"), values.get("score"))
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path}: entry {number} of systems has no system or metrics ({error!r})") from error
-    return found
+    return tables
 
 
 def _from_list(where: str, scores: Any, corpus: Any) -> dict[int, float]:

@@ -75,8 +75,8 @@ def split_pairs(pairs: Pairs, share: float = 0.1, seed: int = 1) -> tuple[Pairs,
     if not 0 < count < len(sentences):
         raise InputError(f"{share} of {len(sentences)} judged sentences leaves one part empty")
     random.Random(seed).shuffle(sentences)
-    chosen = np.isin(pairs.sentence, sentences[:count])
-    return pairs.select(chosen), pairs.select(~chosen)
+    tuning = np.isin(pairs.sentence, sentences[:count])
+    return pairs.select(tuning), pairs.select(~tuning)
 
 
 def _check_parts(scores: np.ndarray, dimensions: int) -> None:

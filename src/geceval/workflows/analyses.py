@@ -89,8 +89,8 @@ def system_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> 
     rows = []
     for metric, scores in values.items():
         for ranking, target in human.scores.items():
-            found = correlate_systems(scores, target, systems)
-            rows.append([metric, ranking, found.pearson, found.spearman])
+            correlation = correlate_systems(scores, target, systems)
+            rows.append([metric, ranking, correlation.pearson, correlation.spearman])
     return Analysis(
         ["metric", "human", "pearson", "spearman"],
         rows,
@@ -126,20 +126,19 @@ def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> A
 def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
     """Accuracy and Kendall's tau of each metric on each set of judgments."""
     pairs = {kind: judged_pairs(items, tables[0].systems, expand=expand) for kind, items in human.judgments.items()}
-    found = {
+    agreements = {
         table.metric: {kind: agreement(of_kind, table.sentences, ties) for kind, of_kind in pairs.items()}
         for table in tables
     }
     columns = ["metric", "judgments", "accuracy", "kendall", "pairs", "ties"]
     rows = []
-    for metric, kinds in found.items():
+    for metric, kinds in agreements.items():
         for kind, each in kinds.items():
             calibrated = [each.epsilon] if ties == "calibrated" else []
             rows.append([metric, kind, each.accuracy, each.kendall, each.pairs, each.tie_share, *calibrated])
     caption = f"tie rule {ties}, {'expanded' if expand else 'unexpanded'} pairs"
-    return Analysis(
-        [*columns, *(["epsilon"] if ties == "calibrated" else [])], rows, caption, lambda: figures.agreements(found)
-    )
+    columns += ["epsilon"] if ties == "calibrated" else []
+    return Analysis(columns, rows, caption, lambda: figures.agreements(agreements))
 
 
 def both_levels(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
@@ -171,9 +170,9 @@ def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties:
             return by_human_rank(items, systems, table.sentences, ties, expand=expand)
         return by_metric_rank(judged_pairs(items, systems, expand=expand), table.sentences)
 
-    found = {table.metric: {kind: draw_up(table, kind) for kind in human.judgments} for table in tables}
+    of_metrics = {table.metric: {kind: draw_up(table, kind) for kind in human.judgments} for table in tables}
     rows = []
-    for metric, kinds in found.items():
+    for metric, kinds in of_metrics.items():
         for kind, each in kinds.items():
             size = len(each.pairs)
             for a in range(size):
@@ -185,7 +184,7 @@ def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties:
         ["metric", "judgments", "better", "worse", "accuracy", "kendall", "pairs"],
         rows,
         f"by {ranks} rank, {rule}, {'expanded' if expand else 'unexpanded'} pairs",
-        lambda: figures.pair_maps(found, ranks),
+        lambda: figures.pair_maps(of_metrics, ranks),
     )
 
 
@@ -201,17 +200,16 @@ def _curves(
     *,
     falling: bool = False,
 ) -> Analysis:
-    found = {
+    correlations = {
         table.metric: {name: compute(table.of_systems(how), target) for name, target in human.scores.items()}
         for table in tables
     }
     rows = [
         [metric, ranking, position, each.pearson, each.spearman]
-        for metric, rankings in found.items()
+        for metric, rankings in correlations.items()
         for ranking, values in rankings.items()
         for position, each in zip(positions, values, strict=True)
     ]
     columns = ["metric", "human", column, "pearson", "spearman"]
-    return Analysis(
-        columns, rows, f"{how} scores, {caption}", lambda: figures.curves(found, positions, label, falling=falling)
-    )
+    caption = f"{how} scores, {caption}"
+    return Analysis(columns, rows, caption, lambda: figures.curves(correlations, positions, label, falling=falling))

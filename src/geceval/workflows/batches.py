@@ -59,7 +59,7 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
 
 def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a metric, with absolute paths, since workers may run in another folder."""
-    found = dict(options)
+    paths = {}
     scorer = registry.scorer_class(metric)
     kinds = path_options(scorer.Settings) | path_options(scorer.RunTime)
     for name, kind in kinds.items():
@@ -67,8 +67,8 @@ def absolute_paths(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(value, (str, Path)) or value == UNIFORM or is_bundled(str(value)):
             continue
         if kind == PATH or is_folder(str(value)):
-            found[name] = str(expanded(value).absolute())
-    return found
+            paths[name] = str(expanded(value).absolute())
+    return {**options, **paths}
 
 
 def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:
@@ -79,13 +79,13 @@ def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:
     return {name: (columns or {}).get(name, name) for name in COLUMNS}
 
 
-def needed(scorer: Scorer, names: Mapping[str, str], there: Any) -> list[str]:
+def needed(scorer: Scorer, names: Mapping[str, str], header: Any) -> list[str]:
     """Which of the three columns a scorer reads."""
-    wanted = COLUMNS if scorer.needs_references() else COLUMNS[:2]
-    for name in wanted:
-        if names[name] not in there:
+    columns = COLUMNS if scorer.needs_references() else COLUMNS[:2]
+    for name in columns:
+        if names[name] not in header:
             raise InputError(f"{scorer.name}: the table has no column {names[name]!r}; pass columns={{{name!r}: NAME}}")
-    return list(wanted)
+    return list(columns)
 
 
 def plain(values: Any) -> list[Any]:

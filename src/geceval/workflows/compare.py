@@ -68,14 +68,14 @@ def compare(
     scorers = registry.make_scorers("compare", metrics, options)
     if predictions_m2 is not None and (not isinstance(predictions_m2, Mapping) or set(predictions_m2) != set(systems)):
         raise InputError("compare: predictions_m2 must have one M2 file per system, under its name")
-    found = {}
+    comparisons = {}
     outputs = {name: list(own) if isinstance(own, tuple) else own for name, own in systems.items()}
     with once(set()):
         for name in parts(scorers):
             with naming_the_extra(name):
                 results = registry.score_systems(scorers[name], list(sources), outputs, references, predictions_m2)
-            found[name] = compare_results(scorers[name], results, settings)
-    return found
+            comparisons[name] = compare_results(scorers[name], results, settings)
+    return comparisons
 
 
 def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Settings | None = None) -> Comparison:

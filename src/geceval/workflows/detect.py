@@ -60,10 +60,10 @@ def detect(
     detector = load_detector(model, runtime, settings.max_length, classes)
     size = classes or scheme(detector)
     names = [LABELS[size][number] for number in in_scheme(detector, size)]
-    found = []
+    marked = []
     rows = detector.log_probabilities(texts, runtime)
     for text, row in zip(texts, rows, strict=True):
         labels = [names[number] for number in decide(row, detector.correct, settings.threshold)]
         errors = error_probabilities(row, detector.correct).tolist()
-        found.append([Word(*word) for word in zip(text.split(), labels, errors, strict=True)])
-    return found
+        marked.append([Word(*word) for word in zip(text.split(), labels, errors, strict=True)])
+    return marked

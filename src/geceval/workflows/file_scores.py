@@ -249,9 +249,9 @@ def _rows(batch: pyarrow.RecordBatch) -> list[np.ndarray]:
 def _padded(rows: list[np.ndarray], missing_reference: float) -> np.ndarray:
     """One array; where a row has fewer references than another, `missing_reference` stands for them."""
     shape = np.max([row.shape[1:] for row in rows], axis=0).astype(int)
-    whole = np.full((sum(map(len, rows)), *shape), missing_reference)
+    padded = np.full((sum(map(len, rows)), *shape), missing_reference)
     start = 0
     for row in rows:
-        whole[(slice(start, start + len(row)), *map(slice, row.shape[1:]))] = row
+        padded[(slice(start, start + len(row)), *map(slice, row.shape[1:]))] = row
         start += len(row)
-    return whole
+    return padded

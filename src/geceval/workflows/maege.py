@@ -90,7 +90,7 @@ def maege(
         TypeError: If an option does not exist.
         ValueError: If the file is not M2 or no sentence of it qualifies, or an option has a bad value.
     """
-    chosen = make_settings("maege", Settings, settings)
+    making = make_settings("maege", Settings, settings)
     scorers = registry.make_scorers("maege", metrics, options)
     for name, scorer in scorers.items():
         if (file := scorer.m2_file()) is not None:
@@ -105,13 +105,13 @@ def maege(
         )
         for sentence in sentences
     ]
-    chains, corpora = make_chains(data, apply, chosen), make_corpora(data, apply, chosen)
-    line = signature("maege", chosen, m2=gold_facts(m2)["gold_m2"], refs=given.kind)
-    found = {}
+    chains, corpora = make_chains(data, apply, making), make_corpora(data, apply, making)
+    line = signature("maege", making, m2=gold_facts(m2)["gold_m2"], refs=given.kind)
+    evaluated = {}
     for name, scorer in scorers.items():
         with naming_the_extra(name):
-            found[name] = _evaluate(scorer, chains, corpora, given, line)
-    return found
+            evaluated[name] = _evaluate(scorer, chains, corpora, given, line)
+    return evaluated
 
 
 class _References:

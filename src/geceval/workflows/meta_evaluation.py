@@ -43,11 +43,12 @@ def score_metrics(
     texts = None if gold_m2 is None else reference_texts(gold_m2, human)
     tables = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, given in parts(options.items()):
-            own = {"gold_m2": gold_m2, **given} if registry.scorer_class(name).reads_edits else dict(given)
-            if own.get("gold_m2") is not None:
-                own["gold_m2"] = _write_judged(own["gold_m2"], human, Path(folder) / name)
-            scorer = registry.make_scorer(name, own)
+        for name, metric_options in parts(options.items()):
+            defaults = {"gold_m2": gold_m2} if registry.scorer_class(name).reads_edits else {}
+            settings = {**defaults, **metric_options}
+            if settings.get("gold_m2") is not None:
+                settings["gold_m2"] = _write_judged(settings["gold_m2"], human, Path(folder) / name)
+            scorer = registry.make_scorer(name, settings)
             if scorer.needs_references() and texts is None:
                 raise InputError(f"{name} needs references: pass --gold-m2 with the M2 file of CoNLL-2014")
             with naming_the_extra(name):
@@ -74,15 +75,15 @@ def read_score_files(
     paths: Iterable[str], human: HumanData, systems: Sequence[str], taken: Iterable[str] = ()
 ) -> list[MetricScores]:
     """Scores of other programs, or of an earlier run, for the chosen systems; see `geceval.meta.scores`."""
-    found: list[MetricScores] = []
+    tables: list[MetricScores] = []
     names = set(taken)
     for path in paths:
         for table in read_scores(path, human.outputs, len(human.sources)):
             if table.metric in names:
                 raise InputError(f"{path}: there is another metric {table.metric!r}; rename one of them")
             names.add(table.metric)
-            found.append(table.select(systems))
-    return found
+            tables.append(table.select(systems))
+    return tables
 
 
 def warn_of_degenerate(tables: Iterable[MetricScores], systems: Sequence[str]) -> None:

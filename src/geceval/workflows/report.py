@@ -50,9 +50,9 @@ def make_report(
     failed = dict(skipped or {})
     tables = []
     for name, given in parts(options.items()):
-        own = {name: {**registry.scorer_class(name).correction_settings, **given}}
+        settings = {name: {**registry.scorer_class(name).correction_settings, **given}}
         try:
-            tables += score_metrics(own, human, systems, gold_m2)
+            tables += score_metrics(settings, human, systems, gold_m2)
         except (UserError, OSError) as error:
             if skipped is None:
                 raise
@@ -71,18 +71,18 @@ def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
     """The values of one metric in the columns of the report, by key."""
     # System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on
     # GJG15. Sentence level: tie rule `order`, expanded pairs.
-    found: dict[str, float] = {}
-    wanted = [("", "trueskill")] if human.name == "seeda" else [("corpus ", "corpus"), ("average ", "average")]
-    for prefix, how in wanted:
+    values: dict[str, float] = {}
+    aggregations = [("", "trueskill")] if human.name == "seeda" else [("corpus ", "corpus"), ("average ", "average")]
+    for prefix, how in aggregations:
         scores = table.of_systems(how)
         for ranking, target in human.scores.items():
             both = correlate_systems(scores, target, table.systems)
-            found |= {f"{prefix}{ranking} r": both.pearson, f"{prefix}{ranking} ρ": both.spearman}
+            values |= {f"{prefix}{ranking} r": both.pearson, f"{prefix}{ranking} ρ": both.spearman}
     for kind, items in human.judgments.items():
         each = agreement(judged_pairs(items, table.systems), table.sentences)
-        found |= {f"{kind} acc": each.accuracy, f"{kind} τ": each.kendall, f"{kind} ties": each.tie_share}
+        values |= {f"{kind} acc": each.accuracy, f"{kind} τ": each.kendall, f"{kind} ties": each.tie_share}
     shown = {key for keys in COLUMNS[human.name].values() for key in keys}
-    return {key: value for key, value in found.items() if key in shown}
+    return {key: value for key, value in values.items() if key in shown}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,12 @@ def lead(report: Report) -> Lead:
 
 def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:
     """What papers report for one metric: key of a column to value and row; of several rows, the first."""
-    found: dict[str, tuple[float, Published]] = {}
+    first: dict[str, tuple[float, Published]] = {}
     for row in published:
         if row.metric == metric:
             for key, value in row.values.items():
-                found.setdefault(key, (value, row))
-    return found
+                first.setdefault(key, (value, row))
+    return first
 
 
 def _difficulty(human: HumanData, systems: Sequence[str], gold_m2: str | None) -> Sequence[DifficultyRow]:

@@ -107,12 +107,12 @@ class TrainerMetrics:
         references = self._references
         if references is None and any(scorer.needs_references() for scorer in self._scorers.values()):
             references = self._decode("labels", evaluated.label_ids, "labels in the evaluation set")
-        found: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         with once(self._warned):
             for name, scorer in self._scorers.items():
                 own = references if scorer.needs_references() else None
-                found |= scalars(name, scorer.score(sources, predictions, own))
-        return found
+                numbers |= scalars(name, scorer.score(sources, predictions, own))
+        return numbers
 
     def _decode(self, what: str, ids: Any, remedy: str) -> list[str]:
         ids = ids[0] if isinstance(ids, tuple) else ids

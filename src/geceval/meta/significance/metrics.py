@@ -95,9 +95,9 @@ def outcomes(pairs: Pairs, scores: np.ndarray, statistic: Statistic, ties: TieRu
     check_choice("statistic", statistic, get_args(Statistic))
     if ties == "hties" and statistic == "accuracy":
         raise InputError("tie rule 'hties' defines no accuracy; use statistic='kendall' or another rule")
-    found = verdicts(pairs, scores, ties)
-    value = found.agree.astype(float) - (found.disagree if statistic == "kendall" else 0)
-    return np.stack([value * found.counted, found.counted.astype(float)], axis=1)
+    judged = verdicts(pairs, scores, ties)
+    value = judged.agree.astype(float) - (judged.disagree if statistic == "kendall" else 0)
+    return np.stack([value * judged.counted, judged.counted.astype(float)], axis=1)
 
 
 def _by_sentence(pairs: Pairs, table: np.ndarray) -> np.ndarray:
@@ -170,8 +170,8 @@ def williams_test(
     for name, values in (("human", human), ("first", first), ("second", second)):
         if np.isnan(np.asarray(values, dtype=float)).any():
             raise InputError(f"the {name} scores hold NaN")
-    found = [getattr(correlate(*pair), correlation) for pair in ((first, human), (second, human), (first, second))]
-    return williams(*found, len(human))
+    pairs = (first, human), (second, human), (first, second)
+    return williams(*(getattr(correlate(*pair), correlation) for pair in pairs), len(human))
 
 
 def perm_both(

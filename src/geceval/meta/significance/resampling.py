@@ -24,11 +24,11 @@ def bootstrap_scores(rows: np.ndarray, aggregate: Aggregate, resamples: int, see
     """Corpus scores of bootstrap samples of sentences, array of shape [resamples]."""
     # Samples keep the order of the corpus, and depend only on seed and shape, so every system gets the same ones.
     draw = np.random.default_rng(seed)
-    found = []
+    portions = []
     for size in _chunks(rows, resamples):
         chosen = np.sort(draw.integers(len(rows), size=(size, len(rows))), axis=1)
-        found.append(aggregate(rows[chosen]))
-    return np.concatenate(found)
+        portions.append(aggregate(rows[chosen]))
+    return np.concatenate(portions)
 
 
 def randomised_differences(
@@ -37,12 +37,12 @@ def randomised_differences(
     """Differences second - first of corpus scores, with sentences swapped at random; array of shape [resamples]."""
     draw = np.random.default_rng(seed)
     both = np.concatenate([first, second])
-    own = np.arange(len(first))
-    found = []
+    places = np.arange(len(first))
+    portions = []
     for size in _chunks(both, resamples):
         swapped = (draw.random((size, len(first))) < 0.5) * len(first)
-        found.append(aggregate(both[own + len(first) - swapped]) - aggregate(both[own + swapped]))
-    return np.concatenate(found)
+        portions.append(aggregate(both[places + len(first) - swapped]) - aggregate(both[places + swapped]))
+    return np.concatenate(portions)
 
 
 def _chunks(rows: np.ndarray, resamples: int) -> Iterator[int]:

@@ -80,8 +80,8 @@ def compare_rows(
         difference = scores[name] - scores[baseline]
         if method == "bootstrap":
             return p_value(difference, samples[name] - samples[baseline], method, "two-sided")
-        found = randomised_differences(systems[baseline], systems[name], aggregate, *draws)
-        return p_value(difference, found, method, "two-sided")
+        differences = randomised_differences(systems[baseline], systems[name], aggregate, *draws)
+        return p_value(difference, differences, method, "two-sided")
 
     return [
         SystemEstimate(
