@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -98,14 +97,3 @@ def test_files_that_do_not_fit_are_one_line(load_script, corpus, tmp_path, capsy
         2,
         f"train_gec_example: {short} has 1 line but {corpus[4]} has 4",
     )
-
-
-def test_the_commands_of_the_readme_are_those_of_the_script(load_script):
-    script = load_script("train_gec_example")
-    readme = Path(script.__file__).with_name("README.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    lines = [line for line in readme.splitlines() if line.startswith("python training/train_gec_example.py")]
-    tiny, large = (script.parser().parse_args(shlex.split(line)[2:]) for line in lines)
-    assert (tiny.output, tiny.model) == (Path("my-corrector"), None)
-    assert all(Path(path).is_file() for path in [*tiny.train, *tiny.dev])
-    assert (large.model, large.lr, large.max_length) == ("google-t5/t5-small", 3e-4, 128)
-    assert (large.train, large.dev) == (["train.src", "train.trg"], ["dev.src", "dev.ref0", "dev.ref1"])

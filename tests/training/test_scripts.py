@@ -1,6 +1,9 @@
 """What a training script says, whatever it trains, and the job that its options describe."""
 
 import dataclasses
+import importlib
+import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,6 +14,8 @@ from geceval.core.errors import InputError
 from geceval.learning.recipe import Recipe
 from recipes import scripts
 from recipes.scripts import Script, exit_code
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -94,3 +99,20 @@ def test_what_is_printed_and_pushed(tmp_path, capsys, monkeypatch):
     options = ["--output", str(tmp_path), "--ratings", "r", "--push-to-hub", "ORG/NAME", "--dry-run"]
     assert script(lambda job, folder, progress: {"seed": 1}).main(options) == 0
     assert (capsys.readouterr().out, pushed) == ('{"seed": 1}\n', [(tmp_path, "ORG/NAME", True)])
+
+
+def commands_of_the_readme():
+    page = (ROOT / "training" / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(
+        r"^(?:accelerate launch --num-processes 4|python) training/(\w+)\.py (.*)$", page, flags=re.MULTILINE
+    )
+    return [(name, words) for name, words in lines if name.startswith("train_") or name in ("distill", "ged_ablation")]
+
+
+def test_the_scripts_know_the_options_of_the_readme():
+    commands = commands_of_the_readme()
+    assert {name for name, _ in commands} == {
+        *("train_impara", "train_impara_lm", "train_ged", "train_some", "train_gec_example", "distill", "ged_ablation")
+    }
+    for name, words in commands:
+        assert importlib.import_module(name).parser().parse_args(shlex.split(words, comments=True)).output

@@ -137,6 +137,7 @@ def test_the_card_says_what_was_measured(finished):
     assert 'geceval.load("some", model="toy-some")' in card
 
 
+@pytest.mark.slow
 def test_adapters_over_two_bases_give_what_was_trained(script, some_ratings, base, make_checkpoint, tmp_path):
     folder, other = tmp_path / "adapters", make_checkpoint(8, hidden_size=24)
     arguments = ["--ratings", str(some_ratings), "--init-from", str(base), "--meaning-init-from", str(other)]

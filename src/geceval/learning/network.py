@@ -103,7 +103,7 @@ def _with_adapter(network: Any, recipe: Recipe, pooled: bool) -> Any:
         lora_dropout=0.0,
         target_modules="all-linear",
         exclude_modules=".*pooler.*",
-        modules_to_save=["score"] if hasattr(network, "score") else ["classifier", *(["pooler"] if pooled else [])],
+        modules_to_save=["classifier", *(["pooler"] if pooled else [])],
     )
     return get_peft_model(network, settings)
 
