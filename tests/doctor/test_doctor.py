@@ -161,3 +161,11 @@ def test_store_leaves_out_what_needs_a_model(stored, monkeypatch):
     after = mini_benchmark.read_stored()
     assert after["metrics"] == {"gleu": before["metrics"]["gleu"]}
     assert after["assets"] == mini_benchmark.asset_hashes()
+
+
+@pytest.mark.parametrize("package", [None, "en_core_web_sm_again"])
+def test_the_bundled_pipeline_is_examined_and_an_official_one_is_named(monkeypatch, package):
+    monkeypatch.setattr("geceval.edits.errant.pipeline.official_package", lambda: package)
+    (finding,) = doctor.pipeline()
+    assert finding.state == "ok" and finding.what.startswith("pipeline en_geceval_")
+    assert ('en_core_web_sm_again is installed, too: nlp="official"' in finding.what) == (package is not None)

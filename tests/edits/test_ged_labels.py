@@ -75,18 +75,11 @@ def test_an_insertion_at_the_end_gives_way_to_an_edit_of_the_last_token(order):
 
 
 def test_what_labels_nothing():
-    noop = Edit(-1, -1, "", "noop")
-    assert token_labels("a b", [noop]) == token_labels("a b", []) == [0, 0]
+    noop, uncorrected = Edit(-1, -1, "", "noop"), Edit(0, 1, "", "UNK")
+    for classes in LABELS:
+        assert token_labels("a b", [noop, uncorrected], classes) == token_labels("a b", [], classes) == [0, 0]
     assert token_labels("", [Edit(0, 0, "a", "M:DET")]) == []
     assert token_labels("a  b", [Edit(1, 2, "c", "R:NOUN")]) == [0, 1]  # two spaces are no token
-
-
-def test_errors_that_were_not_corrected():
-    unknown = [Edit(0, 1, "", "UNK")]
-    labels = {2: "INCORRECT", 4: "U", 25: "OTHER", 55: "R:OTHER"}
-    for classes, label in labels.items():
-        assert names("a b", unknown, classes) == ["CORRECT", "CORRECT"]
-        assert names("a b", unknown, classes, uncorrected="label") == [label, "CORRECT"]
 
 
 @pytest.mark.parametrize("kind", ["ArtOrDet", "", "R:FOO", "X:DET", "M", "R:CORRECT"])
@@ -109,9 +102,5 @@ def test_types_that_an_operation_does_not_have():
 def test_options_are_checked():
     with pytest.raises(ValueError, match="classes must be one of 2, 4, 25, 55, got 3"):
         token_labels("a", [], 3)
-    with pytest.raises(ValueError, match="final_insertion must be one of 'last', 'lost', got 'first'"):
-        token_labels("a", [], final_insertion="first")
-    with pytest.raises(ValueError, match="uncorrected must be one of"):
-        token_labels("a", [], uncorrected="keep")
     with pytest.raises(ValueError, match=r"edit \(2, 3, 'x'\) lies beyond the 1 tokens of 'a'"):
         token_labels("a", [Edit(2, 3, "x", "R:NOUN")])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
-from geceval.core.options import check_choice
 from geceval.edits.edit import Edit
 
 CORRECT = "CORRECT"
@@ -34,28 +34,20 @@ LABELS: dict[int, tuple[str, ...]] = {
 """Number of classes to the labels, in the order of their ids; id 0 is always `CORRECT`: correct or not, ERRANT's
 operations, its main types, or operation and main type (Yuan et al., 2021, section 4.2)."""
 
-FINAL_INSERTIONS = ("last", "lost")
-UNCORRECTED_RULES = ("drop", "label")
-
 
 def token_labels(
-    source: str,
-    edits: Sequence[Edit],
-    classes: int = 2,
-    final_insertion: str = "last",
-    uncorrected: str = "drop",
+    source: str, edits: Sequence[Edit], classes: int = 2, final_insertion: Literal["last", "lost"] = "last"
 ) -> list[int]:
     """The label of each token of a source."""
-    # A replaced or deleted token gets the label of its edit; an insertion labels the token to its right. If several
-    # edits concern one token, the later one in the list counts, as in the published code.
-    check_choice("final_insertion", final_insertion, FINAL_INSERTIONS)
-    check_choice("uncorrected", uncorrected, UNCORRECTED_RULES)
+    # A replaced or deleted token gets the label of its edit; an insertion labels the token to its right, one at the end
+    # the last token (`"lost"`, as in the published code: none). If several edits concern one token, the later one in
+    # the list counts, as in the published code. Errors that were seen but not corrected label nothing.
     ids = label_ids(classes)
     length = len(source.split())
     labels = [0] * length
     last = 0
     for edit in edits:
-        if edit.is_noop or (edit.type == UNCORRECTED and uncorrected == "drop"):
+        if edit.is_noop or edit.type == UNCORRECTED:
             continue
         if edit.end > length:
             raise InputError(f"edit {edit} lies beyond the {length} tokens of {source!r}")
@@ -80,8 +72,6 @@ def label_ids(classes: int) -> Mapping[str, int]:
 def _label(edit: Edit, classes: int, ids: Mapping[str, int]) -> int:
     if classes == 2:
         return 1
-    if edit.type == UNCORRECTED:
-        return ids[{4: "U", 25: "OTHER", 55: "R:OTHER"}[classes]]
     operation, _, name = edit.type.partition(":")
     label = {4: operation, 25: name, 55: edit.type}[classes]
     if operation not in LABELS[4][1:] or name not in LABELS[25][1:] or label not in ids:
