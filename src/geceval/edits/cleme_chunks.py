@@ -44,15 +44,15 @@ class JointChunks:
 def divide(source: str, targets: Sequence[Sequence[Edit]]) -> JointChunks:
     """Divide a sentence at the edits of all its targets: edits that overlap or touch share a chunk."""
     tokens = tuple(source.split())
-    edits = [applicable(source, tokens, distinct(own)) for own in targets]
+    edits = [applicable(source, tokens, distinct(target)) for target in targets]
     spans: list[list[int]] = []
-    for start, end in sorted([(edit.start, edit.end) for own in edits for edit in own]):
+    for start, end in sorted([(edit.start, edit.end) for target in edits for edit in target]):
         if spans and start <= spans[-1][1]:
             spans[-1][1] = max(spans[-1][1], end)
         else:
             spans.append([start, end])
     borders = tuple((start, end) for start, end in spans)
-    return JointChunks(tokens, borders, tuple(tuple(_texts(tokens, borders, own)) for own in edits))
+    return JointChunks(tokens, borders, tuple(tuple(_texts(tokens, borders, target)) for target in edits))
 
 
 def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit]) -> list[Tokens | None]:

@@ -54,12 +54,12 @@ class PtErrant(pt.WeightedEdits):
 
 
 def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.EditComparison:
-    known = [edit for edit in edits if edit.type != "UNK"]
-    wanted = [edit for edit in gold if edit.type != "UNK"]
+    typed = [edit for edit in edits if edit.type != "UNK"]
+    typed_gold = [edit for edit in gold if edit.type != "UNK"]
     matches = [
         (index, number)
-        for index, edit in enumerate(known)
-        for number, other in enumerate(wanted)
+        for index, edit in enumerate(typed)
+        for number, other in enumerate(typed_gold)
         if (edit.start, edit.end) == (other.start, other.end) and edit.correction in other.corrections
     ]
-    return pt.EditComparison(source, apply(source, without_overlaps(gold)), known, wanted, matches)
+    return pt.EditComparison(source, apply(source, without_overlaps(gold)), typed, typed_gold, matches)

@@ -24,10 +24,10 @@ class PtM2(pt.WeightedEdits):
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """MaxMatch edits compared with those of each annotator."""
         gold, large = read_gold(self.name, columns, self.settings.gold_m2, self.runtime)
-        found, single = extract_edits(columns, gold, Rules(version="v3.2"), self.runtime)  # that is inside PT-M2
+        extractions, single = extract_edits(columns, gold, Rules(version="v3.2"), self.runtime)  # that is inside PT-M2
         warn_of_single_paths(self.name, large | single)
         rows = []
-        for source, edits, options in zip(columns.sources, gold, found, strict=True):
+        for source, edits, options in zip(columns.sources, gold, extractions, strict=True):
             row = {}
             for annotator, seen in options.items():
                 reference = apply(source, without_overlaps(edits[annotator]))

@@ -85,10 +85,10 @@ class UotErrant(EditScorer):
         self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None
     ) -> list[TransportPlan]:
         """Which edit of the system answers which edit of the reference that is taken for the corpus score."""
-        found = self._plans(self._check(sources, predictions, references))
-        counts = [{annotator: total(plan.counts()) for annotator, plan in row.items()} for row in found]
+        plans = self._plans(self._check(sources, predictions, references))
+        counts = [{annotator: total(plan.counts()) for annotator, plan in row.items()} for row in plans]
         chosen = self.choose(counts).annotators
-        return [dataclasses.replace(row[each], annotator=each) for row, each in zip(found, chosen, strict=True)]
+        return [dataclasses.replace(row[each], annotator=each) for row, each in zip(plans, chosen, strict=True)]
 
     def order(self) -> Order:
         """ERRANT's own, by unrounded F."""
@@ -114,18 +114,18 @@ class UotErrant(EditScorer):
         proposed, gold = edits_and_gold(self.settings.nlp, self.runtime, columns, gold, proposed)
         rows = [
             (source, each)
-            for source, edits, others in zip(columns.sources, proposed, gold, strict=True)
-            for each in (edits, *others.values())
+            for source, edits, references in zip(columns.sources, proposed, gold, strict=True)
+            for each in (edits, *references.values())
         ]
         with named(self.name):
             encoder = self._encoder()
             vectors = iter(edit_vectors(rows, lambda texts: encoder.embed(texts, self.runtime)))
         pairs = []
-        for others in gold:
-            own = next(vectors)
-            pairs += [(own, next(vectors)) for _ in others]
+        for references in gold:
+            system = next(vectors)
+            pairs += [(system, next(vectors)) for _ in references]
         plans = iter(transport(pairs, settings.behaviour))
-        return [{annotator: next(plans) for annotator in others} for others in gold]
+        return [{annotator: next(plans) for annotator in references} for references in gold]
 
     def _encoder(self) -> Encoder:
         from geceval.models.checkpoints import resolve

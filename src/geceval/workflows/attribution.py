@@ -136,11 +136,16 @@ def attribute(
     if (file := scorer.m2_file()) is not None:
         instead = "pass references" if file == "gold_m2" else "pass the edits as predictions"
         raise InputError(f"{name}: {file} has one entry a sentence and fits no partly corrected ones; {instead}")
-    columns = _check(name, scorer, sources, predictions, references)
+    rows, texts = [], predictions
+    if isinstance(predictions, Sequence) and not isinstance(predictions, (str, bytes)):
+        rows = [_players(f"{name}: predictions[{number}]", row) for number, row in enumerate(predictions)]
+        texts = [row if players is None else "" for row, players in zip(predictions, rows, strict=True)]
+    columns = check_columns(name, sources, texts, references, needs_references=scorer.needs_references(), warn=False)
     with naming_the_extra(scorer.name):
-        games = _games(name, columns.sources, _groups(scorer, columns.sources, predictions, nlp), chosen)
+        players, pipeline = _extract(scorer, columns, rows, nlp)
+        games = _games(name, columns.sources, players, chosen)
         values, metric_signature = _score(name, scorer, columns, games)
-        how = signature("attribution", chosen, nlp=_pipeline(predictions, nlp))
+    how = signature("attribution", chosen, nlp=pipeline)
     return [_solve(game, scores, chosen, metric_signature, how) for game, scores in zip(games, values, strict=True)]
 
 
@@ -159,56 +164,41 @@ class _Game:
         return (1 << len(self.groups)) - 1
 
 
-def _check(
-    name: str, scorer: Scorer, sources: Sequence[str], predictions: Any, references: References | None
-) -> Columns:
-    rows = predictions
-    if isinstance(predictions, Sequence) and not isinstance(predictions, (str, bytes)):
-        rows = [_check_groups(f"{name}: predictions[{number}]", row) for number, row in enumerate(predictions)]
-    return check_columns(name, sources, rows, references, needs_references=scorer.needs_references(), warn=False)
-
-
-def _check_groups(where: str, row: Any) -> str:
-    """The text of a row that is a text; `""` for edits, whose text is not known yet."""
+def _players(where: str, row: Any) -> tuple[Group, ...] | None:
+    """The players of a row of edits; `None` for a text, whose edits are not known yet."""
     if isinstance(row, str):
-        return row
+        return None
     if not isinstance(row, Sequence) or isinstance(row, bytes):
         raise InputTypeError(
             f"{where} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}"
         )
+    groups = []
     for number, group in enumerate(row):
         members = [group] if isinstance(group, Edit) else group
         listed = isinstance(members, Sequence) and not isinstance(members, (str, bytes))
         if not listed or not all(isinstance(edit, Edit) for edit in members):
             raise InputTypeError(f"{where}[{number}] must be an Edit or a list of Edits, got {group!r}")
-    return ""
+        groups.append(tuple(members))
+    return tuple(groups)
 
 
-def _groups(
-    scorer: Scorer, sources: Sequence[str], predictions: Sequence[Correction], nlp: Any
-) -> list[tuple[Group, ...]]:
-    texts = [number for number, row in enumerate(predictions) if isinstance(row, str)]
-    found: dict[int, list[Edit]] = {}
-    if texts:
-        from geceval.edits.errant.annotator import get_annotator
-
-        pairs = [(sources[number], predictions[number]) for number in texts]
-        runtime = scorer.runtime
-        edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
-        found = dict(zip(texts, edits, strict=True))
-    return [
-        tuple((group,) if isinstance(group, Edit) else tuple(group) for group in found.get(number, row))
-        for number, row in enumerate(predictions)
+def _extract(
+    scorer: Scorer, columns: Columns, rows: Sequence[tuple[Group, ...] | None], nlp: PipelineName
+) -> tuple[list[tuple[Group, ...]], str]:
+    """The players of all rows, and the pipeline that extracted those of texts: `"off"` if there are no texts."""
+    pairs = [
+        pair
+        for pair, players in zip(zip(columns.sources, columns.predictions, strict=True), rows, strict=True)
+        if players is None
     ]
-
-
-def _pipeline(predictions: Sequence[Correction], nlp: Any) -> str:
-    """The pipeline that extracted the edits, for the signature; `"off"` if all edits were given."""
-    if not any(isinstance(row, str) for row in predictions):
-        return "off"
+    if not pairs:
+        return list(rows), "off"
     from geceval.edits.errant.annotator import get_annotator
 
-    return get_annotator(nlp).pipeline
+    annotator, runtime = get_annotator(nlp), scorer.runtime
+    extracted = iter(annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache))
+    all_players = [tuple((edit,) for edit in next(extracted)) if players is None else players for players in rows]
+    return all_players, annotator.pipeline
 
 
 def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Group, ...]], settings: Settings) -> list[_Game]:
@@ -241,8 +231,8 @@ def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) 
         keys = {mask: (game.source, text, references) for mask, text in game.texts.items()}
         rows.append({mask: indices.setdefault(key, len(indices)) for mask, key in keys.items()})
     sources, texts, references = (list(column) for column in zip(*indices, strict=True))
-    given = [list(row) for row in references] if columns.references else None
-    result = scorer.score(sources, texts, given)
+    repeated = [list(row) for row in references] if columns.references else None
+    result = scorer.score(sources, texts, repeated)
     for number, row in enumerate(rows):
         for index in row.values():
             if not math.isfinite(result.scores[index]):
@@ -255,21 +245,21 @@ def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) 
 def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric: str, how: str) -> Attribution:
     gains = {mask: value - values[0] for mask, value in values.items()}
     total = gains[game.everyone]
-    found = shares(game.method, len(game.groups), gains, game.orders)
+    parts = shares(game.method, len(game.groups), gains, game.orders)
     notes = []
     if game.method != settings.method:
         notes.append(
             f"{len(game.groups)} edits are more than max_edits={settings.max_edits}: Shapley values are sampled"
         )
     if game.method in ("add", "sub"):
-        found, shifted = rescaled(found, total, settings.rescale)
+        parts, shifted = rescaled(parts, total, settings.rescale)
         if shifted:
             notes.append("the shares are far from the total: what is missing was divided equally")
     return Attribution(
         source=game.source,
         prediction=game.texts[game.everyone],
         groups=game.groups,
-        scores=tuple(found.tolist()),
+        scores=tuple(parts.tolist()),
         source_score=values[0],
         total=total,
         method=game.method,
@@ -310,11 +300,11 @@ def shares(method: Method, players: int, gains: Mapping[int, float], orders: Ord
         return np.array([gains[everyone] - gains[everyone ^ 1 << player] for player in range(players)])
     if method == "shapley":
         return _shapley(players, np.array([gains[mask] for mask in range(everyone + 1)]))
-    found = np.zeros(players)
+    parts = np.zeros(players)
     for order in orders:
         values = np.array([gains[mask] for mask in _growing(order)])
-        found[list(order)] += np.diff(values)
-    return found / max(1, len(orders))
+        parts[list(order)] += np.diff(values)
+    return parts / max(1, len(orders))
 
 
 def rescaled(raw: np.ndarray, total: float, how: Rescale) -> tuple[np.ndarray, bool]:
@@ -339,8 +329,8 @@ def _shapley(players: int, gains: np.ndarray) -> np.ndarray:
     masks = np.arange(len(gains))
     sizes = sum((masks >> player & 1 for player in range(players)), np.zeros_like(masks))
     weights = np.array([1 / (players * math.comb(players - 1, size)) for size in range(players)])
-    found = np.empty(players)
+    parts = np.empty(players)
     for player in range(players):
         without = masks[masks >> player & 1 == 0]
-        found[player] = weights[sizes[without]] @ (gains[without | 1 << player] - gains[without])
-    return found
+        parts[player] = weights[sizes[without]] @ (gains[without | 1 << player] - gains[without])
+    return parts

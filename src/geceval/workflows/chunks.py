@@ -108,31 +108,31 @@ def chunk_tables(
     columns = check_columns(_NAME, sources, predictions, references, needs_references=gold_m2 is None)
     gold = gold_from_m2(_NAME, columns, gold_m2, alternatives=False)
     proposed = proposed_from_m2(_NAME, columns, predictions_m2)
-    wanted = wanted_rows(_NAME, lines, len(columns.sources))
+    chosen = wanted_rows(_NAME, lines, len(columns.sources))
     columns = Columns(
-        _pick(columns.sources, wanted),
-        _pick(columns.predictions, wanted),
-        None if columns.references is None else _pick(columns.references, wanted),
+        _pick(columns.sources, chosen),
+        _pick(columns.predictions, chosen),
+        None if columns.references is None else _pick(columns.references, chosen),
     )
-    gold, proposed = (None if rows is None else _pick(rows, wanted) for rows in (gold, proposed))
+    gold, proposed = (None if rows is None else _pick(rows, chosen) for rows in (gold, proposed))
 
-    edits, others = edits_and_gold(nlp, runtime, columns, gold, proposed)
-    names = [reference_names(references[row]) for row in wanted] if gold_m2 is None and references is not None else None
+    edits, gold_edits = edits_and_gold(nlp, runtime, columns, gold, proposed)
+    names = [reference_names(references[row]) for row in chosen] if gold_m2 is None and references is not None else None
     tables = []
-    for number, row in enumerate(wanted):
-        source, found = columns.sources[number], others[number]
-        called = names[number] if names is not None else {each: f"annotator {each}" for each in found}
+    for number, row in enumerate(chosen):
+        source, annotations = columns.sources[number], gold_edits[number]
+        names_of = names[number] if names is not None else {each: f"annotator {each}" for each in annotations}
         try:
-            chunks, used = divide_beside(source, edits[number], found)
+            chunks, used = divide_beside(source, edits[number], annotations)
         except InputError as error:
             raise InputError(f"{_NAME}: sources[{row}]: {error}") from error
         kinds = classify(chunks, assumption, level)
-        tables.append(_table(row + 1, chunks, [called[each] for each in used], kinds, assumption))
+        tables.append(_table(row + 1, chunks, [names_of[each] for each in used], kinds, assumption))
     return tables
 
 
-def _pick(rows: Sequence[_Row], wanted: Sequence[int]) -> list[_Row]:
-    return [rows[row] for row in wanted]
+def _pick(rows: Sequence[_Row], chosen: Sequence[int]) -> list[_Row]:
+    return [rows[row] for row in chosen]
 
 
 def _table(
@@ -150,13 +150,13 @@ def _table(
     corrected = {span: index for index, span in enumerate(chunks.spans)}
     spans = sorted([*chunks.spans, *chunks.unchanged()])
     rows = [tuple(ChunkCell(" ".join(chunks.source[start:end])) for start, end in spans)]
-    for target, own in enumerate([shared, *labels]):
+    for target, row_labels in enumerate([shared, *labels]):
         cells = []
         for span, cell in zip(spans, rows[0], strict=True):
             index = corrected.get(span)
             if index is not None:
                 changed = chunks.texts[target][index] is not None
-                label = own[index] or ("changed" if changed else "")
+                label = row_labels[index] or ("changed" if changed else "")
                 cell = ChunkCell(" ".join(chunks.text(target, index)), changed, label)
             cells.append(cell)
         rows.append(tuple(cells))

@@ -78,6 +78,6 @@ def _check_edits(edits: Any, sentences: int) -> None:
         raise InputError(
             f"impacts: {counted(len(edits), 'list')} of edits but {counted(sentences, 'source')}; pass one a sentence"
         )
-    for row, own in enumerate(edits):
-        if not isinstance(own, Sequence) or not all(isinstance(edit, Edit) for edit in own):
-            raise InputTypeError(f"impacts: edits[{row}] must be a list of Edits, got {own!r}")
+    for row, group in enumerate(edits):
+        if not isinstance(group, Sequence) or not all(isinstance(edit, Edit) for edit in group):
+            raise InputTypeError(f"impacts: edits[{row}] must be a list of Edits, got {group!r}")

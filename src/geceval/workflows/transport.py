@@ -61,12 +61,12 @@ def transport_plans(
         raise InputError(f"{_NAME}: {name} is no option here; pass it beside the columns")
     scorer: Any = registry.make_scorer("uot_errant", {**(options or {}), **files})
     sources, predictions = sources_and_predictions(_NAME, sources, predictions, gold_m2, predictions_m2)
-    wanted = wanted_rows(_NAME, lines, len(sources))
+    chosen = wanted_rows(_NAME, lines, len(sources))
     plans = scorer.plans(sources, predictions, references)
-    found = []
-    for row in wanted:
+    sentences = []
+    for row in chosen:
         annotator = plans[row].annotator
         named = gold_m2 is None and references is not None
         name = reference_names(references[row])[annotator] if named else f"annotator {annotator}"
-        found.append(SentencePlan(row + 1, sources[row], predictions[row], name, plans[row]))
-    return found
+        sentences.append(SentencePlan(row + 1, sources[row], predictions[row], name, plans[row]))
+    return sentences

@@ -28,32 +28,37 @@ class ChunkClass(enum.IntEnum):
 
 def classify(chunks: JointChunks, assumption: Assumption, level: Level = "correction") -> list[list[ChunkClass]]:
     """The class of each corrected chunk beside each reference (Ye et al. 2023); other chunks are `KEPT`."""
-    own, *references = chunks.texts
+    hypothesis, *references = chunks.texts
     sources = [chunks.source[start:end] for start, end in chunks.spans]
     if assumption == "dependent":
-        return [list(map(_dependent, own, reference, sources, repeat(level))) for reference in references]
+        return [list(map(_dependent, hypothesis, reference, sources, repeat(level))) for reference in references]
     columns = zip(*references, strict=True)
-    shared = [_independent(*column, level) for column in zip(own, columns, sources, strict=True)]
+    shared = [_independent(*column, level) for column in zip(hypothesis, columns, sources, strict=True)]
     return [shared for _ in references]
 
 
-def _dependent(own: Tokens | None, reference: Tokens | None, source: Tokens, level: Level) -> ChunkClass:
+def _dependent(hypothesis: Tokens | None, reference: Tokens | None, source: Tokens, level: Level) -> ChunkClass:
     """The class of a chunk by the text of the hypothesis and that of the reference; `None` is no change."""
-    if own is None:
+    if hypothesis is None:
         return (
             ChunkClass.KEPT if reference is None or level == "correction" and reference == source else ChunkClass.MISS
         )
-    agrees = reference is not None if level == "detection" else own == (source if reference is None else reference)
+    if level == "detection":
+        agrees = reference is not None
+    else:
+        agrees = hypothesis == (source if reference is None else reference)
     return ChunkClass.HIT if agrees else ChunkClass.UNNECESSARY if reference is None else ChunkClass.WRONG
 
 
-def _independent(own: Tokens | None, references: Sequence[Tokens | None], source: Tokens, level: Level) -> ChunkClass:
+def _independent(
+    hypothesis: Tokens | None, references: Sequence[Tokens | None], source: Tokens, level: Level
+) -> ChunkClass:
     needed = [text is not None for text in references]
-    if own is None:
+    if hypothesis is None:
         return ChunkClass.MISS if all(needed) else ChunkClass.KEPT
     if level == "detection":
         return ChunkClass.HIT if any(needed) else ChunkClass.UNNECESSARY
-    if any(own == (source if text is None else text) for text in references):
+    if any(hypothesis == (source if text is None else text) for text in references):
         return ChunkClass.HIT
     return ChunkClass.WRONG if any(needed) else ChunkClass.UNNECESSARY
 

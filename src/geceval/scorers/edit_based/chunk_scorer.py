@@ -115,9 +115,9 @@ class JointChunkScorer(Scorer):
         proposed = proposed_from_m2(self.name, columns, settings.predictions_m2)
         targets = edits_and_gold(settings.nlp, self.runtime, columns, gold, proposed)
         corpus = []
-        for row, (edits, others) in enumerate(zip(*targets, strict=True)):
+        for row, (edits, references) in enumerate(zip(*targets, strict=True)):
             try:
-                corpus.append(divide_beside(columns.sources[row], edits, others)[0])
+                corpus.append(divide_beside(columns.sources[row], edits, references)[0])
             except InputError as error:
                 raise InputError(f"{self.name}: sources[{row}]: {error}") from error
         return corpus

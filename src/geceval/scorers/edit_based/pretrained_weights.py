@@ -153,12 +153,12 @@ def _distinct(comparison: EditComparison) -> list[Edit]:
 
 
 def _count(comparison: EditComparison, weights: dict[Edit, float]) -> Counts:
-    matched, found = {index for index, _ in comparison.matches}, {index for _, index in comparison.matches}
+    matched, answered = {index for index, _ in comparison.matches}, {index for _, index in comparison.matches}
     true, false = 0.0, 0.0
     for index, edit in enumerate(comparison.edits):
         if index in matched:
             true += weights[_plain(edit)]
         else:
             false += weights[_plain(edit)]
-    missed = sum(weights[_plain(edit)] for index, edit in enumerate(comparison.gold) if index not in found)
+    missed = sum(weights[_plain(edit)] for index, edit in enumerate(comparison.gold) if index not in answered)
     return Counts(true, false, float(missed))
