@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from geceval.models.detector import Detector
 
 WEIGHTS = {"some-system": (0.07, 0.83, 0.10), "some-sentence": (0.02, 0.82, 0.16)}
-"""What Yoshimura et al. (2020) tuned for this metric, on systems and on sentences."""
+"""Tuned by Yoshimura et al. (2020) for this metric, on systems and on sentences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ class Ged(Scorer):
         return Result(float(scores.mean()), scores.tolist(), signature(self.name, self.settings, **facts))
 
     def _detector_facts(self) -> dict[str, Any]:
-        """What the signature says about the detector, if there is one."""
+        """Facts of the detector for the signature, if there is one."""
         if self._detector is None:
             return {}
         network = network_facts(self.runtime)
@@ -225,7 +225,7 @@ class _Labels:
         return [self._of_text(f"predictions[{row}]", row, text) for row, text in enumerate(predictions)]
 
     def facts(self) -> dict[str, Any]:
-        """What the signature says of the labels, once they have been made."""
+        """Facts of the labels for the signature, once they have been made."""
         return {
             **gold_facts(self.settings.gold_m2),
             "classes": self.classes,

@@ -124,22 +124,21 @@ class LlmJudge(Scorer):
         """False if `systems` holds outputs of other systems for the whole corpus, as they share the prompts."""
         return self.settings.systems is None
 
+    @named("llm_judge")
     def load(self) -> None:
         """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits."""
-        if self._chat is None:
-            with named(self.name):
-                self._chat = self._make_chat()
-        self._annotator()
-
-    def _make_chat(self) -> EndpointModel | LocalModel:
         settings, runtime = self.settings, self.runtime
         if settings.model is None:
             raise InputError("no model is bundled; pass model=NAME of a model at an endpoint")
+        self._annotator()
+        if self._chat is not None:
+            return
         if settings.backend == "transformers":
-            return LocalModel(settings.model, runtime)
-        address = settings.base_url, runtime.api_key_env
-        decoding = {"temperature": settings.temperature, "seed": settings.seed}
-        return EndpointModel(settings.model, *address, runtime.retries, runtime.timeout, **decoding)
+            self._chat = LocalModel(settings.model, runtime)
+        else:
+            address = settings.base_url, runtime.api_key_env
+            decoding = {"temperature": settings.temperature, "seed": settings.seed}
+            self._chat = EndpointModel(settings.model, *address, runtime.retries, runtime.timeout, **decoding)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
         """A judge that shows the systems' outputs of one sentence in one prompt."""
@@ -256,7 +255,7 @@ def _grade(verdict: Verdict | None, question: Question, output: str) -> float:
 
 
 def _systems_fact(systems: Sequence[Sequence[str]] | None) -> str | None:
-    """How many systems share prompts and a hash of their outputs, whatever their order."""
+    """The number of systems that share prompts and a hash of their outputs, whatever their order."""
     if systems is None:
         return None
     digests = sorted(hashlib.sha256(json.dumps(list(outputs)).encode()).hexdigest() for outputs in systems)

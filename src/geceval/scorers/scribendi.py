@@ -57,7 +57,10 @@ class Scribendi(LikelihoodScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        scores = self._read_ahead(columns)
+        perplexities = self._read_ahead(columns)
+        changed = _changed(columns.sources, columns.predictions)
+        verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))
+        scores = [verdicts.get(pair, 0.0) for pair in zip(columns.sources, columns.predictions, strict=True)]
         details = {
             "positive": scores.count(1.0),
             "unchanged": scores.count(0.0),
@@ -65,14 +68,10 @@ class Scribendi(LikelihoodScorer):
         }
         return Result(float(sum(scores)), scores, signature(self.name, self.settings, **self._facts()), details)
 
-    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> list[float]:
-        """The verdict on each row; what was not changed is not read."""
-        pairs = list(zip(sources, predictions, strict=True))
-        changed = [pair for pair in pairs if pair[0] != pair[1]]
-        texts = [text for pair in changed for text in pair]
-        perplexities = self._model.perplexities(texts, self.runtime).reshape(-1, 2)
-        verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))
-        return [verdicts.get(pair, 0.0) for pair in pairs]
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
+        """The perplexities of each changed source and its correction: [pairs, 2]."""
+        texts = [text for pair in _changed(sources, predictions) for text in pair]
+        return self._model.perplexities(texts, self.runtime).reshape(-1, 2)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """The sum of each sample: `[samples][sentences]` to `[samples]`."""
@@ -82,6 +81,11 @@ class Scribendi(LikelihoodScorer):
         before, after = perplexities
         better = before > after * (1 + EQUAL)
         return 1.0 if better and similarity(*pair) >= self.settings.threshold else -1.0
+
+
+def _changed(sources: Sequence[str], predictions: Sequence[str]) -> list[tuple[str, str]]:
+    """The sources that were changed, each with its correction."""
+    return [pair for pair in zip(sources, predictions, strict=True) if pair[0] != pair[1]]
 
 
 def similarity(source: str, prediction: str) -> float:

@@ -1,1 +1,1 @@
-"""What the metrics with a trained network share."""
+"""Shared parts of the metrics with a trained network."""

@@ -92,7 +92,7 @@ def log_correct(detector: Detector, sentences: Sequence[str], runtime: RunTime) 
 
 
 def scheme(detector: Detector) -> int:
-    """How many classes the label scheme of a detector has: 2 if its labels fit none of the larger schemes."""
+    """The number of classes in the label scheme of a detector: 2 if its labels fit none of the larger schemes."""
     classes = len(detector.labels)
     return classes if classes in LABELS and set(_ids(detector, classes)) == set(range(classes)) else 2
 

@@ -35,16 +35,16 @@ class ReadAheadScorer(Scorer):
 
     @abc.abstractmethod
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> Any:
-        """What the networks say of rows; they remember it of each text."""
+        """The answers of the networks to rows; a network remembers its answers to texts."""
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
-        """This scorer; the first call of `score` reads the rows of all systems, so that the others find them read."""
+        """This scorer; its first call of `score` reads the rows of all systems, which the further calls find read."""
         scorer = copy.copy(self)
         scorer._systems = systems
         return scorer
 
     def _read_ahead(self, columns: Columns) -> Any:
-        """What the networks say of these rows; the first time, they read those of all systems before."""
+        """The answers of the networks to these rows; the first call reads the rows of all systems before."""
         rows = self._rows_of_systems(columns.sources)
         if rows and 2 * len(rows) <= self.network.cached_texts:  # sources may be read, too
             sources, predictions = zip(*rows, strict=True)

@@ -46,7 +46,7 @@ class LikelihoodScorer(ReadAheadScorer):
                 self._model = CausalModel.load(self._checkpoint, self.runtime, self.settings.max_length)
 
     def _facts(self) -> dict[str, Any]:
-        """What the signature says of the model."""
+        """Facts of the model for the signature."""
         model = self._model
         facts = {"model": model.name, "start": model.start_token, "max_length": model.max_length}
         return {**facts, **network_facts(self.runtime)}
@@ -92,13 +92,13 @@ def prose(texts: Sequence[str]) -> list[str]:
 
 
 def word_counts(texts: Sequence[str]) -> np.ndarray:
-    """How many words each text has, of those that white space separates; at least 1: int [texts]."""
+    """The number of words of each text, separated by white space; at least 1: int [texts]."""
     return np.array([max(1, len(text.split())) for text in texts])
 
 
 @dataclass(frozen=True, slots=True)
 class Unigrams:
-    """How often each word occurs in a corpus."""
+    """Counts of the words of a corpus."""
 
     name: str
     counts: Mapping[str, int]
@@ -110,15 +110,15 @@ class Unigrams:
 
 
 def words(text: str) -> list[str]:
-    """What is counted: runs of letters and digits in lower case, each other character but white space, contractions."""
+    """The words of a text in lower case: runs of letters and digits, contractions, each other character but spaces."""
     # `Don't` and `do n't` alike are `do` and `n't`: tokenised or not, a text has the same words.
     return _WORD.findall(text.lower().replace("\u2019", "'"))
 
 
 def count(texts: Iterable[str], least: int = 2) -> Counter[str]:
-    """How often each word occurs in texts; words that occur less often than `least` are left out."""
-    found = Counter(word for text in texts for word in words(text))
-    return Counter({word: times for word, times in found.items() if times >= least})
+    """Counts of the words of texts; words that occur less often than `least` are left out."""
+    counts = Counter(word for text in texts for word in words(text))
+    return Counter({word: times for word, times in counts.items() if times >= least})
 
 
 @lru_cache(1)
