@@ -4,6 +4,7 @@ import pytest
 
 from geceval import registry
 from geceval.core.options import RunTime
+from geceval.models import devices
 from geceval.models.devices import pick_device, pick_devices
 
 
@@ -22,9 +23,18 @@ def test_devices_that_cannot_be_used_together(device):
         pick_devices(device)
 
 
-def test_the_signature_names_the_dtype(make_checkpoint):
-    folder = str(make_checkpoint(3))
-    options = {"model": folder, "se_model": folder, "device": "cpu", "dtype": "bfloat16"}
-    assert "|dtype:bfloat16|" in registry.make_scorer("impara", options).score(["the cat sit"], ["a cat"]).signature
+@pytest.mark.parametrize(
+    ("flags", "dtype"),
+    [({"avx512f", "avx512_bf16"}, "bfloat16"), ({"amx_bf16"}, "bfloat16"), ({"avx512f"}, "float32"), ({}, "float32")],
+)
+def test_auto_takes_what_the_processor_computes_in(flags, dtype, make_checkpoint, monkeypatch):
+    monkeypatch.setattr(devices, "_cpu_flags", lambda: frozenset(flags))
+    options = {"model": str(make_checkpoint(3)), "threshold": -2.0, "device": "cpu"}
+    auto, named = (
+        registry.make_scorer("impara", {**options, "dtype": name}).score(["the cat sit"], ["the cat sat"])
+        for name in ("auto", dtype)
+    )
+    assert auto == named
+    assert f"|dtype:{dtype}|" in auto.signature
     with pytest.raises(ValueError, match="dtype must be one of"):
-        registry.make_scorer("impara", {"dtype": "auto"})
+        RunTime(dtype="half")

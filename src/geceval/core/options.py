@@ -84,8 +84,9 @@ class RunTime(Options):
             never holds more than 32 times as many tokens, padding included, unless it is a single text.
         device: `"auto"` (CUDA, then MPS, then CPU), or a torch device such as `"cpu"` or `"cuda:1"`. Several of one
             kind, `"cuda:0,cuda:1"`, share the batches; each holds a copy of the network.
-        dtype: Number format of networks. Only float32 gives the same number for any batch size and device to 1e-5; the
-            signature of a neural metric therefore names the dtype.
+        dtype: Number format of networks; `"auto"` is bfloat16 where the device computes in it, else float32. Only
+            float32 gives the same number for any batch size and device to 1e-5; the signature of a neural metric
+            therefore names the dtype that was taken.
         progress: Whether to show a progress bar on standard error.
         workers: Processes that parse and align sentences for the edit metrics; 1 works in this process.
         cache: A folder that stores edits and, in float32, what networks say of texts, for later calls and other
@@ -95,7 +96,7 @@ class RunTime(Options):
 
     batch_size: Count = 64
     device: str = "auto"
-    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    dtype: Literal["float32", "bfloat16", "float16", "auto"] = "float32"
     progress: bool = False
     workers: Count = 1
     cache: FilePath | None = field(default_factory=lambda: os.environ.get(CACHE_VARIABLE) or None)

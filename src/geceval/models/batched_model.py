@@ -20,7 +20,7 @@ from geceval.core.signature import package_version
 from geceval.core.warnings import first_on_line
 from geceval.models.batching import form_batches, share_out
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.devices import copies, pick_devices
+from geceval.models.devices import copies, pick_devices, pick_dtype
 from geceval.models.loading import position_limit
 from geceval.version import __version__
 
@@ -59,7 +59,7 @@ class BatchedModel(abc.ABC):
     ) -> Self:
         """The network of a checkpoint, loaded once per process for each choice of device, dtype, length and options."""
         runtime = runtime or RunTime()
-        devices = pick_devices(runtime.device)
+        devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
         limit = position_limit(checkpoint)
         usual = cls.usual_length if limit is None else min(limit, cls.usual_length or limit)
         length = max_length or checkpoint.setting("max_length", usual)
@@ -69,14 +69,14 @@ class BatchedModel(abc.ABC):
                 f"pass max_length={limit} or less"
             )
         cache_key = (checkpoint.identity, checkpoint.digest, cls.__name__, *sorted(options.items()))
-        key = (checkpoint.folder, cache_key, tuple(map(str, devices)), runtime.dtype, length)
+        key = (checkpoint.folder, cache_key, tuple(map(str, devices)), dtype, length)
         reader = cls.networks.get(key)
         if reader is None:
             with _loading:
                 reader = cls.networks.get(key)  # another thread may have loaded it meanwhile
                 if reader is None:
                     reader = cls._make(checkpoint, length, **options)
-                    reader.models = copies(reader.model, devices, runtime.dtype)
+                    reader.models = copies(reader.model, devices, dtype)
                     reader.cache_key = cache_key
                     cls.networks.put(key, reader)
         return reader

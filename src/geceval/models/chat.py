@@ -15,6 +15,7 @@ from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
+from geceval.models.devices import pick_dtype
 
 PUBLIC_URL = "https://api.openai.com/v1"
 
@@ -157,7 +158,7 @@ class LocalModel:
         self._causal = CausalModel.load(resolve(model), runtime)
         self._lock = threading.Lock()
         self.name = self._causal.name
-        self.fingerprint = {"model": self.name, "dtype": runtime.dtype}
+        self.fingerprint = {"model": self.name, "dtype": pick_dtype(runtime)}
 
     def ask(self, messages: Messages, schema: Mapping[str, Any]) -> Reply:
         """The answer whose values are, one after the other, the most probable of those that the schema allows."""

@@ -1,11 +1,13 @@
-"""The torch devices that a network uses, and what the signature says of how it computes."""
+"""The torch devices and the number format of a network, and what the signature says of them."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.core.signature import package_version
@@ -38,9 +40,16 @@ def pick_devices(names: str) -> list[torch.device]:
     return devices
 
 
+def pick_dtype(runtime: RunTime) -> str:
+    """The name of the dtype; for `"auto"`, bfloat16 where the device has instructions for it, else float32."""
+    if runtime.dtype != "auto":
+        return runtime.dtype
+    return "bfloat16" if all(map(_computes_in_bfloat16, pick_devices(runtime.device))) else "float32"
+
+
 def network_facts(runtime: RunTime) -> dict[str, str]:
     """What the signature says of how a network computes."""
-    return {"dtype": runtime.dtype, "transformers": package_version("transformers")}
+    return {"dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
 
 
 def copies(model: Any, devices: Sequence[torch.device], dtype: str) -> list[Any]:
@@ -50,3 +59,21 @@ def copies(model: Any, devices: Sequence[torch.device], dtype: str) -> list[Any]
     model = model.to(getattr(torch, dtype))
     others = [copy.deepcopy(model).to(device) for device in devices[1:]]
     return [model.to(devices[0]), *others]
+
+
+def _computes_in_bfloat16(device: torch.device) -> bool:
+    import torch
+
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    return device.type == "cpu" and bool(_cpu_flags() & {"avx512_bf16", "amx_bf16"})
+
+
+@lru_cache()
+def _cpu_flags() -> frozenset[str]:
+    """The instruction sets that Linux reports for the processor; nothing elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(next((line for line in lines if line.startswith("flags")), "").split())

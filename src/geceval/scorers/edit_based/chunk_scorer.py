@@ -17,6 +17,7 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.cleme_chunks import JointChunks, divide
 from geceval.edits.edit import Edit, apply, distinct
+from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.chunk_classes import (
@@ -190,7 +191,7 @@ class JointChunkScorer(Scorer):
         facts |= extraction_facts(settings)
         if similar:
             matcher = self._matcher()
-            facts |= {"model": matcher.name, "layer": matcher.layer, "dtype": self.runtime.dtype}
+            facts |= {"model": matcher.name, "layer": matcher.layer, "dtype": pick_dtype(self.runtime)}
             facts["transformers"] = package_version("transformers")
         files = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
         return signature(self.name, settings, **files, **facts)
