@@ -18,8 +18,6 @@ from geceval.models.loading import load_classifier
 from geceval.scorers.some import PARTS, Settings, Some
 from recipes.some import Job, Regression, TextModel, correlations, rated_texts, split_ratings, tokenised, train_some
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "training" / "train_some.py"
 FOLDS = ["--dev", "20", "--test", "20"]
 QUICK = [*FOLDS, "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]
 
@@ -33,17 +31,8 @@ def script(load_script):
 def finished(script, some_ratings, base, tmp_path_factory):
     """A run of the script with all weights tuned: its folder and results."""
     folder = tmp_path_factory.mktemp("finished") / "toy-some"
-    arguments = [
-        "--ratings",
-        str(some_ratings),
-        "--init-from",
-        str(base),
-        "--output",
-        str(folder),
-        "--epochs",
-        "6",
-        *QUICK,
-    ]
+    arguments = ["--ratings", str(some_ratings), "--init-from", str(base), "--output", str(folder)]
+    arguments += ["--epochs", "6", *QUICK]
     assert script.main(arguments) == 0
     return folder, json.loads((folder / "results.json").read_text())
 
@@ -76,15 +65,6 @@ def test_correlations_of_a_small_example():
     found = correlations([1, 2, 4, 3], [1, 3, 2, 3])
     assert found == pytest.approx({"pearson": 0.4045199, "spearman": 0.3162278, "mse": 1.25}, abs=1e-6)
     assert correlations([2, 2], [1, 3])["pearson"] == 0.0
-
-
-def test_what_each_regressor_reads():
-    rating = Rating("He go .", "He goes .", 3.0, 2.0, 4.0)
-    assert [rated_texts([rating], part) for part in PARTS] == [
-        [("He goes .", 3.0)],
-        [("He goes .", 2.0)],
-        [(("He go .", "He goes ."), 4.0)],
-    ]
 
 
 def test_texts_are_tokenised_for_comparison():
