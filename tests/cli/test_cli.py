@@ -12,7 +12,6 @@ import pytest
 
 import geceval
 from geceval import registry
-from geceval.cli import main
 from geceval.cli.app import PANELS
 from geceval.cli.options import make_scorers
 from geceval.cli.score import rank, to_json
@@ -36,14 +35,6 @@ def test_version_and_citation(ok):
     assert (version.returncode, version.stdout) == (0, f"geceval {geceval.__version__}\n")
     assert ok("--version") == version.stdout
     assert "@software{geceval," in ok("--citation")
-
-
-def test_main_can_be_called_again(capsys):
-    for _ in range(2):
-        with pytest.raises(SystemExit) as caught:
-            main(["--citation"])
-        assert caught.value.code == 0
-    assert capsys.readouterr().out.count("@software{geceval,") == 2
 
 
 def test_version_imports_neither_typer_nor_rich():

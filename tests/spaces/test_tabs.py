@@ -248,11 +248,6 @@ def test_shares_sum_to_the_gain(method):
     assert "sum of shares" in view
 
 
-def test_hostile_edits_are_text():
-    view, _ = tab_impacts.weigh_edits(f"a {EVIL}", f"b {EVIL} <svg>", "b", "gleu", "added alone", False)
-    assert "<img" not in view and "<svg" not in view and "${" not in view
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -288,11 +283,6 @@ def test_chunks_are_those_of_the_library():
 def test_chunks_of_an_untouched_sentence():
     view, values = tab_chunks.show_chunks("a b", "a b", "a b", ONE, False)
     assert values["chunks"] == [[0, 2]] and "Nobody changes anything." in view
-
-
-def test_hostile_chunks_are_text():
-    view, _ = tab_chunks.show_chunks(f"a {EVIL}", f"b {EVIL}", f"a {EVIL}", ONE, False)
-    assert "<script" not in view and "<img" not in view and "${" not in view and "{{" not in view
 
 
 @pytest.mark.parametrize(
@@ -507,11 +497,6 @@ GOOD = "a b\nc d\n"
 def test_bad_files_are_refused(corpus, content, message):
     files = corpus(source=GOOD, mine=content)
     assert message in refused(compare, files["source"], [files["mine"]])
-
-
-def test_a_mark_of_byte_order_and_foreign_line_ends_do_no_harm(corpus):
-    files = corpus(source=b"\xef\xbb\xbfa b c d\r\ne f g h\r\n", mine="a b c d\ne f g h\n", gold="a b c d\ne f g h")
-    assert compare(files["source"], [files["mine"]], [files["gold"]])[2][1]["score"] == 1.0
 
 
 @pytest.mark.parametrize(
