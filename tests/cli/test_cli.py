@@ -306,6 +306,7 @@ MISTAKES = [
     (["convert", SOURCE, SOURCE], "--to text takes one M2 or JSON file, got 2"),
     (["convert", os.devnull], "holds no sentence"),
     (["convert", SOURCE, SOURCE, "--to", "m2", "--annotator", "1"], "--annotator is an option of --to text"),
+    (["convert", "x.m2", "--source", "--annotator", "1"], "--annotator chooses corrections, and --source prints"),
     (["convert", "x.m2", "--nlp", "bundled"], "--nlp is an option of --to m2"),
     (["score", "-m", "gleu", *CORPUS, "--sentence", "--worst", "3"], "--sentence shows all sentences, and --worst the"),
     (["impacts", "a b", "a c", "--seed", "2"], "--seed is for the other methods"),

@@ -87,6 +87,10 @@ def test_systems_of_one_call_define_the_difficulty(files, capsys):
         (["-s", "source.txt", "-r", "reference.txt"], "either -p FILE..., the systems, or -d FILE"),
         (["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "-d", "difficulty.txt"], "either -p FILE"),
         (["-s", "source.txt", *SYSTEMS], "needs references"),
+        (
+            ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "--errant-types"],
+            "puts types on the edits of --gold-m2",
+        ),
         (["-r", "reference.txt", *SYSTEMS], "needs the sources"),
         (["-s", "source.txt", "-r", "reference.txt", "two.txt", *SYSTEMS], "has 2; say which one is meant"),
         (["-s", "source.txt", "-r", "source.txt", "-d", "short.txt"], "short.txt, line 2: 3 counts, but the reference"),

@@ -233,6 +233,7 @@ def test_nothing_is_half_written(checkout, scores):
             ["--scores", "{few}", "--data", "{data}", "--pairwise", "metric", "--ties", "zero"],
             "'pairwise metric' reads no ties",
         ),
+        (["--scores", "{few}", "--data", "{data}", "--gold-m2", "{gold}"], "--gold-m2 is for metrics: add -m NAME..."),
         (["--scores", "{few}", "--data", "{data}", "--plot", "a.txt"], "figures are written to .png, .svg, .pdf"),
         (["--scores", "{few}", "--data", "{data}", "--save", "a.txt"], "scores are written to .tsv"),
         (["-m", "m3", "--data", "{data}", "--gold-m2", "{gold}"], "unknown metric 'm3'"),

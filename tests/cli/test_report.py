@@ -173,6 +173,7 @@ def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, read_page, monkeyp
         (["--data", "{data}", "-m", "gleu"], "gleu needs references: pass --gold-m2"),
         (["--data", "{data}", "--scores", "{short}"], "scores of 1 lines, but the data has 3 sentences"),
         (["--data", "{data}", "-m", "nothing"], "unknown metric 'nothing'"),
+        (["--data", "{data}", "--scores", "{short}", "--gold-m2", "x.m2"], "--gold-m2 is for metrics: add -m NAME..."),
     ],
 )
 def test_mistakes_are_one_line_and_leave_no_page(checkout, capsys, arguments, message):

@@ -49,6 +49,8 @@ def convert(
         write(_to_m2(files, nlp or "bundled", workers or 1), output)
         return
     refuse("is an option of --to m2", nlp=nlp, workers=workers)
+    if source:
+        refuse("chooses corrections, and --source prints the sources", annotator=annotator)
     if len(files) != 1:
         raise InputError(f"--to text takes one M2 or JSON file, got {len(files)}")
     lines = _sources(files[0]) if source else _corrections(files[0], annotator)

@@ -58,6 +58,8 @@ def difficulty(
     """
     if (difficulty_file is None) == (not predictions):
         raise InputError("difficulty takes either -p FILE..., the systems, or -d FILE, what was counted before")
+    if gold_m2 is None:
+        shared.refuse("puts types on the edits of --gold-m2", errant_types=errant_types)
     check_outputs(output, heat_map, chunks, plot)
     if plot is not None:
         figures.check_suffix(plot)

@@ -95,11 +95,13 @@ def agreement(
     names = list(dict.fromkeys(metrics or []))
     if not names and not scores:
         raise InputError("meta takes metrics (-m NAME...), files of scores (--scores FILE...), or both")
+    if not names:
+        shared.refuse("is for metrics: add -m NAME...", gold_m2=gold_m2, option=option, cache=cache)
     settings = analyses.Settings(level, window, top_k, pairwise, aggregation, ties, unexpanded)
     _check_files(output, plot, save)
     human = read_human(data)
     chosen = choose_systems(human, systems)
-    options = shared.metric_options(names, option, cache=cache if names else None)
+    options = shared.metric_options(names, option, cache=cache)
     given = read_score_files(scores or [], human, chosen, taken=names)
     with bar(progress), once(set()):
         tables = [*score_metrics(options, human, chosen, gold_m2), *given]

@@ -70,6 +70,8 @@ def report(
     if len({human.name for human in humans}) < len(humans):
         raise InputError("the same data is given twice")
     names = [] if metrics is None and scores else metrics
+    if not names and names is not None:
+        shared.refuse("is for metrics: add -m NAME...", gold_m2=gold_m2, option=option)
     files = _files_by_data(scores or [], humans)
     chosen, skipped = registry.metrics_at_hand() if names is None else (names, None)
     options = shared.metric_options(chosen, option)
