@@ -32,9 +32,8 @@ def test_the_grid_is_that_of_the_paper():
         assert (grid == published).all(axis=1).sum() == 1
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_systems_equal_a_loop_with_scipy(seed):
-    rng = np.random.default_rng(seed)
+def test_systems_equal_a_loop_with_scipy():
+    rng = np.random.default_rng(0)
     scores, human = rng.normal(size=(12, 3)), rng.normal(size=12)
     found = tune_on_systems(scores, human)
     values = [pearsonr(scores @ row, human).statistic for row in weight_grid()]

@@ -21,7 +21,7 @@ import geceval.ray  # noqa: E402
 pytestmark = pytest.mark.slow  # a cluster takes half a minute to start
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
-SLOW = {"iterations": 100_000}  # so many that a kill meets a file
+SLOW = {"iterations": 40_000}  # so many that a kill meets a file
 
 
 @pytest.fixture(scope="module")
