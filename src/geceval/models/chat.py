@@ -23,6 +23,7 @@ Messages = list[dict[str, str]]
 """A chat: `{"role": ..., "content": ...}`, first the instructions, then what they are about."""
 
 _NO_KEY = "no-key"  # the client insists on one
+_SHORTEST_SECRET = 8  # characters; a shorter key may be a word of the text
 _LONGEST_QUOTE = 300  # characters
 _CODES = {"content_filter": "refusal", "context_length_exceeded": "too_long"}
 _SLOT = "\0"  # which no JSON holds
@@ -96,7 +97,9 @@ class EndpointModel:
 
     def _clean(self, text: str) -> str:
         """A text of the server or the client for a message: one line, not too long, without the key."""
-        return " ".join(text.replace(self._key, "***").split())[:_LONGEST_QUOTE]
+        if len(self._key) >= _SHORTEST_SECRET:
+            text = text.replace(self._key, "***")
+        return " ".join(text.split())[:_LONGEST_QUOTE]
 
 
 def _reply(completion: Any) -> Reply:
