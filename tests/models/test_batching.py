@@ -50,14 +50,6 @@ def test_batches_worked_out_by_hand():
     ]  # 64 tokens, 4 of them padding
 
 
-def test_padding_falls_and_so_does_the_largest_batch():
-    """20 short sentences and four long ones, which plain batches of 8 would pad four of the short ones to."""
-    lengths = [100, 90, 60, 40, *[20] * 20]
-    areas = [len(batch) * max(lengths[place] for place in batch) for batch in form_batches(lengths, 8)]
-    assert (sum(areas), max(areas)) == (2 * 100 + 60 + 40 + 20 * 20, 200)  # plain: 8 * 100 + 16 * 20 and 800
-    assert sum(lengths) == 690
-
-
 @pytest.fixture(scope="module")
 def folder(make_checkpoint):
     return str(make_checkpoint(8))
@@ -96,13 +88,6 @@ def test_each_device_has_a_copy_of_its_own(folder):
     assert len(reader.models) == 2
     first, second = (next(model.parameters()) for model in reader.models)
     assert torch.equal(first, second) and first.data_ptr() != second.data_ptr()
-    found = reader.states(sentences(20, 20), runtime=RunTime(batch_size=2))
-    alone = Encoder.load(resolve(folder), RunTime(device="cpu"))
-    assert alone is not reader and len(alone.models) == 1
-    expected = alone.states(sentences(20, 20), runtime=RunTime(batch_size=2))
-    assert [ids for ids, _ in found] == [ids for ids, _ in expected]
-    for (_, states), (_, row) in zip(found, expected, strict=True):
-        torch.testing.assert_close(states, row, atol=1e-5, rtol=0)
 
 
 def test_devices_work_at_the_same_time_and_answers_keep_their_order():

@@ -112,11 +112,13 @@ class BatchedModel(abc.ABC):
         keys = [(what, text) for text in texts]
         new = [key for key in dict.fromkeys(keys) if key not in self._answers]
         facts = self.facts() if runtime.cache is not None and new else []
-        found = cached(keys, compute, self._answers, DiskCache(runtime.cache if facts else None, facts, _pack, _unpack))
+        answers = cached(
+            keys, compute, self._answers, DiskCache(runtime.cache if facts else None, facts, _pack, _unpack)
+        )
         # Not a number may come of a neighbour in the batch: the next time, the network is asked anew.
-        self._answers.drop(key for key in new if np.isnan(found[key][0]).any())
-        self._warn([text for what, text in new if found[what, text][1]], len(new), what)
-        return [found[key][0] for key in keys]
+        self._answers.drop(key for key in new if np.isnan(answers[key][0]).any())
+        self._warn([text for what, text in new if answers[what, text][1]], len(new), what)
+        return [answers[key][0] for key in keys]
 
     def _array(self, *arguments: Any) -> np.ndarray:
         """`_rows` as one array, [texts, ...]."""
@@ -186,8 +188,7 @@ class BatchedModel(abc.ABC):
         columns = [list(column) for column in zip(*texts, strict=True)] if pairs else [texts]
         options = {} if limit is None else {"truncation": True, "max_length": limit}
         output = self.tokenizer(*columns, return_attention_mask=False, verbose=False, **options)
-        given = [name for name in names if name in output]
-        return [{name: output[name][row] for name in given} for row in range(len(texts))]
+        return [{name: output[name][row] for name in names if name in output} for row in range(len(texts))]
 
     def _pad(self, encoded: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
         fillers = {"input_ids": self.tokenizer.pad_token_id or 0}

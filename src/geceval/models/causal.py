@@ -137,10 +137,10 @@ class CausalModel(BatchedModel):
 
         ids = torch.tensor([[self.start, self.end]], device=self.model.device)
         with torch.inference_mode():
-            found = log_probs(self.model, ids, torch.ones_like(ids), self._head_alone)[0].item()
-        if np.isnan(found):
+            value = log_probs(self.model, ids, torch.ones_like(ids), self._head_alone)[0].item()
+        if np.isnan(value):
             raise NotFiniteError(f"{self.name}: the likelihood of the empty text is not a number; use dtype='float32'")
-        return found
+        return value
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
         """How many tokens texts have, the start not counted and nothing cut."""
@@ -153,11 +153,11 @@ class CausalModel(BatchedModel):
         layer = None if self.head is None else self.head.layer
         if "ends" in batch:
             size = max(1, LARGEST_OUTPUT // model.config.get_text_config().vocab_size)
-            found, states = prefix_trees.log_probs(model, batch, size, layer)
+            values, states = prefix_trees.log_probs(model, batch, size, layer)
         else:
-            found, states = log_probs(model, batch["input_ids"], batch["attention_mask"], self._head_alone, layer)
-            found = torch.nn.functional.pad(found, (1, 0))
-        columns = [found] if states is None else [found, self.head_products(states)]
+            values, states = log_probs(model, batch["input_ids"], batch["attention_mask"], self._head_alone, layer)
+            values = torch.nn.functional.pad(values, (1, 0))
+        columns = [values] if states is None else [values, self.head_products(states)]
         return torch.stack(columns, dim=-1)
 
     def _run(
@@ -190,11 +190,11 @@ class CausalModel(BatchedModel):
 def start_of(tokenizer: Any, start: str | None = None, name: str = "") -> tuple[str, int]:
     """The token that starts a text and its id: the given one, else the tokenizer's BOS, else `<|endoftext|>`."""
     token = start or tokenizer.bos_token or START
-    found = tokenizer.get_vocab().get(token)
-    if found is None:
-        wanted = f"no token {start!r}" if start else f"neither a BOS token nor {START}"
-        raise CheckpointError(f"{name}: its tokenizer has {wanted}; name one of its tokens, or take another model")
-    return token, found
+    token_id = tokenizer.get_vocab().get(token)
+    if token_id is None:
+        missing = f"no token {start!r}" if start else f"neither a BOS token nor {START}"
+        raise CheckpointError(f"{name}: its tokenizer has {missing}; name one of its tokens, or take another model")
+    return token, token_id
 
 
 def _mean(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
@@ -223,18 +223,18 @@ def log_probs(
         output = model.base_model(input_ids=ids, attention_mask=mask, **body)
         head, size = model.get_output_embeddings(), max(1, LARGEST_OUTPUT // vocabulary)
         parts = zip(output.last_hidden_state[:, :-1][real].split(size), targets[real].split(size), strict=True)
-        found = [_gathered(head(states), targets) for states, targets in parts]
+        values = [_gathered(head(states), targets) for states, targets in parts]
         states = output.hidden_states[layer] if layer is not None else None
     else:
         size = max(1, LARGEST_OUTPUT // (ids.shape[1] * vocabulary))
-        found, states = [], None if layer is None else []
+        values, states = [], None if layer is None else []
         for part in zip(*(each.split(size) for each in (ids, mask, real, targets)), strict=True):
             output = model(input_ids=part[0], attention_mask=part[1], **body)
-            found.append(_gathered(output.logits[:, :-1][part[2]], part[3][part[2]]))
+            values.append(_gathered(output.logits[:, :-1][part[2]], part[3][part[2]]))
             if layer is not None:
                 states.append(output.hidden_states[layer])
         states = None if layer is None else torch.cat(states)
-    return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(found)), states
+    return torch.zeros(real.shape, device=ids.device).masked_scatter(real, torch.cat(values)), states
 
 
 def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

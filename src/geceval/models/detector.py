@@ -33,8 +33,8 @@ class Detector(BatchedModel):
         super().__init__(model, tokenizer, max_length, name)
         names = model.config.id2label
         self.labels = tuple(names[number] for number in range(model.config.num_labels))
-        found = [number for number, label in enumerate(self.labels) if label.lower() in CORRECT_NAMES]
-        if len(found) != 1 or len(self.labels) < 2:
+        correct = [number for number, label in enumerate(self.labels) if label.lower() in CORRECT_NAMES]
+        if len(correct) != 1 or len(self.labels) < 2:
             raise CheckpointError(
                 f"{name}: its labels (id2label) are {', '.join(self.labels[:6])}; a detector has the label CORRECT and "
                 "at least one more"
@@ -42,7 +42,7 @@ class Detector(BatchedModel):
         if not tokenizer.is_fast:
             raise CheckpointError(f"{name}: its tokenizer cannot tell words from sub-tokens; error detection needs a "
                                   "fast one (tokenizer.json)")  # fmt: skip
-        self.correct = found[0]
+        self.correct = correct[0]
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
@@ -94,10 +94,10 @@ def decide(log_probabilities: np.ndarray, correct: int = 0, threshold: float | N
     """The label of each word."""
     if threshold is None:
         return log_probabilities.argmax(axis=1)
-    others = log_probabilities.copy()
-    others[:, correct] = -np.inf
+    of_errors = log_probabilities.copy()
+    of_errors[:, correct] = -np.inf
     in_error = (error_probabilities(log_probabilities, correct) >= threshold) & is_seen(log_probabilities)
-    return np.where(in_error, others.argmax(axis=1), correct)
+    return np.where(in_error, of_errors.argmax(axis=1), correct)
 
 
 def error_probabilities(log_probabilities: np.ndarray, correct: int = 0) -> np.ndarray:

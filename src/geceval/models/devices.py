@@ -57,8 +57,8 @@ def copies(model: Any, devices: Sequence[torch.device], dtype: str) -> list[Any]
     import torch
 
     model = model.to(getattr(torch, dtype))
-    others = [copy.deepcopy(model).to(device) for device in devices[1:]]
-    return [model.to(devices[0]), *others]
+    further = [copy.deepcopy(model).to(device) for device in devices[1:]]
+    return [model.to(devices[0]), *further]
 
 
 def _computes_in_bfloat16(device: torch.device) -> bool:

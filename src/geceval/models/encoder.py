@@ -59,12 +59,12 @@ class Encoder(BatchedModel):
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return model.base_model(**batch, output_hidden_states=True).hidden_states[layer]
 
-        found: dict[Text, tuple[list[int], torch.Tensor]] = {}
+        states: dict[Text, tuple[list[int], torch.Tensor]] = {}
         distinct = list(dict.fromkeys(texts))
         encoded, cut = self._tokenize(distinct)
         self._warn([distinct[row] for row in sorted(cut)], len(distinct), "states")
         for indices, output in self._run(read, encoded, runtime or RunTime(), self.model.device):
             for row, index in enumerate(indices):
                 ids = encoded[index]["input_ids"]
-                found[distinct[index]] = (ids, output[row, : len(ids)])
-        return [found[text] for text in texts]
+                states[distinct[index]] = (ids, output[row, : len(ids)])
+        return [states[text] for text in texts]

@@ -76,8 +76,8 @@ class Matcher(Encoder):
 
         facts = self.facts() if runtime.cache is not None else []
         disk = DiskCache(runtime.cache if facts else None, ["match", VERSION, self.layer, *facts], _pack, _unpack)
-        found = cached(pairs, compute, self._matches, disk)
-        return np.array([found[pair][0] for pair in pairs]).reshape(-1, 3)
+        matches = cached(pairs, compute, self._matches, disk)
+        return np.array([matches[pair][0] for pair in pairs]).reshape(-1, 3)
 
     def match_weighted(
         self,
@@ -116,15 +116,15 @@ class Matcher(Encoder):
         """The states of each text of the pairs; those of references are cached, unless they are very long."""
         import torch
 
-        found = {text: self._references.get(text) for pair in pairs for text in pair}
-        missing = [text for text, states in found.items() if states is None]
+        known = {text: self._references.get(text) for pair in pairs for text in pair}
+        missing = [text for text, states in known.items() if states is None]
         fresh = self.states(missing, self.layer, runtime)
         for text, (ids, states) in zip(missing, fresh, strict=True):
-            found[text] = ids, torch.nn.functional.normalize(states, dim=-1)
+            known[text] = ids, torch.nn.functional.normalize(states, dim=-1)
         for text in dict.fromkeys(reference for _, reference in pairs):
-            if len(found[text][0]) <= LONGEST_CACHED:
-                self._references.put(text, found[text])
-        return found
+            if len(known[text][0]) <= LONGEST_CACHED:
+                self._references.put(text, known[text])
+        return known
 
     def _row(self, ids: list[int], units: torch.Tensor, weights: tuple[Mapping[int, float], float] | None) -> Row:
         import torch

@@ -142,11 +142,11 @@ def _merge(model: Any, checkpoint: Checkpoint) -> tuple[Any, set[str]]:
             config = PeftConfig.from_pretrained(checkpoint.folder)
             config.base_model_name_or_path = model.name_or_path  # peft warns of another
             adapted = get_peft_model(model, config)
-            found = set_peft_model_state_dict(adapted, state)
-        if found.unexpected_keys:
-            raise ValueError(f"there is no {found.unexpected_keys[0]}")
-        own = (adapted.base_model.prefix, ".modules_to_save.")  # all else is the base's
-        if missing := [name for name in found.missing_keys if any(part in name for part in own)]:
+            report = set_peft_model_state_dict(adapted, state)
+        if report.unexpected_keys:
+            raise ValueError(f"there is no {report.unexpected_keys[0]}")
+        of_adapter = (adapted.base_model.prefix, ".modules_to_save.")  # all else is the base's
+        if missing := [name for name in report.missing_keys if any(part in name for part in of_adapter)]:
             raise ValueError(f"it lacks {missing[0]}")
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(
@@ -198,9 +198,9 @@ def position_limit(checkpoint: Checkpoint) -> int | None:
     return positions if positions > 0 else None  # XLNet says -1
 
 
-def readable_length(checkpoint: Checkpoint, wanted: int) -> int:
-    """The wanted number of tokens, or as many as the network can read if that is less."""
-    return min(wanted, position_limit(checkpoint) or wanted)
+def readable_length(checkpoint: Checkpoint, length: int) -> int:
+    """That length in tokens, or as many as the network can read if that is less."""
+    return min(length, position_limit(checkpoint) or length)
 
 
 def check_limits(checkpoint: Checkpoint) -> None:

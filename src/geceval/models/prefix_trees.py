@@ -103,18 +103,18 @@ def log_probs(
     """log P(token of a node | those above it)."""
     import torch
 
-    wanted = {"use_cache": False, "output_hidden_states": layer is not None}
-    output = model.base_model(**inputs(batch, model.dtype), **wanted)
+    options = {"use_cache": False, "output_hidden_states": layer is not None}
+    output = model.base_model(**inputs(batch, model.dtype), **options)
     rows, nodes = batch["position_ids"].nonzero(as_tuple=True)
     above = rows * batch["parents"].shape[1] + batch["parents"][rows, nodes]
     inner, numbers = above.unique(return_inverse=True)  # the logits at a node serve all that are right below it
-    found = torch.zeros(batch["input_ids"].shape, device=above.device)
+    values = torch.zeros(batch["input_ids"].shape, device=above.device)
     for number, states in enumerate(output.last_hidden_state.flatten(0, 1)[inner].split(size)):
         here = numbers // size == number
         where, chosen = (rows[here], nodes[here]), numbers[here] - number * size
         logits = model.get_output_embeddings()(states).float()
-        found[where] = logits[chosen, batch["input_ids"][where]] - logits.logsumexp(dim=-1)[chosen]
-    return found, None if layer is None else output.hidden_states[layer]
+        values[where] = logits[chosen, batch["input_ids"][where]] - logits.logsumexp(dim=-1)[chosen]
+    return values, None if layer is None else output.hidden_states[layer]
 
 
 def most_nodes(model: Any) -> int:

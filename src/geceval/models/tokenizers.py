@@ -99,14 +99,14 @@ def encode_words(
         return_attention_mask=False,
         verbose=False,
     )
-    found = []
+    rows = []
     for row, words in enumerate(sentences):
         labelled: list[int | None] = [None] * len(words)
         for index, word in enumerate(encoded.word_ids(row)):
             if word is not None and labelled[word] is None:
                 labelled[word] = index
-        found.append((encoded["input_ids"][row], labelled))
-    return found
+        rows.append((encoded["input_ids"][row], labelled))
+    return rows
 
 
 def _marks_spaces(tokenizer: Any) -> bool:

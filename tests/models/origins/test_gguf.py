@@ -74,8 +74,15 @@ def _change(path):
     path.write_bytes(path.read_bytes()[:-1] + b"?")
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json", "written.json"])
-@pytest.mark.parametrize("spoil", [_change, Path.unlink])
+@pytest.mark.parametrize(
+    ("name", "spoil"),
+    [
+        ("model.safetensors", _change),
+        ("config.json", Path.unlink),
+        ("tokenizer.json", _change),
+        ("written.json", _change),
+    ],
+)
 def test_a_copy_that_was_spoilt_is_made_again(weights, cache, name, spoil):
     folder = make(weights)
     whole = (folder / name).read_bytes()
