@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 
@@ -13,6 +14,7 @@ import pytest
 from geceval.corpora import parallel
 from geceval.corpora.build import build
 from geceval.corpora.catalogue import DATA_SETS
+from geceval.corpora.folder import Config, write_folder
 from geceval.corpora.judgments import read_human
 
 
@@ -201,6 +203,17 @@ def test_fce_from_json(shared_data, tmp_path):
     (edit,) = rows[3]["edits"]
     assert (edit["start"], edit["end"], edit["correction"], edit["type"][:2]) == (3, 4, "received", "R:")
     assert rows[3]["references"] == [rows[3]["source"].replace("recieved", "received")]
+
+
+def test_folders_have_the_mode_that_the_user_wants(tmp_path):
+    schema = pyarrow.schema({"source": pyarrow.string()})
+    before = os.umask(0o027)
+    try:
+        write_folder(tmp_path / "notes", [Config("all", schema, {"test": [{"source": "a"}]})], "card")
+    finally:
+        os.umask(before)
+    modes = {path.stat().st_mode & 0o777 for path in ((tmp_path / "notes"), *(tmp_path / "notes").rglob("*"))}
+    assert modes == {0o750, 0o640}
 
 
 def test_files_are_plain(built):
