@@ -139,14 +139,11 @@ def _normalised(system: EditVectors, reference: EditVectors) -> np.ndarray:
 
 def _self_scaling(masses: np.ndarray, points: np.ndarray) -> np.ndarray:
     """The v for which v_i (K v)_i is the mass of i, with K = exp(-distance / reg) of the points with themselves."""
-    from scipy.special import logsumexp
-
-    exponents = -_distances(points, points) / REG
-    log_masses = np.log(masses)
-    scaling = log_masses / 2
+    kernel = np.exp(-_distances(points, points) / REG)
+    scaling = np.sqrt(masses)
     for _ in range(_SCALING_STEPS):
-        scaling = (scaling + log_masses - logsumexp(exponents + scaling, axis=1)) / 2
-    return np.exp(scaling)
+        scaling = np.sqrt(scaling * masses / (kernel @ scaling))
+    return scaling
 
 
 def _distances(left: np.ndarray, right: np.ndarray) -> np.ndarray:
