@@ -228,15 +228,15 @@ def report_page(title: str, sections: Sequence[Mapping[str, Any]]) -> str:
 
 
 def report_table(
-    board: Mapping[str, Any],
+    report: Mapping[str, Any],
     ranked_by: str | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
     published_only: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """The measured values of each metric, with a paper's number below each, and the best of each column marked."""
-    key = ranked_by or board["ranked_by"]
-    groups = dict(sorted(board["columns"].items(), key=lambda group: key not in group[1]))
-    columns = [_column(each, keys[0], key, board["rows"]) for keys in groups.values() for each in keys]
+    key = ranked_by or report["ranked_by"]
+    groups = dict(sorted(report["columns"].items(), key=lambda group: key not in group[1]))
+    columns = [_column(each, keys[0], key, report["rows"]) for keys in groups.values() for each in keys]
     keys = [column["key"] for column in columns]
     rows = [
         {
@@ -245,7 +245,7 @@ def report_table(
             "values": _all_keys(row["values"], keys),
             "published": _all_keys(row["published"], keys),
         }
-        for row in sorted(board["rows"], key=lambda row: -_or_least(row["values"].get(key)))
+        for row in sorted(report["rows"], key=lambda row: -_or_least(row["values"].get(key)))
     ]
     others = [{**row, "values": _all_keys(row["values"], keys)} for row in published_only]
     return str(_fragment("report_table", groups, columns, rows, others))

@@ -1,4 +1,4 @@
-"""`geceval meta report`: one page with the leaderboard of metrics on SEEDA and GJG15."""
+"""`geceval meta report`: one page on metrics on SEEDA and GJG15."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def report(
 ) -> None:
     """Write one HTML page: which metrics agree with people.
 
-    A leaderboard of metrics with plots, signatures and the papers' numbers.
+    A table of metrics with plots, signatures and the papers' numbers.
 
     Example: geceval meta report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output report.html
 
     With --scores and without -m, only the scores in the files are shown. An output that ends in .json gets the numbers
-    of the leaderboard alone: what the demo Space shows.
+    alone: what the demo Space shows.
     """
     if Path(output).suffix == ".json":
         shared.refuse("is that of a page, and a .json output has none", title=title)
@@ -77,14 +77,14 @@ def report(
     options = shared.metric_options(chosen, option)
     shown = [human for human in humans if names != [] or files[human.name]]
     with bar(progress):
-        boards = [
+        reports = [
             make_report(human, options, files[human.name], gold_m2, skipped)
             for human in parts(shown, lambda human: human.name)
         ]
     if Path(output).suffix == ".json":
-        write(numbers(boards), output)
+        write(numbers(reports), output)
         return
-    write(report_page(title or "Metrics and people", [_section(board) for board in boards]), output)
+    write(report_page(title or "Metrics and people", [_section(report) for report in reports]), output)
 
 
 def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[str]]:
@@ -107,23 +107,23 @@ def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[
     return found
 
 
-def numbers(boards: Sequence[Report]) -> str:
+def numbers(reports: Sequence[Report]) -> str:
     """The numbers of a report as JSON, without any sentence of a corpus: what the demo Space shows."""
-    content = {"geceval": __version__, "boards": [as_json(board, DIGITS) for board in boards]}
+    content = {"geceval": __version__, "boards": [as_json(report, DIGITS) for report in reports]}
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def as_json(board: Report, digits: int | None = None) -> dict[str, Any]:
+def as_json(report: Report, digits: int | None = None) -> dict[str, Any]:
     """One data set as plain values, `None` for what is not a number; measured values are rounded to `digits`."""
 
     def plain(value: float) -> float | None:
         return None if not math.isfinite(value) else value if digits is None else round(value, digits)
 
-    human = board.human
+    human = report.human
     return {
         "data": human.name,
         "name": NAMES[human.name],
-        "systems": list(board.systems),
+        "systems": list(report.systems),
         "sentences": len(human.sources),
         "judgments": sum(map(len, human.judgments.values())),
         "columns": {group: list(keys) for group, keys in COLUMNS[human.name].items()},
@@ -132,45 +132,45 @@ def as_json(board: Report, digits: int | None = None) -> dict[str, Any]:
             {
                 "metric": table.metric,
                 "signature": table.signature,
-                "values": {key: plain(value) for key, value in board.values[table.metric].items()},
+                "values": {key: plain(value) for key, value in report.values[table.metric].items()},
                 "published": {
                     key: {"value": value, "source": f"{row.paper}: {row.label}"}
-                    for key, (value, row) in published_values(board.published, table.metric).items()
+                    for key, (value, row) in published_values(report.published, table.metric).items()
                 },
             }
-            for table in board.tables
+            for table in report.tables
         ],
-        "not_scored": sorted(board.skipped),
+        "not_scored": sorted(report.skipped),
     }
 
 
-def _section(board: Report) -> dict[str, Any]:
+def _section(report: Report) -> dict[str, Any]:
     """The parts of the page about one data set."""
     labels = {}
-    for table in board.tables:
-        published = published_values(board.published, table.metric).values()
+    for table in report.tables:
+        published = published_values(report.published, table.metric).values()
         labels[table.metric] = list(dict.fromkeys(f"{row.label}: {row.paper}" for _, row in published))
     others: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in board.published:
-        if row.metric not in board.values:
+    for row in report.published:
+        if row.metric not in report.values:
             own = others.setdefault((row.label, row.paper), {"label": row.label, "paper": row.paper, "values": {}})
             own["values"].update(row.values)
     return {
-        "name": NAMES[board.human.name],
-        "summary": summary(board),
-        "table": report_table(as_json(board), None, labels, list(others.values())),
-        "about": _about(board),
-        "figures": _figures(board),
+        "name": NAMES[report.human.name],
+        "summary": summary(report),
+        "table": report_table(as_json(report), None, labels, list(others.values())),
+        "about": _about(report),
+        "figures": _figures(report),
         "signatures": [
-            table.signature or f"{table.metric}: from a file, without a signature" for table in board.tables
+            table.signature or f"{table.metric}: from a file, without a signature" for table in report.tables
         ],
-        "skipped": [f"{name}: {why}" for name, why in board.skipped.items()],
+        "skipped": [f"{name}: {why}" for name, why in report.skipped.items()],
     }
 
 
-def summary(board: Report) -> str:
+def summary(report: Report) -> str:
     """Two or three sentences: the metric that agrees best with people, its lead, and whether that could be chance."""
-    first = lead(board)
+    first = lead(report)
     best = (
         f"{first.metric} agrees best with people: it orders {100 * first.accuracy:.1f}% of the pairs of outputs as "
         "they do."
@@ -192,25 +192,25 @@ def _p(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
 
 
-def _about(board: Report) -> str:
-    human = board.human
+def _about(report: Report) -> str:
+    human = report.human
     if human.name == "seeda":
         how = "Systems: TrueSkill of the metric’s sentence scores against people’s TrueSkill."
     else:
         how = "Systems: corpus scores, or means of sentence scores, against Expected Wins (EW) and TrueSkill (TS)."
     judgments = sum(map(len, human.judgments.values()))
     return (
-        f"{len(board.systems)} systems, {len(human.sources):,} sentences, {judgments:,} rankings. {how} Pearson’s r, "
+        f"{len(report.systems)} systems, {len(human.sources):,} sentences, {judgments:,} rankings. {how} Pearson’s r, "
         "Spearman’s ρ. Sentences: accuracy and Kendall’s τ over the pairs that people ordered, all systems with one "
         "text counted; of two outputs with equal scores the system listed later wins, and ties says how often that "
         f"happens. Ranked by accuracy on sentences; differences are tested by approximate randomisation of "
-        f"sentences, two-sided at {LEVEL}. The systems: {', '.join(board.systems)}."
+        f"sentences, two-sided at {LEVEL}. The systems: {', '.join(report.systems)}."
     )
 
 
-def _figures(board: Report) -> list[tuple[str, str]]:
+def _figures(report: Report) -> list[tuple[str, str]]:
     """The figures of one data set, each with its caption: inline SVG."""
-    human, tables = board.human, board.tables
+    human, tables = report.human, report.tables
     how = "trueskill" if human.name == "seeda" else "corpus"
     kind, items = next(iter(human.judgments.items()))
     skills = {name: scores for name, scores in human.scores.items() if name.startswith("ts_")} or human.scores
@@ -240,25 +240,25 @@ def _figures(board: Report) -> list[tuple[str, str]]:
         ),
     ]
     captioned = [(caption, each.draw()) for caption, each in drawn]
-    shares = _chunk_shares(board)
+    shares = _chunk_shares(report)
     if shares:
         caption = (
             "What systems do with the chunks that need correction, and how many of the chunks they change need none, "
             "by CLEME2.0, the best system first."
         )
         captioned.insert(0, (caption, figures.chunk_shares(shares)))
-    if board.difficulty:
+    if report.difficulty:
         caption = "How hard the error types of the first annotator are: mean share of systems that fail."
-        captioned.append((caption, figures.difficulty(board.difficulty)))
+        captioned.append((caption, figures.difficulty(report.difficulty)))
     return [
         (f"{NAMES[human.name]}: {caption}", figures.inline_svg(figure, f"{human.name}-{number}"))
         for number, (caption, figure) in enumerate(captioned)
     ]
 
 
-def _chunk_shares(board: Report) -> dict[str, Mapping[str, float]]:
+def _chunk_shares(report: Report) -> dict[str, Mapping[str, float]]:
     """CLEME2.0's shares of each system, the best first; nothing where they are not known."""
-    for table in board.tables:
+    for table in report.tables:
         if table.metric == "cleme2" and table.details:
             scores = table.of_systems("corpus")
             return {system: table.details[system] for system in sorted(scores, key=scores.__getitem__, reverse=True)}
