@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
 
 Average: TypeAlias = Literal["corpus", "sentence"]
-AVERAGES = get_args(Average)
 
 Order: TypeAlias = Callable[[Counts, Counts], tuple[np.ndarray, ...]]
 """How annotators are ranked: maps the counts of all sentences before, `[...][1]` (or plain zeros), and those of this
