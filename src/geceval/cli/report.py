@@ -1,4 +1,4 @@
-"""`geceval meta report`: one page on metrics on SEEDA and GJG15."""
+"""`geceval meta report`: one page on the agreement of metrics with SEEDA and GJG15."""
 
 from __future__ import annotations
 
