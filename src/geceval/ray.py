@@ -8,7 +8,7 @@ from typing import Any
 
 from geceval.core.errors import InputError, UserError, naming_the_extra
 from geceval.workflows.batches import absolute_paths, part_scorer
-from geceval.workflows.file_scores import File, Run, make_run, score_file
+from geceval.workflows.file_scores import Part, Run, make_run, score_part
 
 __all__ = ["score"]
 
@@ -27,10 +27,10 @@ def score(
 ) -> Run:
     """Score any number of sentences with a pool of workers.
 
-    Each file of the input becomes one file of `output` that appears whole or not at all. Each worker loads the model
-    once and scores one file after another; if it dies, Ray restarts it and its file is scored again. The same call
-    again computes what is missing, whatever the number of workers. All machines must see the same paths; one call at a
-    time may write to a folder.
+    Each part of the input, 8,192 rows of a file, becomes one file of `output` that appears whole or not at all. Each
+    worker loads the model once and scores one part after another; if it dies, Ray restarts it and its part is scored
+    again. The same call again computes what is missing, whatever the number of workers. All machines must see the same
+    paths; one call at a time may write to a folder.
 
     Args:
         data: Parquet files, or folders of them.
@@ -59,8 +59,8 @@ def score(
     if pending:
         pool = ray.data.ActorPoolStrategy(size=min(workers, len(pending)))
         resources = {"compute": pool, "num_cpus": num_cpus, "num_gpus": num_gpus}
-        rows = ray.data.from_items([{"file": number} for number in pending], override_num_blocks=len(pending))
-        done = rows.map_batches(_FileScorer, batch_size=1, fn_constructor_args=(run,), **resources)
+        rows = ray.data.from_items([{"part": number} for number in pending], override_num_blocks=len(pending))
+        done = rows.map_batches(_PartScorer, batch_size=1, fn_constructor_args=(run,), **resources)
         for row in done.iter_rows():
             if row["error"]:
                 raise InputError(row["error"])
@@ -69,8 +69,8 @@ def score(
     return run
 
 
-class _FileScorer:
-    """An actor: it holds the scorer and gets indices of files."""
+class _PartScorer:
+    """An actor: it holds the scorer and gets indices of parts."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -78,12 +78,12 @@ class _FileScorer:
         self._scorer.load()
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        return {"error": [self._score(self._run.files[number]) for number in batch["file"].tolist()]}
+        return {"error": [self._score(self._run.parts[number]) for number in batch["part"].tolist()]}
 
-    def _score(self, file: File) -> str:
-        """The error in the rows of the file, if any, as text; Ray would bury it in tracebacks."""
+    def _score(self, part: Part) -> str:
+        """The error in the rows of the part, if any, as text; Ray would bury it in tracebacks."""
         try:
-            score_file(self._run, file, self._scorer)
+            score_part(self._run, part, self._scorer)
         except UserError as error:
             return str(error)
         return ""

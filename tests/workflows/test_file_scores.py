@@ -17,7 +17,7 @@ from geceval.cli.app import run as run_command
 from geceval.core.disk_cache import FILE
 from geceval.edits.errant.pipeline import BUNDLED
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
-from geceval.workflows.file_scores import MANIFEST, make_run, score_file
+from geceval.workflows.file_scores import MANIFEST, make_run, score_part
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
 
@@ -53,12 +53,12 @@ def files(tmp_path):
 
 def finish(run):
     for number in run.pending():
-        score_file(run, run.files[number], part_scorer(run.metric, run.options))
+        score_part(run, run.parts[number], part_scorer(run.metric, run.options))
     return run
 
 
 def written(run, column="score"):
-    return [value for file in run.files for value in parquet.read_table(file.scores)[column].to_pylist()]
+    return [value for part in run.parts for value in parquet.read_table(part.scores)[column].to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def written(run, column="score"):
 def test_parts_give_the_numbers_of_the_whole(metric, options, files, tmp_path):
     folder, whole = files
     run = finish(make_run(folder, metric, tmp_path / "scores", options, keep=["id"]))
-    assert [file.rows for file in run.files] == [20, 20, 20, 4, 36]
+    assert [part.rows for part in run.parts] == [20, 20, 20, 4, 36]
     columns = {name: whole[name] for name in ("sources", "predictions", "references")}
     result = registry.make_scorer(metric, options).score(**columns)
     assert written(run, "id") == whole["id"]
@@ -83,12 +83,14 @@ def test_parts_give_the_numbers_of_the_whole(metric, options, files, tmp_path):
     assert run.corpus_score() == pytest.approx(result.score, abs=1e-12)
 
 
-def test_batches_within_a_file(files, tmp_path, monkeypatch):
+def test_a_large_file_is_divided(files, tmp_path, monkeypatch):
+    """Into parts whose borders are not those of its row groups, of 10 rows."""
     folder, whole = files
-    monkeypatch.setattr("geceval.workflows.file_scores.ROWS_AT_ONCE", 7)
-    run = finish(make_run(folder, "gleu", tmp_path / "scores", {}))
+    monkeypatch.setattr("geceval.workflows.file_scores.ROWS", 7)
+    run = finish(make_run(folder, "gleu", tmp_path / "scores", {}, keep=["id"]))
+    assert [part.rows for part in run.parts] == [7, 7, 6] * 3 + [4] + [7] * 5 + [1]
     result = registry.make_scorer("gleu").score(whole["sources"], whole["predictions"], whole["references"])
-    assert written(run) == result.scores
+    assert (written(run, "id"), written(run)) == (whole["id"], result.scores)
     assert run.corpus_score() == pytest.approx(result.score, abs=1e-12)
 
 
@@ -97,7 +99,7 @@ def test_a_run_goes_on_where_it_was_broken_off(files, tmp_path):
     arguments = (folder, "gleu", tmp_path / "scores", {})
     run = finish(make_run(*arguments))
     before = written(run)
-    paths = [file.scores for file in run.files]
+    paths = [part.scores for part in run.parts]
     paths[0].unlink()
     paths[1].write_bytes(paths[1].read_bytes()[:-40])
     paths[2].write_bytes(paths[3].read_bytes())  # of a file of another size
@@ -105,7 +107,7 @@ def test_a_run_goes_on_where_it_was_broken_off(files, tmp_path):
     again = make_run(*arguments)
     assert again == run
     assert again.pending() == [0, 1, 2, 4]
-    with pytest.raises(ValueError, match="4 of 5 files are not finished"):
+    with pytest.raises(ValueError, match="4 of 5 parts are not finished"):
         again.corpus_score()
     assert written(finish(again)) == before
     assert sorted(path.name for path in run.folder.iterdir()) == [MANIFEST, *(path.name for path in paths)]
@@ -127,14 +129,18 @@ def test_scores_of_another_run_are_not_taken(files, tmp_path):
 
 def test_a_row_that_cannot_be_scored_is_named(files, tmp_path, monkeypatch):
     folder, whole = files
-    monkeypatch.setattr("geceval.workflows.file_scores.ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("geceval.workflows.file_scores.ROWS", 50)
     whole["predictions"][70] = None
     parquet.write_table(pyarrow.table(whole), folder / "b.parquet")
     run = make_run([folder / "a.parquet", folder / "b.parquet"], "gleu", tmp_path / "scores", {})
     with pytest.raises(TypeError, match=r"b\.parquet, in the 50 rows from 50: gleu: predictions\[20\] must be"):
         finish(run)
-    assert run.pending() == [1]
-    assert sorted(path.name for path in run.folder.iterdir()) == [MANIFEST, "part-000000.parquet"]
+    assert run.pending() == [2]
+    assert sorted(path.name for path in run.folder.iterdir()) == [
+        MANIFEST,
+        "part-000000.parquet",
+        "part-000001.parquet",
+    ]
 
 
 def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
@@ -230,7 +236,7 @@ def test_scores_of_replaced_weights_are_not_mixed(files, tmp_path, make_checkpoi
     arguments = (folder, "bertscore", tmp_path / "scores", {"model": str(model), "layer": 1, "device": "cpu"})
     shutil.copytree(make_checkpoint(0), model)
     run = make_run(*arguments)
-    score_file(run, run.files[0], part_scorer(run.metric, run.options))
+    score_part(run, run.parts[0], part_scorer(run.metric, run.options))
     assert make_run(*arguments).pending() == [1, 2, 3, 4]
     shutil.rmtree(model)
     shutil.copytree(make_checkpoint(1), model)
@@ -254,7 +260,7 @@ def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):
 def test_an_input_without_rows_has_no_corpus_score(files, tmp_path):
     folder, _ = files
     run = make_run(folder / "e.parquet", "gleu", tmp_path / "scores", {})
-    assert (run.files, run.pending()) == ((), [])
+    assert (run.parts, run.pending()) == ((), [])
     with pytest.raises(ValueError, match="the input has no rows"):
         run.corpus_score()
 

@@ -21,7 +21,7 @@ import geceval.ray  # noqa: E402
 pytestmark = pytest.mark.slow  # a cluster takes half a minute to start
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
-SLOW = {"iterations": 40_000}  # so many that a kill meets a file
+SLOW = {"iterations": 40_000}  # so many that a kill meets a part
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_a_killed_worker_loses_and_doubles_no_row(cluster, files, tmp_path):
     assert len(killed) == 1
     result = registry.make_scorer("gleu", SLOW).score(whole["sources"], whole["predictions"], whole["references"])
     assert scored(output) == (whole["id"], result.scores)
-    assert (run.rows, len(run.files)) == (300, 20)
+    assert (run.rows, len(run.parts)) == (300, 20)
     assert run.corpus_score() == pytest.approx(result.score, abs=1e-12)
     assert {text.replace("refs:1-2", "refs:N") for text in run.signatures} == {
         result.signature.replace("refs:1-2", "refs:N")

@@ -1,4 +1,4 @@
-"""Scores of parquet files: a file for each, whole or not there at all, so that a run goes on where it stopped."""
+"""Scores of parquet files, a part at a time, whole or not there at all, so that a run goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from geceval.workflows.batches import column_names, needed, part_scorer
 # The manifest says what the scores are made from and how; each file of scores carries its hash, so those of another run
 # are never mistaken for finished ones. A row holds the score, and what a corpus score that is not the mean is made of.
 MANIFEST = "manifest.json"
-ROWS_AT_ONCE = 8192
+ROWS = 8192  # of a part, at most
 _MARK = b"geceval"
 _SCORES = ("score", "statistics", "shape")
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """A file of the input, its number of rows, and the file of their scores."""
+class Part:
+    """Rows of a file of the input, from `start`, and the file of their scores."""
 
     path: str
+    start: int
     rows: int
     scores: Path
 
@@ -52,7 +53,7 @@ class Run:
         options: Its settings and run-time options.
         columns: `sources`, `predictions` and `references` to their names in the files.
         keep: Columns that are copied.
-        files: The files of the input that have rows.
+        parts: The rows of the input, in order; no part holds rows of two files.
         hash: Of the manifest.
     """
 
@@ -61,31 +62,31 @@ class Run:
     options: dict[str, Any]
     columns: dict[str, str]
     keep: tuple[str, ...]
-    files: tuple[File, ...]
+    parts: tuple[Part, ...]
     hash: str
 
     @property
     def rows(self) -> int:
         """Number of rows of the input."""
-        return sum(file.rows for file in self.files)
+        return sum(part.rows for part in self.parts)
 
     @property
     def signatures(self) -> list[str]:
         """The signatures of the scores, which differ by what batches differ in, such as the number of references."""
-        return list(dict.fromkeys(filter(None, map(self.signature, self.files))))
+        return list(dict.fromkeys(filter(None, map(self.signature, self.parts))))
 
     def pending(self) -> list[int]:
-        """The indices of the files that have no scores yet."""
-        return [number for number, file in enumerate(self.files) if self.signature(file) is None]
+        """The indices of the parts that have no scores yet."""
+        return [number for number, part in enumerate(self.parts) if self.signature(part) is None]
 
-    def signature(self, file: File) -> str | None:
-        """The signature under which a file was scored; `None` if it is not finished."""
+    def signature(self, part: Part) -> str | None:
+        """The signature under which a part was scored; `None` if it is not finished."""
         try:
-            metadata = parquet.read_metadata(file.scores)
+            metadata = parquet.read_metadata(part.scores)
         except (OSError, pyarrow.ArrowInvalid):
             return None
         mark = json.loads((metadata.metadata or {}).get(_MARK, b"{}"))
-        whole = mark.get("run") == self.hash and metadata.num_rows == file.rows
+        whole = mark.get("run") == self.hash and metadata.num_rows == part.rows
         return mark.get("signature") if whole else None
 
     def corpus_score(self) -> float:
@@ -95,19 +96,19 @@ class Run:
         made of.
 
         Raises:
-            ValueError: If a file is not finished, or there are no rows.
+            ValueError: If a part is not finished, or there are no rows.
         """
         pending = self.pending()
         if pending:
-            raise InputError(f"{len(pending)} of {len(self.files)} files are not finished; run the same call again")
-        if not self.files:
+            raise InputError(f"{len(pending)} of {len(self.parts)} parts are not finished; run the same call again")
+        if not self.parts:
             raise InputError("the input has no rows, so there is no corpus score")
         scorer = part_scorer(self.metric, self.options)
         rows: list[np.ndarray] = []
-        for file in self.files:
-            with parquet.ParquetFile(file.scores) as scores:
+        for part in self.parts:
+            with parquet.ParquetFile(part.scores) as scores:
                 columns = [name for name in scores.schema_arrow.names if name in _SCORES]
-                for batch in scores.iter_batches(ROWS_AT_ONCE, columns=columns):
+                for batch in scores.iter_batches(ROWS, columns=columns):
                     rows += _rows(batch)
         return float(scorer.aggregate(_padded(rows, scorer.missing_reference)[None])[0])
 
@@ -124,7 +125,7 @@ def make_run(
     scorer = part_scorer(metric, options)
     names = column_names(columns)
     folder = Path(output).absolute()
-    files, described = [], []
+    parts, described = [], []
     for path in _files(inputs):
         try:
             metadata = parquet.read_metadata(path)
@@ -135,8 +136,9 @@ def make_run(
         missing = [name for name in keep if name not in header]
         if missing:
             raise InputError(f"{path} has no column {missing[0]!r}")
-        if metadata.num_rows:
-            files.append(File(str(path), metadata.num_rows, folder / f"part-{len(files):06d}.parquet"))
+        for start in range(0, metadata.num_rows, ROWS):
+            rows = min(ROWS, metadata.num_rows - start)
+            parts.append(Part(str(path), start, rows, folder / f"part-{len(parts):06d}.parquet"))
         facts = json.dumps(metadata.to_dict(), default=str)  # with the statistics of all columns
         described.append({"file": path.name, "rows": metadata.num_rows, "sha256": _sha256(facts)})
     manifest = {
@@ -147,11 +149,12 @@ def make_run(
         "dtype": scorer.runtime.dtype,
         "columns": names,
         "keep": list(keep),
+        "rows": ROWS,
         "inputs": described,
     }
     text = json.dumps(manifest, indent=2, default=str) + "\n"
     _write_manifest(folder, text)
-    return Run(folder, metric, dict(options), names, tuple(keep), tuple(files), _sha256(text))
+    return Run(folder, metric, dict(options), names, tuple(keep), tuple(parts), _sha256(text))
 
 
 def _sha256(text: str) -> str:
@@ -203,31 +206,33 @@ def _write_manifest(folder: Path, text: str) -> None:
         raise InputError(f"{folder} holds scores of {what}; pass a new folder")
 
 
-def score_file(run: Run, file: File, scorer: Scorer) -> None:
-    """Score a file of the input."""
-    temporary = file.scores.with_name(f".{file.scores.name}.{uuid.uuid4().hex}")
-    writer, signatures, rows = None, [], 0
+def score_part(run: Run, part: Part, scorer: Scorer) -> None:
+    """Score a part and write its scores."""
     names = {name: run.columns[name] for name in needed(scorer, run.columns, run.columns.values())}
+    rows = _read(part, list({*names.values(), *run.keep}))
     try:
-        with parquet.ParquetFile(file.path) as source:
-            for batch in source.iter_batches(ROWS_AT_ONCE, columns=list({*names.values(), *run.keep})):
-                try:
-                    result = scorer.score(**{name: batch[column].to_pylist() for name, column in names.items()})
-                except UserError as error:
-                    raise type(error)(f"{file.path}, in the {batch.num_rows} rows from {rows}: {error}") from error
-                table = _table({name: batch[name] for name in run.keep}, result)
-                writer = writer or parquet.ParquetWriter(temporary, table.schema)
-                writer.write_table(table)
-                signatures.append(result.signature)
-                rows += batch.num_rows
-        mark = {"run": run.hash, "signature": " ".join(dict.fromkeys(signatures))}
-        writer.add_key_value_metadata({_MARK: json.dumps(mark).encode()})
-        writer.close()
-        temporary.replace(file.scores)
+        result = scorer.score(**{name: rows[column].to_pylist() for name, column in names.items()})
+    except UserError as error:
+        raise type(error)(f"{part.path}, in the {part.rows} rows from {part.start}: {error}") from error
+    mark = json.dumps({"run": run.hash, "signature": result.signature}).encode()
+    table = _table({name: rows[name] for name in run.keep}, result).replace_schema_metadata({_MARK: mark})
+    temporary = part.scores.with_name(f".{part.scores.name}.{uuid.uuid4().hex}")
+    try:
+        parquet.write_table(table, temporary)
+        temporary.replace(part.scores)
     finally:
-        if writer is not None:
-            writer.close()
         temporary.unlink(missing_ok=True)
+
+
+def _read(part: Part, columns: list[str]) -> pyarrow.Table:
+    """The rows of a part, from the row groups of the file that hold them."""
+    with parquet.ParquetFile(part.path) as file:
+        sizes = [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
+        starts = np.cumsum([0, *sizes])
+        first = int(np.searchsorted(starts, part.start, side="right")) - 1
+        last = int(np.searchsorted(starts, part.start + part.rows, side="left"))
+        groups = file.read_row_groups(range(first, last), columns=columns)
+    return groups.slice(part.start - int(starts[first]), part.rows)
 
 
 def _table(copied: dict[str, Any], result: Result) -> pyarrow.Table:
