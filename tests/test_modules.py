@@ -81,7 +81,7 @@ def test_folder(name, extras):
     (requirement,) = (folder / "requirements.txt").read_text(encoding="utf-8").split()
     extra = registry.scorer_class(name).extra
     assert requirement == (f"geceval[{extra}]" if extra else "geceval")
-    assert f"\nimport geceval.hub.module  # From: {requirement}\n" in script  # what evaluate says to install
+    assert f"\nimport geceval.hub.evaluate_module  # From: {requirement}\n" in script  # what evaluate says to install
     assert set(filter(None, extra.split(","))) <= set(extras)
     assert lint_metric_card(folder / "README.md") == []
 

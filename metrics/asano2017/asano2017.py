@@ -1,6 +1,6 @@
 """Grammaticality, fluency by a language model and METEOR against the source, reference-free."""
 
-import geceval.hub.module  # From: geceval[lm,meteor]
+import geceval.hub.evaluate_module  # From: geceval[lm,meteor]
 
 _CITATION = """\
 @inproceedings{asano-etal-2017-reference,
@@ -35,5 +35,5 @@ Examples:
 """
 
 
-class Asano2017(geceval.hub.module.Module):
+class Asano2017(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/I17-2058", "https://aclanthology.org/2020.coling-main.573"]

@@ -1,6 +1,6 @@
 """BARTScore: how probable a sequence-to-sequence model finds a correction, given its reference."""
 
-import geceval.hub.module  # From: geceval[neural]
+import geceval.hub.evaluate_module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{yuan2021bartscore,
@@ -29,5 +29,5 @@ Examples:
 """
 
 
-class Bartscore(geceval.hub.module.Module):
+class Bartscore(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://proceedings.neurips.cc/paper/2021/hash/e4d2b6e6fdeca3e60e0f1a62fee3d9dd-Abstract.html"]

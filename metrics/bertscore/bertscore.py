@@ -1,6 +1,6 @@
 """BERTScore: token similarity of a correction to its references, by any encoder, offline with the bundled one."""
 
-import geceval.hub.module  # From: geceval[neural]
+import geceval.hub.evaluate_module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{zhang2020bertscore,
@@ -39,5 +39,5 @@ Examples:
 """
 
 
-class Bertscore(geceval.hub.module.Module):
+class Bertscore(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://openreview.net/forum?id=SkeHuCVFDr"]

@@ -1,6 +1,6 @@
 """CLEME: precision, recall and F of chunks on which the system and all references are aligned."""
 
-import geceval.hub.module  # From: geceval[edits]
+import geceval.hub.evaluate_module  # From: geceval[edits]
 
 _CITATION = """\
 @inproceedings{ye-etal-2023-cleme,
@@ -45,6 +45,6 @@ Examples:
 """
 
 
-class Cleme(geceval.hub.module.Module):
+class Cleme(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2023.emnlp-main.378"]
     codebase_urls = ["https://github.com/THUKElab/CLEME"]

@@ -1,6 +1,6 @@
 """CLEME2.0: what share is corrected rightly, wrongly, not at all, and without need."""
 
-import geceval.hub.module  # From: geceval[edits,neural]
+import geceval.hub.evaluate_module  # From: geceval[edits,neural]
 
 _CITATION = """\
 @misc{ye-etal-2024-cleme2,
@@ -46,6 +46,6 @@ Examples:
 """
 
 
-class Cleme2(geceval.hub.module.Module):
+class Cleme2(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://arxiv.org/abs/2407.00934"]
     codebase_urls = ["https://github.com/THUKElab/CLEME"]

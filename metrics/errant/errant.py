@@ -1,6 +1,6 @@
 """Precision, recall and F of typed edits."""
 
-import geceval.hub.module  # From: geceval[edits]
+import geceval.hub.evaluate_module  # From: geceval[edits]
 
 _CITATION = """\
 @inproceedings{bryant-etal-2017-automatic,
@@ -56,6 +56,6 @@ Examples:
 """
 
 
-class Errant(geceval.hub.module.Module):
+class Errant(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/P17-1074", "https://aclanthology.org/C16-1079"]
     codebase_urls = ["https://github.com/chrisjbryant/errant"]

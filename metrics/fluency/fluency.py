@@ -1,6 +1,6 @@
 """How probable a causal language model finds the corrected sentence, normalised by its length."""
 
-import geceval.hub.module  # From: geceval[lm]
+import geceval.hub.evaluate_module  # From: geceval[lm]
 
 _CITATION = """\
 @inproceedings{ge-etal-2018-fluency,
@@ -33,5 +33,5 @@ Examples:
 """
 
 
-class Fluency(geceval.hub.module.Module):
+class Fluency(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/P18-1097", "https://arxiv.org/abs/2502.02737"]

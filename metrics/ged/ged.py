@@ -1,6 +1,6 @@
 """Error detection: precision, recall and F over tokens, or how free of errors a detector finds a sentence."""
 
-import geceval.hub.module  # From: geceval[edits,neural]
+import geceval.hub.evaluate_module  # From: geceval[edits,neural]
 
 _CITATION = """\
 @inproceedings{yuan-etal-2021-multi,
@@ -51,6 +51,6 @@ Examples:
 """
 
 
-class Ged(geceval.hub.module.Module):
+class Ged(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2021.emnlp-main.687"]
     codebase_urls = ["https://github.com/gotutiyan/ged_baselines"]

@@ -1,6 +1,6 @@
 """GLEU for grammatical error correction, not the GLEU of machine translation."""
 
-import geceval.hub.module  # From: geceval
+import geceval.hub.evaluate_module  # From: geceval
 
 _CITATION = """\
 @inproceedings{napoles-etal-2015-ground,
@@ -48,6 +48,6 @@ Examples:
 """
 
 
-class Gleu(geceval.hub.module.Module):
+class Gleu(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/P15-2097", "https://arxiv.org/abs/1605.02592"]
     codebase_urls = ["https://github.com/cnap/gec-ranking"]

@@ -1,6 +1,6 @@
 """F-score of edits that counts hard corrections for more, as several systems find them hard."""
 
-import geceval.hub.module  # From: geceval[edits]
+import geceval.hub.evaluate_module  # From: geceval[edits]
 
 _CITATION = """\
 @inproceedings{gotou-etal-2020-taking,
@@ -43,6 +43,6 @@ Examples:
 """
 
 
-class Gotoscorer(geceval.hub.module.Module):
+class Gotoscorer(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2020.coling-main.188"]
     codebase_urls = ["https://github.com/gotutiyan/GTS"]

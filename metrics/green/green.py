@@ -1,6 +1,6 @@
 """GREEN: precision and recall of n-grams that were rightly kept, inserted or deleted."""
 
-import geceval.hub.module  # From: geceval
+import geceval.hub.evaluate_module  # From: geceval
 
 _CITATION = """\
 @inproceedings{koyama-etal-2024-n-gram,
@@ -39,6 +39,6 @@ Examples:
 """
 
 
-class Green(geceval.hub.module.Module):
+class Green(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2024.inlg-main.25"]
     codebase_urls = ["https://github.com/shotakoyama/green"]

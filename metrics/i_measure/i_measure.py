@@ -1,6 +1,6 @@
 """I-measure: how much better or worse than the source a correction is."""
 
-import geceval.hub.module  # From: geceval
+import geceval.hub.evaluate_module  # From: geceval
 
 _CITATION = """\
 @inproceedings{felice-briscoe-2015-towards,
@@ -42,6 +42,6 @@ Examples:
 """
 
 
-class IMeasure(geceval.hub.module.Module):
+class IMeasure(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/N15-1060"]
     codebase_urls = ["https://github.com/mfelice/imeasure"]

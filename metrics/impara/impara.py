@@ -1,6 +1,6 @@
 """Reference-free quality of the corrected sentence, 0 where the meaning is lost."""
 
-import geceval.hub.module  # From: geceval[neural]
+import geceval.hub.evaluate_module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{maeda-etal-2022-impara,
@@ -42,6 +42,6 @@ Examples:
 """
 
 
-class IMPARA(geceval.hub.module.Module):
+class IMPARA(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2022.coling-1.316"]
     codebase_urls = ["https://github.com/Silviase/IMPARA"]

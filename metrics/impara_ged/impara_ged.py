@@ -1,6 +1,6 @@
 """Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."""
 
-import geceval.hub.module  # From: geceval[neural]
+import geceval.hub.evaluate_module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{sakai-etal-2025-impara,
@@ -40,6 +40,6 @@ Examples:
 """
 
 
-class ImparaGED(geceval.hub.module.Module):
+class ImparaGED(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://huggingface.co/naist-nlp/IMPARA-GED"]
     codebase_urls = ["https://github.com/gotutiyan/gec-metrics"]

@@ -1,6 +1,6 @@
 """Reference-free quality of the corrected sentence, by a language model that learnt which edits matter."""
 
-import geceval.hub.module  # From: geceval[neural]
+import geceval.hub.evaluate_module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{maeda-etal-2022-impara,
@@ -33,5 +33,5 @@ Examples:
 """
 
 
-class ImparaLM(geceval.hub.module.Module):
+class ImparaLM(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2022.coling-1.316"]

@@ -1,6 +1,6 @@
 """Grades from 1 to 5 by a large language model, for whole corrections or for their edits."""
 
-import geceval.hub.module  # From: geceval[llm]
+import geceval.hub.evaluate_module  # From: geceval[llm]
 
 _CITATION = """\
 @inproceedings{kobayashi-etal-2024-large,
@@ -34,5 +34,5 @@ Examples:
 """
 
 
-class LlmJudge(geceval.hub.module.Module):
+class LlmJudge(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2024.bea-1.6"]

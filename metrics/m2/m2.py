@@ -1,6 +1,6 @@
 """Precision, recall and F of edits, cut so that as many as possible match the gold edits."""
 
-import geceval.hub.module  # From: geceval
+import geceval.hub.evaluate_module  # From: geceval
 
 _CITATION = """\
 @inproceedings{dahlmeier-ng-2012-better,
@@ -45,6 +45,6 @@ Examples:
 """
 
 
-class M2(geceval.hub.module.Module):
+class M2(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/N12-1067"]
     codebase_urls = ["https://github.com/nusnlp/m2scorer"]

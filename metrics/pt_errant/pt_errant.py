@@ -1,6 +1,6 @@
 """ERRANT with edits weighted by BERTScore or BARTScore."""
 
-import geceval.hub.module  # From: geceval[edits,neural]
+import geceval.hub.evaluate_module  # From: geceval[edits,neural]
 
 _CITATION = """\
 @inproceedings{gong-etal-2022-revisiting,
@@ -42,6 +42,6 @@ Examples:
 """
 
 
-class PtErrant(geceval.hub.module.Module):
+class PtErrant(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2022.emnlp-main.463"]
     codebase_urls = ["https://github.com/pygongnlp/PT-M2"]

@@ -1,6 +1,6 @@
 """Scribendi Score: whether a language model likes a correction better than its source, summed over sentences."""
 
-import geceval.hub.module  # From: geceval[neural]
+import geceval.hub.evaluate_module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{islam-magnani-2021-end,
@@ -34,5 +34,5 @@ Examples:
 """
 
 
-class Scribendi(geceval.hub.module.Module):
+class Scribendi(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2021.emnlp-main.239"]

@@ -1,6 +1,6 @@
 """Grammaticality, fluency and meaning as people would rate them, reference-free."""
 
-import geceval.hub.module  # From: geceval[neural]
+import geceval.hub.evaluate_module  # From: geceval[neural]
 
 _CITATION = """\
 @inproceedings{yoshimura-etal-2020-reference,
@@ -44,6 +44,6 @@ Examples:
 """
 
 
-class Some(geceval.hub.module.Module):
+class Some(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://aclanthology.org/2020.coling-main.573"]
     codebase_urls = ["https://github.com/kokeman/SOME"]

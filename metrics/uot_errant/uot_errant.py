@@ -1,6 +1,6 @@
 """ERRANT with edits matched by optimal transport between their vectors."""
 
-import geceval.hub.module  # From: geceval[edits,neural,uot]
+import geceval.hub.evaluate_module  # From: geceval[edits,neural,uot]
 
 _CITATION = """\
 @software{uot-errant,
@@ -41,6 +41,6 @@ Examples:
 """
 
 
-class UotErrant(geceval.hub.module.Module):
+class UotErrant(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://doi.org/10.1090/mcom/3303"]
     codebase_urls = ["https://github.com/gotutiyan/uot-errant"]

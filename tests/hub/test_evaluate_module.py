@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import evaluate
 
-import geceval.hub.module  # From: geceval
+import geceval.hub.evaluate_module  # From: geceval
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime
 from geceval.core.result import Result
@@ -73,7 +73,7 @@ class Scorer:
         return Result(sum(scores) / len(scores), scores, signature(self.name, self.settings), details)
 
 
-class Toy(geceval.hub.module.Module):
+class Toy(geceval.hub.evaluate_module.Module):
     reference_urls = ["https://example.org/toy"]
 
     @classmethod
@@ -107,7 +107,7 @@ def either(request, folder):
 
 
 def test_the_base_itself_is_no_metric():
-    from geceval.hub.module import Module
+    from geceval.hub.evaluate_module import Module
 
     with pytest.raises(TypeError, match="abstract"):
         Module()
