@@ -10,9 +10,10 @@ import pyarrow as pa
 from geceval.core.files import read_lines, read_parallel
 from geceval.corpora.folder import Config, check_count, find, find_if_any
 from geceval.edits.edit import Edit
-from geceval.edits.m2 import read_m2, references
+from geceval.edits.m2 import M2Sentence, read_m2, references
 
-Rows = list[dict[str, Any]]
+Row = dict[str, Any]
+Rows = list[Row]
 
 _EDIT = pa.struct(
     [
@@ -42,41 +43,34 @@ def build_conll13(folder: Path) -> list[Config]:
     """Tables of CoNLL-2013: `revised`, and `original` if that file is there."""
     revised = find(folder, "official-preprocessed.m2", "revised/data/official-preprocessed.m2")
     original = find_if_any(folder, "official-preprocessed.original.m2", "original/data/official-preprocessed.m2")
-    files = {"revised": revised, "original": original}
-    return [Config(name, SCHEMA, {"test": m2_rows(path, "conll13", 1381)}) for name, path in files.items() if path]
+    return _versions("conll13", 1381, {"revised": revised, "original": original})
 
 
 def build_conll14(folder: Path) -> list[Config]:
-    """Tables of CoNLL-2014: `noalt`, and `alt` if that file is there; see `build_conll13`."""
+    """Tables of CoNLL-2014: `noalt`, and `alt` if that file is there."""
     noalt = find(folder, "official-2014.combined.m2", "noalt/official-2014.combined.m2")
     alt = find_if_any(folder, "official-2014.combined-withalt.m2", "alt/official-2014.combined-withalt.m2")
-    files = {"noalt": noalt, "alt": alt}
-    return [Config(name, SCHEMA, {"test": m2_rows(path, "conll14", 1312)}) for name, path in files.items() if path]
+    return _versions("conll14", 1312, {"noalt": noalt, "alt": alt})
+
+
+def _versions(name: str, count: int, files: dict[str, Path | None]) -> list[Config]:
+    return [Config(version, SCHEMA, {"test": m2_rows(path, name, count)}) for version, path in files.items() if path]
 
 
 def build_cweb(folder: Path) -> list[Config]:
-    """Tables of CWEB: `cweb_g` and `cweb_s`; see `build_conll13`."""
-    counts = {"G": (3867, 3981), "S": (2862, 2864)}
-    return [
-        Config(
-            f"cweb_{domain.lower()}",
-            SCHEMA,
-            {
-                split: m2_rows(_cweb_file(folder, domain, fold), f"cweb_{domain.lower()}.{fold}", count)
-                for split, fold, count in zip(("validation", "test"), ("dev", "test"), counts[domain], strict=True)
-            },
-        )
-        for domain in counts
-    ]
-
-
-def _cweb_file(folder: Path, domain: str, fold: str) -> Path:
-    name = f"CWEB-{domain}.{fold}.m2"
-    return find(folder, name, f"data/{name}", f"data/m2/{name}")
+    """Tables of CWEB: `cweb_g` and `cweb_s`."""
+    tables = []
+    for domain, counts in {"G": (3867, 3981), "S": (2862, 2864)}.items():
+        name, splits = f"cweb_{domain.lower()}", {}
+        for split, fold, count in zip(("validation", "test"), ("dev", "test"), counts, strict=True):
+            file = f"CWEB-{domain}.{fold}.m2"
+            splits[split] = m2_rows(find(folder, file, f"data/{file}", f"data/m2/{file}"), f"{name}.{fold}", count)
+        tables.append(Config(name, SCHEMA, splits))
+    return tables
 
 
 def build_wi_locness(folder: Path) -> list[Config]:
-    """The table of W&I+LOCNESS, whose `meta.corpus` gives the level; see `build_conll13`."""
+    """The table of W&I+LOCNESS, whose `meta.corpus` gives the level."""
     counts = {"A.train": 10493, "B.train": 13032, "C.train": 10783, "ABCN.dev": 4384}
     rows = {}
     for name, count in counts.items():
@@ -110,15 +104,15 @@ def build_jfleg(folder: Path) -> list[Config]:
         path = find(folder, f"{fold}.src", f"{fold}/{fold}.src")
         sources = read_lines(path)
         files = [find(path.parent, f"{fold}.ref{annotator}") for annotator in range(4)]
+        references = zip(*(read_parallel(file, path, len(sources)) for file in files), strict=True)
         spellchecked = find_if_any(path.parent, f"{fold}.spellchecked.src")
-        columns = [file and read_parallel(file, path, len(sources)) for file in (*files, spellchecked)]
+        spellings = [None] * len(sources) if spellchecked is None else read_parallel(spellchecked, path, len(sources))
         check_count(path, "sentences", len(sources), count)
-        splits[split] = [
-            {**_row(f"jfleg.{fold}", number, source, dict(enumerate(texts)), "jfleg"), "spellchecked": spelling}
-            for number, (source, *texts, spelling) in enumerate(
-                zip(sources, *(column or [None] * len(sources) for column in columns), strict=True)
-            )
+        rows = [
+            _row(f"jfleg.{fold}", number, source, dict(enumerate(texts)), "jfleg")
+            for number, (source, texts) in enumerate(zip(sources, references, strict=True))
         ]
+        splits[split] = [{**row, "spellchecked": text} for row, text in zip(rows, spellings, strict=True)]
     return [Config("default", SCHEMA.append(pa.field("spellchecked", pa.string())), splits)]
 
 
@@ -129,16 +123,7 @@ def m2_rows(path: Path, name: str, expected: int, corpus: str | None = None) -> 
     # listed.
     sentences = read_m2(path)
     check_count(path, "sentences", len(sentences), expected)
-    rows = []
-    for number, sentence in enumerate(sentences):
-        row = _row(name, number, sentence.source, references(sentence), corpus or name.split(".")[0])
-        row["edits"] = [
-            _edit(edit, annotator, *remark)
-            for annotator, edits in sentence.edits.items()
-            for edit, remark in zip(edits, sentence.remarks.get(annotator, []), strict=True)
-        ]
-        rows.append(row)
-    return rows
+    return [_edited_row(name, number, sentence, corpus) for number, sentence in enumerate(sentences)]
 
 
 def essay_rows(path: Path, name: str, expected: int) -> Rows:
@@ -148,21 +133,22 @@ def essay_rows(path: Path, name: str, expected: int) -> Rows:
 
     essays = read_essays(path)
     check_count(path, "essays", len(essays), expected)
-    pairs = [(essay.name, sentence) for essay in essays for sentence in to_sentences([essay])]
-    typed = get_annotator("bundled").classify_sentences([sentence for _, sentence in pairs])
-    rows = []
-    for number, ((doc, _), sentence) in enumerate(zip(pairs, typed, strict=True)):
-        row = _row(name, number, sentence.source, references(sentence), name.split(".")[0], doc)
-        row["edits"] = [
-            _edit(edit, annotator, "REQUIRED", "-NONE-")
-            for annotator, edits in sentence.edits.items()
-            for edit in edits
-        ]
-        rows.append(row)
-    return rows
+    sentences = [to_sentences([essay]) for essay in essays]
+    docs = [essay.name for essay, own in zip(essays, sentences, strict=True) for _ in own]
+    typed = get_annotator("bundled").classify_sentences([sentence for own in sentences for sentence in own])
+    rows = enumerate(zip(docs, typed, strict=True))
+    return [_edited_row(name, number, sentence, doc=doc) for number, (doc, sentence) in rows]
 
 
-def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str, doc: str = "") -> dict[str, Any]:
+def _edited_row(name: str, number: int, sentence: M2Sentence, corpus: str | None = None, doc: str = "") -> Row:
+    row = _row(name, number, sentence.source, references(sentence), corpus or name.split(".")[0], doc)
+    for annotator, edits in sentence.edits.items():
+        remarks = sentence.remarks.get(annotator) or [("REQUIRED", "-NONE-")] * len(edits)
+        row["edits"] += [_edit(edit, annotator, *remark) for edit, remark in zip(edits, remarks, strict=True)]
+    return row
+
+
+def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str, doc: str = "") -> Row:
     return {
         "id": f"{name}.{number}",
         "source": source,
@@ -173,7 +159,7 @@ def _row(name: str, number: int, source: str, texts: dict[int, str], corpus: str
     }
 
 
-def _edit(edit: Edit, annotator: int, required: str, comment: str) -> dict[str, Any]:
+def _edit(edit: Edit, annotator: int, required: str, comment: str) -> Row:
     """An edit as in the file: alternatives joined by `||`, where one that deletes is `-NONE-`."""
     texts = [text or "-NONE-" for text in edit.corrections] if edit.alternatives else [edit.correction]
     return {

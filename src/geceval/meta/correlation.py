@@ -86,7 +86,7 @@ def windows(
 
 def top_k(
     metric: Mapping[str, float], human: Mapping[str, float], systems: Sequence[str], smallest: int = 4
-) -> list[tuple[int, Correlation]]:
+) -> list[Correlation]:
     """Correlations over the K best systems of the human ranking, for K from all of them down to `smallest`.
 
     Gong et al. (2022), Figure 2.
@@ -97,7 +97,7 @@ def top_k(
     if not 2 <= smallest <= len(systems):
         raise InputError(f"the best systems must be 2 to {len(systems)}, got {smallest}")
     ranked = _best_first(systems, human)
-    return [(k, correlate_systems(metric, human, ranked[:k])) for k in range(len(systems), smallest - 1, -1)]
+    return [correlate_systems(metric, human, ranked[:k]) for k in range(len(systems), smallest - 1, -1)]
 
 
 def _best_first(systems: Sequence[str], human: Mapping[str, float]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -102,25 +103,19 @@ def system_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> 
 def window_level(human: HumanData, tables: Sequence[MetricScores], how: str, width: int) -> Analysis:
     """Correlations over each run of `width` neighbours in the human ranking."""
     systems = tables[0].systems
-
-    def slide(scores: dict[str, float], target: dict[str, float]) -> list[Correlation]:
-        return windows(scores, target, systems, width)
-
     positions = list(range(1, len(systems) - width + 2))
-    label = f"first rank of {width} systems"
-    return _curves(human, tables, how, slide, positions, "first rank", f"windows of {width} systems", label)
+    compute = functools.partial(windows, systems=systems, width=width)
+    caption, label = f"windows of {width} systems", f"first rank of {width} systems"
+    return _curves(human, tables, how, compute, positions, "first rank", caption, label)
 
 
 def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> Analysis:
     """Correlations over the K best systems of each human ranking, down to 4 (or 2 of fewer systems)."""
     systems = tables[0].systems
     smallest = min(4, max(2, len(systems) - 1))
-
-    def best(scores: dict[str, float], target: dict[str, float]) -> list[Correlation]:
-        return [found for _, found in top_k(scores, target, systems, smallest)]
-
     positions = list(range(len(systems), smallest - 1, -1))
-    return _curves(human, tables, how, best, positions, "k", "best K systems", "K best systems", falling=True)
+    compute = functools.partial(top_k, systems=systems, smallest=smallest)
+    return _curves(human, tables, how, compute, positions, "k", "best K systems", "K best systems", falling=True)
 
 
 def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
