@@ -222,21 +222,13 @@ def test_files_are_plain(built):
         assert b"huggingface" not in (pyarrow.parquet.read_schema(path).metadata or {})
 
 
-def test_the_card_says_where_the_texts_come_from(built):
+def test_the_card_says_where_texts_and_references_come_from(built):
     card = (built("jfleg") / "README.md").read_text(encoding="utf-8")
     assert "license: cc-by-nc-sa-4.0" in card
     assert DATA_SETS["jfleg"].url in card
     assert "path: default/validation.parquet" in card
-
-
-def test_the_card_says_how_rows_were_made(built):
     card = (built("gjg15") / "README.md").read_text(encoding="utf-8")
     assert "References: all annotators of `official-2014.combined.m2`" in card
-
-
-def test_unknown_config(load):
-    with pytest.raises(ValueError, match="judgments_sent"):
-        load("seeda", "judgments", split="test")
 
 
 @pytest.fixture
@@ -244,18 +236,12 @@ def seeda_copy(shared_data, tmp_path):
     return shutil.copytree(shared_data / "seeda", tmp_path / "copy")
 
 
-def test_ids_that_are_shifted(seeda_copy, shared_data, tmp_path):
+def test_ids_that_are_shifted(seeda_copy, tmp_path):
     path = seeda_copy / "data/judgments_edit.xml"
     text = path.read_text(encoding="utf-8")
     path.write_text(re.sub(r'src-id="(\d+)"', lambda m: f'src-id="{int(m[1]) + 1}"', text), encoding="utf-8")
     with pytest.raises(ValueError, match=r"judgments_edit.xml, ranking \d+: .*counted from 0 instead of 1"):
         build("seeda", seeda_copy, tmp_path / "out")
-    gjg15 = shutil.copytree(shared_data / "gjg15", tmp_path / "gjg15")
-    path = gjg15 / "data/judgments.xml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r'src-id="(\d+)"', lambda m: f'src-id="{int(m[1]) - 1}"', text), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"judgments.xml, ranking \d+: .*(counted from 0 instead of 1|no sentence -1)"):
-        build("gjg15", gjg15, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -266,7 +252,6 @@ def test_ids_that_are_shifted(seeda_copy, shared_data, tmp_path):
         ("data/judgments_sent.xml", ('user="annotator1"', 'user="annotator7"'), "4 annotators, but .* has 3"),
         ("data/judgments_sent.xml", ('rank="1"', 'rank="4"'), "published Expected Wins of"),
         ("outputs/subset/T5.txt", ("a", "b"), "T5.txt: not the judged lines of outputs/all/T5.txt"),
-        ("outputs/subset/PIE.txt", ("\n", " "), "PIE.txt: not the judged lines"),
     ],
 )
 def test_files_that_were_changed(seeda_copy, tmp_path, file, change, message):
@@ -281,9 +266,5 @@ def test_files_that_were_changed(seeda_copy, tmp_path, file, change, message):
 
 def test_the_wrong_m2_file(shared_data, tmp_path):
     with pytest.raises(ValueError, match="1,381 sentences, but the published file has 1,312"):
-        build(
-            "gjg15",
-            shared_data / "gjg15",
-            tmp_path / "out",
-            gold_m2=shared_data / "conll2013" / "official-preprocessed.m2",
-        )
+        gold_m2 = shared_data / "conll2013" / "official-preprocessed.m2"
+        build("gjg15", shared_data / "gjg15", tmp_path / "out", gold_m2=gold_m2)

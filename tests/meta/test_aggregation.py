@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from geceval.meta.aggregation import count_wins, expected_wins, human_expected_wins
-from geceval.meta.judgments import Item
 
 
 @pytest.mark.parametrize("kind", ["sent", "edit"])
@@ -38,8 +37,3 @@ def test_nan_neither_wins_nor_loses():
 def test_one_system_has_nobody_to_beat():
     with pytest.raises(ValueError, match="at least two systems"):
         expected_wins(np.zeros((1, 1)))
-
-
-def test_one_judged_system_has_nobody_to_beat():
-    with pytest.raises(ValueError, match="at least two systems"):
-        human_expected_wins([Item(0, "u", ((("A",), 1), (("B",), 2)))], ["A"])

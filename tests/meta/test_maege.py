@@ -159,21 +159,6 @@ def test_bad_scores():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"norm": "edits"}, "norm must be one of"),
-        ({"source": "last"}, "source must be one of"),
-        ({"min_chains": 0}, "min_chains must lie between 1 and 1000"),
-        ({"max_permutations": 0}, "max_permutations must lie between 1 and 1000"),
-        ({"max_edits": 0}, "max_edits must lie between 1 and 1000"),
-    ],
-)
-def test_bad_settings(options, message):
-    with pytest.raises(ValueError, match=message):
-        Settings(**options)
-
-
-@pytest.mark.parametrize(
     ("path", "expected", "lines"),
     [
         # sentences, chains, texts, pairs of the published filters; lines of the corpora

@@ -155,14 +155,10 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(whole_and_broken
         ([], "nothing to learn from"),
         (["--train-m2", "CORPUS"], "nothing to learn from"),
         (["--m2", "CORPUS", "--partial", "2"], "partial must lie between 0 and 1"),
-        (["--m2", "CORPUS", "--error-weight", "0"], "error_weight must lie between"),
-        (["--m2", "CORPUS", "--limit", "0"], "limit must be at least 1"),
-        (["--m2", "CORPUS", "--dropout", "1"], "dropout must lie between 0 and 0.99"),
         (["--m2", "NUCLE", "--classes", "25"], "'ArtOrDet', not one of ERRANT's"),
         (["--m2", "absent.m2"], "absent.m2"),
         (["--m2", "FEW"], "dev: there is no sentence with a token among 0; more sentences fill every fold"),
         (["--m2", "CORPUS", "--test-m2", "EMPTY"], "empty.m2: there is no sentence with a token among 2"),
-        (["--m2", "CORPUS", "--lr", "inf"], "learning_rate must lie between"),
     ],
 )
 def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, capsys, options, message):

@@ -120,7 +120,6 @@ def test_two_processes_share_the_work(arguments, two_processes, tmp_path):
         (["--m2", "absent.m2"], "absent.m2"),
         ([], "nothing to learn from"),
         (["--m2", "CORPUS", "--pairs", "3"], "pairs must be at least 10"),
-        (["--m2", "CORPUS", "--batch-size", "0"], "batch_size must be at least 1"),
         (["--m2", "CORPUS", "--max-length", "4000"], "reads at most"),
         (["--m2", "CORPUS", "--init-from", "./absent"], "no such folder"),
     ],

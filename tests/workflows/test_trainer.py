@@ -162,16 +162,3 @@ def test_predictions_that_fit_no_source_are_warned_of_once(tokenizer, evaluated,
         compute(nonsense)
     (message,) = caplog.messages
     assert message.startswith("gleu: predictions keep only") and "file" not in message
-
-
-def test_bad_arguments(tokenizer):
-    for arguments, error, message in (
-        (("frob",), ValueError, "unknown metric 'frob'"),
-        (([],), ValueError, "trainer_metrics: name at least one metric"),
-    ):
-        with pytest.raises(error, match=message):
-            geceval.trainer_metrics(tokenizer, *arguments)
-    with pytest.raises(ValueError, match="trainer_metrics: options for 'gleu', which is not among"):
-        geceval.trainer_metrics(tokenizer, "impara", options={"gleu": {}})
-    with pytest.raises(TypeError, match="gleu: unknown option 'frob'"):
-        geceval.trainer_metrics(tokenizer, "gleu", options={"gleu": {"frob": 1}})

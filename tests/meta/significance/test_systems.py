@@ -123,9 +123,6 @@ def test_constant_scores_do_not_differ():
     [
         ({"methods": ()}, "at least one of bootstrap, randomisation"),
         ({"methods": ("t",)}, "method must be one of"),
-        ({"resamples": 0}, "resamples must lie between 1 and 1e\\+06"),
-        ({"seed": -1}, "seed must be at least 0"),
-        ({"confidence": 95}, "confidence must lie between 1e-06 and"),
     ],
 )
 def test_bad_settings(options, message):
