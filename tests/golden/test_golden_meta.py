@@ -11,7 +11,7 @@ import pytest
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate
 from geceval.meta.judgments import Item
-from geceval.meta.maege import Chain, chain_agreement
+from geceval.meta.maege_chains import Chain, chain_agreement
 from geceval.meta.significance.systems import Settings, compare_rows
 from geceval.meta.trueskill import TrueSkill, rate_scores
 

@@ -9,7 +9,7 @@ from geceval import registry
 from geceval.core.result import Result
 from geceval.edits.edit import apply
 from geceval.edits.m2 import read_m2, references
-from geceval.meta.maege import (
+from geceval.meta.maege_chains import (
     AnnotatedSentence,
     Settings,
     chain_agreement,

@@ -18,7 +18,7 @@ from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence
 from geceval.meta.correlation import Correlation
-from geceval.meta.maege import (
+from geceval.meta.maege_chains import (
     AnnotatedSentence,
     Chain,
     ChainAgreement,
@@ -79,7 +79,7 @@ def maege(
             the texts of all annotators, so that a fully corrected text is its own reference. Or references by further
             annotators, as in the paper: one list per sentence of the file.
         options: Metric to its settings and run-time options.
-        settings: Fields of `geceval.meta.maege.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
+        settings: Fields of `geceval.meta.maege_chains.Settings`: `norm`, `source`, `max_permutations`, `min_chains`,
             `max_edits`, `seed`.
 
     Returns:

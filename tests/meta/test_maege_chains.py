@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from geceval.meta.maege import (
+from geceval.meta.maege_chains import (
     AnnotatedSentence,
     Chain,
     Settings,
