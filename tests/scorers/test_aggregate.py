@@ -88,7 +88,6 @@ def test_a_sample_has_the_score_of_scoring_it(name, needed):
         ("pt_m2", {"average": "corpus", "weight": "self"}),
         ("pt_errant", {"average": "corpus"}),
         ("uot_errant", {"behaviour": "published"}),
-        ("gotoscorer", {"difficulty": "uniform"}),
         ("cleme", {"weights": "none", "assumption": "independent", "level": "detection"}),
         ("cleme", {"weights": "none", "average": "sentence"}),
         ("cleme2", {"weights": "none", "average": "sentence"}),

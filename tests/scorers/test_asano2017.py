@@ -13,7 +13,6 @@ from geceval.models.checkpoints import resolve
 from geceval.models.detector import Detector
 from geceval.scorers.asano2017 import Asano2017, Settings
 from geceval.scorers.ngram.meteor import meteor
-from geceval.workflows.attribution import attribute
 
 SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", "a b", "It are ."]
 PREDICTIONS = ["He goes to school every day .", "I do n't like cats .", "They are happy .", "", "", "It are ."]
@@ -91,29 +90,6 @@ def test_the_weighted_sum(folder, weights, numbers):
     for part, scores in zip(("grammaticality", "fluency", "meaning"), parts, strict=True):
         assert result.details[part] == pytest.approx(np.mean(scores), abs=1e-12)
     assert f"|weights:{','.join(map(repr, numbers))}|" in result.signature
-
-
-def test_attribution_divides_the_gain(folder):
-    scorer = Asano2017(Settings(model=str(folder)))
-    (found,) = attribute(scorer, [SOURCES[0]], [PREDICTIONS[0]])
-    before, after = scorer.score([SOURCES[0]] * 2, [SOURCES[0], PREDICTIONS[0]]).scores
-    assert len(found.scores) == 2
-    assert sum(found.scores) == pytest.approx(after - before, abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"weights": "paper"}, ValueError, "weights must be one of 'some-system', 'some-sentence', got 'paper'"),
-        ({"weights": (1, 2)}, ValueError, "weights must be 'some-system', 'some-sentence' or three numbers"),
-        ({"weights": (1, -1, 0)}, ValueError, "the weight of fluency must lie between 0"),
-        ({"weights": (0, 0, 0)}, ValueError, "at least one of the weights must be positive"),
-        ({"max_length": 1}, ValueError, "max_length must be at least 2, got 1"),
-    ],
-)
-def test_bad_settings(options, error, message):
-    with pytest.raises(error, match=message):
-        Settings(**options)
 
 
 def test_models_of_the_wrong_kind(folder, make_checkpoint):

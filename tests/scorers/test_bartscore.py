@@ -69,11 +69,6 @@ def test_long_texts_are_cut_and_reported(bart, caplog):
     assert "bartscore: longer than 40 tokens and cut: " in caplog.text
 
 
-def test_a_length_without_room_for_a_token_is_refused():
-    with pytest.raises(ValueError, match="max_length must be at least 3, got 2"):
-        Settings(max_length=2)
-
-
 def test_a_length_beyond_the_positions_is_refused(bart):
     message = r"^bartscore: max_length is 41, but .* reads at most 40 tokens; pass max_length=40 or less$"
     with pytest.raises(InputError, match=message):

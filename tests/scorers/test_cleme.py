@@ -15,8 +15,7 @@ import pytest
 import geceval
 from geceval.core.result import Result
 from geceval.edits.edit import Edit, apply
-from geceval.edits.m2 import M2Sentence, write_m2
-from geceval.registry import make_scorer, score_systems
+from geceval.registry import make_scorer
 
 cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
 UNWEIGHTED = {"weights": "none"}
@@ -132,26 +131,6 @@ def test_the_order_of_references_matters_in_ties_only(tmp_path):
         one, other = (cases["score_edits"]("cleme", each, tmp_path, **options) for each in (there, kept))
         assert other.score == pytest.approx(one.score, abs=1e-12)
         assert other.scores == pytest.approx(one.scores, abs=1e-12)
-
-
-def test_the_order_of_systems_does_not_matter(tmp_path):
-    rows = drawn(3)
-    gold = tmp_path / "gold.m2"
-    write_m2(gold, [M2Sentence(source, dict(enumerate(references))) for source, _, references in rows])
-    systems = {"own": [row[1] for row in rows], "first": [row[2][0] for row in rows], "none": [[] for _ in rows]}
-    files, outputs = {}, {}
-    for name, targets in systems.items():
-        files[name] = tmp_path / f"{name}.m2"
-        write_m2(files[name], [M2Sentence(row[0], {0: own}) for row, own in zip(rows, targets, strict=True)])
-        outputs[name] = [apply(row[0], own) for row, own in zip(rows, targets, strict=True)]
-    scorer = make_scorer("cleme", {"gold_m2": gold})
-    sources = [row[0] for row in rows]
-    found = score_systems(scorer, sources, outputs, None, files)
-    turned = score_systems(scorer, sources, dict(reversed(outputs.items())), None, files)
-    assert {name: result.to_dict() for name, result in turned.items()} == {
-        name: result.to_dict() for name, result in found.items()
-    }
-    assert len({result.score for result in found.values()}) == 3
 
 
 def test_resampling_with_weights_by_length_takes_the_mean_of_the_whole(tmp_path):

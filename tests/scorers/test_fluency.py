@@ -16,7 +16,6 @@ from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.scorers.fluency import Fluency, Settings
 from geceval.scorers.learned.likelihoods import load_unigrams
-from geceval.workflows.attribution import attribute
 
 SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", " \t", "a"]
 PREDICTIONS = [
@@ -121,15 +120,6 @@ def test_every_setting_changes_the_signature(folder, make_causal):
     start = transformers.AutoTokenizer.from_pretrained(folder).bos_token.replace("|", "\\|")
     assert f"|model:{resolve(folder).identity}|" in line and f"|start:{start}|" in line
     assert "|unigrams:unused|" in line
-
-
-def test_attribution_divides_the_gain(folder):
-    (found,) = attribute(scorer(folder), ["He go to school every days ."], ["He goes to school every day ."])
-    before, after = by_hand(
-        folder, "sqrt", [SOURCES[0], PREDICTIONS[0]], ["He go to school every days.", "He goes to school every day."]
-    )
-    assert len(found.scores) == 2
-    assert sum(found.scores) == pytest.approx(after - before, abs=1e-4)
 
 
 def test_no_model_is_bundled_and_none_is_taken_silently(monkeypatch, tmp_path):

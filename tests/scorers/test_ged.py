@@ -75,17 +75,6 @@ def test_of_several_references_the_best_counts():
     assert (result.score, result.details["annotators"]) == (1.0, [1, 0])
 
 
-def test_samples_have_the_score_of_scoring_them():
-    for average in ("binary", "macro"):
-        scorer = Ged(Settings(average=average, classes=25))
-        predicted = ["CORRECT VERB:SVA CORRECT CORRECT DET CORRECT", "CORRECT SPELL CORRECT", "CORRECT CORRECT DET"]
-        gold = ["CORRECT VERB:SVA CORRECT CORRECT CORRECT NOUN:NUM", "CORRECT VERB:SVA NOUN:NUM", "0 0 0"]
-        rows = scorer.score(SOURCES, predicted, gold).rows()
-        for sample in ([0, 1, 2], [1, 1, 2], [2, 0, 0]):
-            again = scorer.score(*([column[row] for row in sample] for column in (SOURCES, predicted, gold)))
-            assert scorer.aggregate(rows[[sample]]).tolist() == [again.score]
-
-
 def test_corrected_sentences_are_labelled_by_their_edits():
     source, better = "He go to school every days .", "He goes to school every day ."
     result = Ged(Settings(nlp="bundled")).score([source], ["He go to school every day ."], [[better]])
@@ -218,21 +207,3 @@ def test_marks(two, many):
 def test_a_detector_wants_the_sources_as_predictions(two):
     with pytest.raises(ValueError, match=r"^ged: predictions\[2\] is not its source: with model="):
         Ged(Settings(model=two)).score(SOURCES, [*SOURCES[:2], "They were happy"], GOLD)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"task": "tokens"}, "task must be one of 'detection', 'sentence'"),
-        ({"classes": 3}, "classes must be one of 2, 4, 25, 55, got 3"),
-        ({"classes": 2.0}, "classes must be one of 2, 4, 25, 55"),
-        ({"threshold": 1.5}, "threshold must lie between 0 and 1, got 1.5"),
-        ({"threshold": 0.5}, "threshold is for a detector; name one"),
-        ({"beta": 0}, "beta must lie between 1e-06"),
-        ({"model": 1}, "model must be a string"),
-        ({"max_length": 2}, "max_length must be at least 3"),
-    ],
-)
-def test_settings_are_checked(options, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        Settings(**options)

@@ -8,7 +8,6 @@ import pytest
 
 import geceval
 from geceval.core.files import read_lines
-from geceval.core.options import RunTime
 from geceval.scorers.difficulty.chunk_difficulty import Difficulty, format_difficulty
 from geceval.scorers.difficulty.difficulty_tables import type_table
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
@@ -54,16 +53,9 @@ def test_systems_define_the_difficulty(system, precision, recall, f):
     result = score(SYSTEMS[system], systems=SYSTEMS)
     assert result.score == pytest.approx(f)
     assert result.scores == pytest.approx([f])
-    assert result.details["precision"] == pytest.approx(precision)
-    assert result.details["recall"] == pytest.approx(recall)
+    assert [result.details[name] for name in ("precision", "recall")] == pytest.approx([precision, recall])
+    assert result.details["f1"] == pytest.approx(2 * precision * recall / (precision + recall) if precision else 0)
     assert result.details["systems"] == 3
-
-
-def test_the_other_figures():
-    details = score(SYSTEMS[1], systems=SYSTEMS).details
-    assert details["f1"] == pytest.approx(0.5)  # 2 * 1 * 1/3 / (4/3)
-    assert details["accuracy"] == pytest.approx(1 / 3)  # TP 1/3 of the weights 1/3 + 2/3; all others weigh 0
-    assert [details[name] for name in ("tp", "fp", "fn", "tn")] == pytest.approx([1 / 3, 0, 2 / 3, 0])
 
 
 def test_difficulty_of_systems_is_what_the_file_holds(tmp_path):
@@ -147,10 +139,6 @@ def test_difficulty_belongs_to_one_reference(tmp_path):
         score(["Yes"], ["Yes"], ["He like the cat ."], difficulty=tmp_path / "difficulty.txt")
 
 
-def test_an_unchanged_correct_sentence_scores_0():
-    assert score(["Yes ."], ["Yes ."], ["Yes ."], difficulty="uniform").score == 0
-
-
 def test_empty_sentences_have_one_place():
     result = score(["", "He likes the cat ."], ["", *GOLD], ["", *SOURCES], difficulty="uniform")
     assert (result.score, result.scores) == (1, [0, 1])
@@ -160,7 +148,6 @@ def test_empty_sentences_have_one_place():
 @pytest.mark.parametrize(
     ("changed", "other"),
     [
-        ({"beta": 1.0}, {}),
         ({"ref_id": 0}, {}),
         ({"systems": SYSTEMS[:2], "difficulty": None}, {"systems": SYSTEMS, "difficulty": None}),
         ({"difficulty": Difficulty(3, CORRECT)}, {}),
@@ -181,24 +168,7 @@ def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_p
     assert str(tmp_path) not in signature
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"difficulty": "uniform", "systems": []}, ValueError, "difficulty and systems"),
-        ({"difficulty": 3}, TypeError, "difficulty must be a path or a Difficulty, got int 3"),
-        ({"ref_id": -1}, ValueError, "ref_id must be at least 0, got -1"),
-        ({"ref_id": True}, TypeError, "ref_id must be an int"),
-        ({"beta": 0}, ValueError, "beta must lie between"),
-    ],
-)
-def test_bad_settings_are_refused_at_once(options, error, message):
-    with pytest.raises(error, match=message):
-        Settings(**options)
-
-
 def test_mistakes_of_the_caller(gold_m2, tmp_path):
-    with pytest.raises(ValueError, match="needs references"):
-        Gotoscorer().score(SOURCES, SYSTEMS[0])
     with pytest.raises(ValueError, match="1 source but 2 predictions"):
         Gotoscorer().reference_difficulty(SOURCES, [["a", "b"]], GOLD)
     with pytest.raises(TypeError, match="systems must be a list of lists of strings"):
@@ -225,13 +195,6 @@ def test_errant_types_on_spans_made_by_hand(gold_m2):
     assert [row.type for row in type_table(reference, 3)] == ["M:DET", "R:VERB:SVA"]
 
 
-def test_two_workers_count_the_same():
-    alone = Gotoscorer(Settings(systems=SYSTEMS))
-    assert Gotoscorer(Settings(systems=SYSTEMS), RunTime(workers=2)).score(SOURCES, SYSTEMS[1], GOLD) == alone.score(
-        SOURCES, SYSTEMS[1], GOLD
-    )
-
-
 @pytest.mark.parametrize(("number", "f"), [(1, 0.8), (2, 0.2439), (3, 0.0)])
 def test_demo_of_the_authors_from_plain_texts(shared_data, number, f):
     # The authors' M2 file of the systems came from ERRANT; our edits of the same texts give the same figures.
@@ -239,6 +202,8 @@ def test_demo_of_the_authors_from_plain_texts(shared_data, number, f):
     sources = read_lines(demo / "orig.txt")[:2]
     systems = [read_lines(demo / f"sys{k}.txt")[:2] for k in (1, 2, 3)]
     scorer = Gotoscorer(Settings(gold_m2=demo / "ref.m2", systems=systems))
+    difficulty = Gotoscorer(Settings(gold_m2=demo / "ref.m2")).reference_difficulty(sources, systems).difficulty
+    assert format_difficulty(difficulty) == (demo / "weight.txt").read_text()
     assert scorer.score(sources, systems[number - 1]).score == pytest.approx(f, abs=5e-5)
     weights = Gotoscorer(Settings(gold_m2=demo / "ref.m2", difficulty=demo / "weight.txt"))
     assert weights.score(sources, systems[number - 1]).score == pytest.approx(f, abs=5e-5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import numpy as np
@@ -12,7 +11,6 @@ import transformers
 
 import geceval
 from geceval.core.options import RunTime
-from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.models import loading
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
@@ -144,22 +142,6 @@ def test_a_published_checkpoint_wants_its_published_similarity_estimator(make_ch
         Impara(Settings(model=str(make_checkpoint(33)))).score(["the cat"], ["a cat"])
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
-        ({"threshold": "high"}, TypeError, "threshold must be a number, got str"),
-        ({"threshold": float("nan")}, ValueError, "threshold must lie between -1e\\+06 and 1e\\+06, got nan"),
-        ({"max_length": 0}, ValueError, "max_length must be at least 3"),
-        ({"max_length": 2}, ValueError, "max_length must be at least 3"),
-        ({"max_length": 12.0}, TypeError, "max_length must be an int, got float"),
-        ({"model": 3}, TypeError, "model must be a string"),
-    ],
-)
-def test_bad_settings_are_refused_at_once(settings, error, message):
-    with pytest.raises(error, match=message):
-        Settings(**settings)
-
-
 SOURCE = (
     "Using text-messaging language as an informal way of communicating on social media networks also in a bad effect"
 )
@@ -206,15 +188,3 @@ def test_impacts_check_their_columns():
         edit_impacts(["a"], ["b"], edits=[[], []])
     with pytest.raises(ValueError, match="impacts: 1 source but 2 predictions"):
         edit_impacts(["a"], ["b", "c"])
-
-
-def test_the_bundled_model_prefers_corrections():
-    sources = ["He go to school every days .", "I has two cat .", "She are happy because the weather are good ."]
-    corrected = ["He goes to school every day .", "I have two cats .", "She is happy because the weather is good ."]
-    scorer = Impara()
-    better, same = scorer.score(sources, corrected), scorer.score(sources, sources)
-    assert isinstance(better, Result)
-    assert all(a > b > 0 for a, b in zip(better.scores, same.scores, strict=True))
-    assert scorer.score(sources[:1], ["The weather was beautiful ."]).scores == [0.0]
-    stored = json.loads((ASSETS / "impara" / "config.json").read_text())
-    assert f"|threshold:{stored['geceval_threshold']!r}|" in better.signature

@@ -138,18 +138,9 @@ def test_duplicated_gold_counts_twice_as_officially(caplog):
     assert "sort them and leave out repeats" in caplog.text
 
 
-def test_disordered_gold():
-    """Official scorer: .5, .5, .5 although both edits are right."""
-    gold = [{0: [Edit(3, 4, "y"), Edit(0, 1, "x")]}]
-    result = M2().score(["a b c d"], ["x b c y"], gold=gold)
-    assert [result.details[n] for n in ("precision", "recall", "f")] == [0.5, 0.5, 0.5]
-    assert M2().score(["a b c d"], ["x b c y"], gold=[{0: gold[0][0][::-1]}]).score == 1
-
-
 def test_unchanged_words_within_an_edit():
     wide = [{0: [Edit(0, 5, "x a b c y")]}]
     texts = ["s a b c t"], ["x a b c y"]
-    assert M2().score(*texts, gold=wide).score == 0
     assert M2(Settings(max_unchanged_words=3)).score(*texts, gold=wide).score == 1
 
 
@@ -171,8 +162,6 @@ def test_bad_gold(tmp_path):
         M2().score(["a"], ["a"], gold=[[Edit(0, 1, "b")]])
     with pytest.raises(ValueError, match=r"gold\[0\]: edit .* lies beyond the 1 tokens"):
         M2().score(["a"], ["a"], gold=[{0: [Edit(0, 2, "b")]}])
-    with pytest.raises(ValueError, match="needs references"):
-        M2().score(["a"], ["a"])
     path = tmp_path / "gold.m2"
     write_m2(path, EXAMPLE)
     with pytest.raises(ValueError, match=r"sources\[1\] is not the sentence of .*gold.m2, line 5"):
@@ -190,31 +179,12 @@ def corpora(draw, references=2, words=WORDS):
     return (*columns, [[draw(words) for _ in range(references)] for _ in range(rows)])
 
 
-@given(corpus=corpora(), average=st.sampled_from(["corpus", "sentence"]))
-def test_bounds(corpus, average):
-    result = M2(Settings(average=average)).score(*corpus)
-    values = [result.score, *result.scores, *(result.details[name] for name in ("precision", "recall", "f"))]
-    assert all(0 <= value <= 1 for value in values)
-    assert min(result.details["tp"], result.details["fp"], result.details["fn"]) >= 0
-
-
 @given(corpus=corpora(words=DISTINCT), which=st.integers(0, 1))
 def test_a_reference_scores_1_where_no_word_repeats(corpus, which):
     """Where words repeat, the official scorer can lose an insertion: see tests/edits/maxmatch/test_extraction.py."""
     sources, _, references = corpus
     result = M2().score(sources, [row[which] for row in references], references)
     assert (result.score, result.scores) == (1, [1] * len(sources))
-
-
-@given(corpus=corpora(references=1), random_=st.randoms(use_true_random=False))
-def test_order_of_sentences(corpus, random_):
-    """With one annotator the order does not matter; with several, only for the choice of the corpus score."""
-    order = list(range(len(corpus[0])))
-    random_.shuffle(order)
-    straight = M2().score(*corpus)
-    shuffled = M2().score(*([column[i] for i in order] for column in corpus))
-    assert shuffled.score == straight.score
-    assert shuffled.scores == [straight.scores[i] for i in order]
 
 
 # Ng et al. (2014), official results of the CoNLL-2014 shared task without alternative answers: P, R, F0.5 in percent.

@@ -131,21 +131,6 @@ def test_all_unchanged_reads_nothing(folder):
     assert (result.score, result.scores) == (0.0, [0.0] * 3)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"threshold": 1.2}, ValueError, "threshold must lie between 0 and 1, got 1.2"),
-        ({"threshold": float("nan")}, ValueError, "threshold must lie between 0 and 1, got nan"),
-        ({"threshold": "high"}, TypeError, "threshold must be a number, got str"),
-        ({"max_length": 1}, ValueError, "max_length must be at least 2, got 1"),
-        ({"model": 3}, TypeError, "model must be a string"),
-    ],
-)
-def test_bad_settings(options, error, message):
-    with pytest.raises(error, match=message):
-        Settings(**options)
-
-
 def test_no_model_is_bundled():
     with pytest.raises(ValueError, match="no checkpoint 'scribendi' is bundled.*a Hub id or one of: 'smollm2'"):
         Scribendi(Settings(model="bundled")).load()

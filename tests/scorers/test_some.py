@@ -15,7 +15,6 @@ from safetensors.torch import load_file, save_file
 
 import geceval
 from geceval import registry
-from geceval.core.options import RunTime
 from geceval.models import batched_model
 from geceval.models.checkpoints import CheckpointError
 from geceval.scorers.some import PARTS, Settings, Some
@@ -112,20 +111,6 @@ def test_the_meaning_regressor_reads_the_source_with_token_types(make_some):
     assert forward.details["fluency"] == other.details["fluency"]
 
 
-@pytest.mark.parametrize("batch_size", [1, 7])
-def test_batch_size_order_and_company_do_not_matter(local, batch_size):
-    sources, predictions = corpus()
-    geceval.clear_caches()
-    expected = Some(Settings(model=local), RunTime(batch_size=32)).score(sources, predictions).scores
-    order = random.Random(batch_size).choices(range(len(sources)), k=70)  # with duplicates
-    geceval.clear_caches()
-    scorer = Some(Settings(model=local), RunTime(batch_size=batch_size))
-    result = scorer.score([sources[place] for place in order], [predictions[place] for place in order])
-    assert result.scores == pytest.approx([expected[place] for place in order], abs=1e-5)
-    alone = scorer.score(sources[5:6], predictions[5:6])  # a file of one sentence
-    assert alone.scores == pytest.approx(expected[5:6], abs=1e-5)
-
-
 def test_a_pair_shares_128_sub_words_and_the_cut_is_reported(local, caplog):
     line, short = " ".join(["the cat"] * 100), "a dog"
     with caplog.at_level(logging.WARNING, logger="geceval"):
@@ -188,35 +173,6 @@ def test_each_of_the_three_networks_changes_the_signature(local, make_some, tmp_
     hashes = [line.split("|")[1].split(",") for line in lines]
     changed = [one[-7:] != other[-7:] for one, other in zip(*hashes, strict=True)]
     assert changed == [part == other for other in PARTS.values()]
-
-
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
-        ({"weights": "both"}, ValueError, "weights must be one of 'sentence', 'system', got 'both'"),
-        ({"weights": (0.5, 0.5)}, ValueError, "weights must be 'sentence', 'system' or three numbers"),
-        (
-            {"weights": 0.5},
-            TypeError,
-            "weights must be one of .* or a list of numbers, got float 0.5",
-        ),
-        (
-            {"weights": (0.5, "0.4", 0.1)},
-            TypeError,
-            "weights must be one of .* or a list of numbers, got tuple",
-        ),
-        ({"weights": (0.5, 0.4, float("nan"))}, ValueError, "the weight of meaning must lie between"),
-        ({"weights": (float("inf"), 0.4, 0.1)}, ValueError, "the weight of grammaticality must lie between"),
-        ({"weights": (0.5, 0.6, -0.1)}, ValueError, "the weight of meaning must lie between 0"),
-        ({"weights": (0, 0, 0)}, ValueError, "at least one of the weights must be positive"),
-        ({"max_length": 3}, ValueError, "max_length must be at least 4"),
-        ({"max_length": 12.0}, TypeError, "max_length must be an int, got float"),
-        ({"model": 3}, TypeError, "model must be a string"),
-    ],
-)
-def test_bad_settings_are_refused_at_once(settings, error, message):
-    with pytest.raises(error, match=f"^some: .*{message}"):
-        registry.make_scorer("some", settings)
 
 
 def test_an_answer_that_is_not_finite_is_an_error(local, monkeypatch):

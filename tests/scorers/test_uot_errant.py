@@ -8,7 +8,6 @@ import pytest
 
 from geceval import registry
 from geceval.core.errors import InputError
-from geceval.workflows.attribution import attribute
 
 SOURCES = ["He go to school by the bus .", "I likes cat .", "It is fine .", "She have two dog .", "WE are happy ."]
 PREDICTIONS = [
@@ -106,18 +105,6 @@ def test_edits_from_files_on_both_sides(tmp_path):
         scorer(**files).score([SOURCES[3]], ["She had two dog ."])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"behaviour": "paper"}, "uot_errant: behaviour must be one of"),
-        ({"beta": 0}, "uot_errant: beta must lie between"),
-    ],
-)
-def test_bad_settings(options, message):
-    with pytest.raises(InputError, match=message):
-        scorer(**options)
-
-
 def test_a_checkpoint_that_is_missing(tmp_path):
     with pytest.raises(InputError, match="^uot_errant: "):
         scorer(model=str(tmp_path)).score(SOURCES, PREDICTIONS, REFERENCES)
@@ -127,10 +114,3 @@ def test_the_signature_names_encoder_and_solver():
     signature = scorer().score(SOURCES[:1], PREDICTIONS[:1], REFERENCES[:1]).signature
     for fact in ("model:bundled@", "max_length:128", "dtype:float32", "pot:", "behaviour:normalised"):
         assert f"|{fact}" in signature
-
-
-def test_attribution_of_a_sentence():
-    """The gains of two right edits sum to the gain of both: from 0 for the source to 1."""
-    (found,) = attribute(scorer(), SOURCES[:1], PREDICTIONS[:1], [FIRST[0]])
-    assert found.total == 1.0 and sum(found.scores) == pytest.approx(1.0)
-    assert all(score > 0 for score in found.scores)

@@ -17,8 +17,6 @@ import errant.alignment
 import errant.en.classifier
 import pytest
 import spacy
-from hypothesis import given
-from hypothesis import strategies as st
 from spacy.tokens import Doc
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -67,12 +65,6 @@ def as_tuples(rows):
     return [[(e.start, e.end, e.correction, e.type) for e in edits] for edits in rows]
 
 
-def test_edits_are_those_of_plain_errant(bundled):
-    expected = plain(spacy.load(pipeline.BUNDLED), PAIRS)
-    assert as_tuples(bundled.edits(PAIRS)) == expected
-    assert sum(map(len, expected)) > 20
-
-
 def test_edits_of_real_texts_are_those_of_plain_errant(bundled, gjg15):
     pairs = []
     for system in ("CAMB", "NTHU", "IPN"):
@@ -116,19 +108,6 @@ def test_alignment_is_errants_on_random_token_sequences():
         assert ours.cost_matrix == [row[:columns] for row in expected.cost_matrix[:rows]]
         operations |= {step[0] for step in ours.align_seq}
     assert operations >= {"M", "S", "D", "I", "T2", "T3", "T4"}
-
-
-TOKEN = st.one_of(
-    st.sampled_from(WORDS), st.text(st.characters(blacklist_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=3)
-)
-SENTENCE = st.lists(TOKEN, max_size=6).map(" ".join)
-
-
-@given(SENTENCE, SENTENCE)
-def test_applying_the_edits_gives_the_corrected_text(source, corrected):
-    (edits,) = get_annotator("bundled").edits([(source, corrected)])
-    assert apply(source, edits) == " ".join(corrected.split())
-    assert edits == sorted(edits, key=lambda edit: (edit.start, edit.end))
 
 
 @pytest.mark.parametrize(
@@ -349,12 +328,6 @@ def test_types_for_edits_made_by_hand(bundled):
     ]
     with pytest.raises(ValueError, match="overlap"):
         bundled.classify([(source, [Edit(0, 2, "x"), Edit(1, 3, "y")])])
-
-
-def test_progress_goes_to_standard_error(fresh, capsys):
-    quiet, loud = fresh(), fresh()
-    assert quiet.edits(PAIRS) == loud.edits(PAIRS, progress=True)
-    assert capsys.readouterr().out == ""
 
 
 def test_the_name_of_the_pipeline_tells_its_content(tmp_path, bundled):

@@ -26,35 +26,8 @@ _spec.loader.exec_module(slow)
 SPARSE, DENSE = 10**9, 0
 
 
-def tokens(words, most):
-    return st.lists(st.sampled_from(words), max_size=most).map(" ".join)
-
-
-@st.composite
-def cases(draw, most=6):
-    """Source, prediction, gold edits (many of which the prediction makes), rules."""
-    words = "abcdefgh"[: draw(st.sampled_from([2, 3, 8]))]
-    source, prediction = draw(tokens(words, most)), draw(tokens(words, most))
-    length, made = len(source.split()), prediction.split()
-    golds = []
-    for _ in range(draw(st.integers(0, 4))):
-        start = draw(st.integers(0, length))
-        end = draw(st.integers(start, min(length, start + 3)))
-        first = draw(st.integers(0, len(made)))
-        texts = [" ".join(made[first : first + draw(st.integers(0, 3))])]
-        if draw(st.booleans()):
-            texts.append(draw(tokens(words, 2)))
-        golds.append((start, end, texts))
-    if draw(st.booleans()):
-        golds.sort(key=lambda gold: gold[:2])
-    rules = Rules(
-        max_unchanged_words=draw(st.sampled_from([0, 1, 2, 2, 3])), version=draw(st.sampled_from(["head", "v3.2"]))
-    )
-    return source, prediction, golds, rules
-
-
 def random_case(random_):
-    """Like `cases`, but a prediction that keeps most of the source: the shape of real sentences."""
+    """Source, prediction (which mostly keeps most of the source), gold edits (many of which it makes), rules."""
     words = "abcdefgh"[: random_.choice([2, 4, 8])]
     source = [random_.choice(words) for _ in range(random_.randint(0, 7))]
     prediction = []
@@ -62,6 +35,8 @@ def random_case(random_):
         prediction += random_.choices(
             [[word], [], [random_.choice(words)], [word, random_.choice(words)]], [5, 1, 1, 1]
         )[0]
+    if random_.random() < 0.3:
+        prediction = random_.choices(words, k=random_.randint(0, 6))
     golds = []
     for _ in range(random_.randint(0, 4)):
         start = random_.randint(0, len(source))
@@ -87,17 +62,7 @@ def check_against_definition(source, prediction, golds, rules):
 
 
 @pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
-@given(case=cases())
-def test_same_edits_as_the_definition(case, dense_from):
-    before, arcs.DENSE_CELLS = arcs.DENSE_CELLS, dense_from
-    try:
-        check_against_definition(*case)
-    finally:
-        arcs.DENSE_CELLS = before
-
-
-@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
-def test_same_edits_as_the_definition_on_slightly_changed_sentences(monkeypatch, dense_from):
+def test_same_edits_as_the_definition(monkeypatch, dense_from):
     monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
     random_ = random.Random(20)
     for _ in range(400):
@@ -170,20 +135,8 @@ def test_same_arcs_as_the_definition(monkeypatch, dense_from):
                     assert (arc.length, arc.penalties) == (lengths[start, end], count if changes else 0)
 
 
-# The edge table of the official scorer (version 3.2 and its latest state, both run): correct, proposed, gold.
+# The official scorer (version 3.2 and its latest state, both run): correct, proposed, gold; see also golden/m2.json
 EDGES = [
-    pytest.param("a b c", "a b c", [], (0, 0, 0), id="nothing to do"),
-    pytest.param("a b c", "a b c", [Edit(0, 1, "x")], (0, 0, 1), id="unchanged"),
-    pytest.param("a b c", "x b c", [], (0, 1, 0), id="one wrong edit"),
-    pytest.param("a b c d", "x b y d", [], (0, 1, 0), id="two changes become one edit"),
-    pytest.param("a b c d", "x b c y", [Edit(3, 4, "y"), Edit(0, 1, "x")], (1, 2, 2), id="gold out of order"),
-    pytest.param("a b c", "x b c", [Edit(0, 1, "x")] * 2, (2, 1, 2), id="gold twice: P = 2"),
-    pytest.param("s a b t", "x a b y", [Edit(0, 4, "x a b y")], (1, 1, 1), id="gold holds two unchanged words"),
-    pytest.param("s a b c t", "x a b c y", [Edit(0, 5, "x a b c y")], (0, 2, 1), id="gold holds three"),
-    pytest.param("a b", "a x y b", [Edit(1, 1, "x"), Edit(1, 1, "y")], (2, 2, 2), id="two insertions"),
-    pytest.param("a b", "a x y b", [Edit(1, 1, "y"), Edit(1, 1, "x")], (1, 2, 2), id="two insertions, reversed"),
-    pytest.param("a b", "x y a b", [Edit(0, 0, "x y")], (1, 1, 1), id="two words before the sentence"),
-    pytest.param("a b", "", [Edit(0, 2, "")], (1, 1, 1), id="everything deleted"),
     pytest.param("", "a b", [Edit(0, 0, "a b")], (1, 1, 1), id="empty source"),
     pytest.param("", "", [], (0, 0, 0), id="both empty"),
     pytest.param("a b c", "a y c", [Edit(1, 2, "x", alternatives=("y",))], (1, 1, 1), id="alternative"),
@@ -214,14 +167,6 @@ def test_insertions_before_the_sentence_in_version_3_2():
     assert old.matches == []
     assert apply("a b", old.edits) == "x y a b"
     assert Lattice("a b", "x a b", Rules(version="v3.2")).extract([Edit(0, 0, "x")]).matches == [(0, 0)]
-
-
-@given(case=cases(most=9))
-def test_edits_make_the_prediction(case):
-    source, prediction, golds, rules = case
-    edits = Lattice(source, prediction, rules).extract(Edit(s, e, texts[0]) for s, e, texts in golds).edits
-    assert apply(source, edits) == " ".join(prediction.split())
-    assert all(a.end <= b.start for a, b in zip(edits, edits[1:], strict=False))
 
 
 def distinct(words, most):
