@@ -26,7 +26,7 @@ from geceval.edits.m2 import read_m2
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
-from geceval.scorers.learned.edit_impact import Embed, Row, cosine_impacts
+from geceval.scorers.learned.impara_impact import Embed, Row, cosine_impacts
 
 logger = logging.getLogger("geceval")
 

@@ -14,7 +14,7 @@ from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
-from geceval.scorers.learned.edit_impact import cosine_impacts
+from geceval.scorers.learned.impara_impact import cosine_impacts
 
 IMPACT_LENGTH = 512
 
