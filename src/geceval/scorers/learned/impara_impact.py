@@ -1,4 +1,4 @@
-"""IMPARA's impact of an edit: how far the embedding of a correction moves without it (Maeda et al. 2022, section 2.3)."""
+"""Impact of an edit in IMPARA: how far a correction's embedding moves without it (Maeda et al. 2022, section 2.3)."""
 
 from __future__ import annotations
 
