@@ -217,18 +217,15 @@ def make_causal(tmp_path_factory):
 @pytest.fixture(scope="session")
 def chat():
     """The stand-in of an OpenAI-compatible endpoint: its classes, and `chat.start(behave)`, which starts one."""
-    import importlib.util
+    import chat_server
 
-    spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).with_name("chat_server.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     started = []
 
-    def start(behave=module.honest):
-        started.append(module.ChatServer(behave))
+    def start(behave=chat_server.honest):
+        started.append(chat_server.ChatServer(behave))
         return started[-1]
 
-    module.start = start
-    yield module
+    chat_server.start = start
+    yield chat_server
     for server in started:
         server.close()

@@ -161,7 +161,7 @@ def test_a_match_of_a_text_that_is_cut_is_not_kept(options, tmp_path, caplog):
         clear_caches()
         caplog.clear()
         score("bertscore", tmp_path, **texts, **options["bertscore"])
-        assert "longer than 160 tokens and cut: 1 of 9 texts" in caplog.text or caplog.text.count("cut") == 1
+        assert caplog.text.count("cut") == 1
     assert entries(tmp_path) == 4
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 import shlex
 import shutil
 from pathlib import Path
 
+import docs_corpora
 import pytest
+import test_layers
 import typer
 
 from geceval import registry
@@ -25,14 +26,6 @@ PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in ("publishi
 QUICK = {"train": ["--pairs", "12", "--epochs", "1", "--quiet"], "doctor": ["--quick"]}
 # tests/training trains; the bundled checkpoint of this name stands for what a command of a page makes.
 STANDS_FOR = {"impara": "impara", "impara-lm": "impara_lm", "train_ged": "ged"}
-
-
-def load(path: Path):
-    """A module from its file."""
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_of_docs", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def steps(page: Path) -> list[tuple[str, str]]:
@@ -86,15 +79,14 @@ def run_line(line: str, extras: dict[str, list[str]], training: bool) -> int:
 def corpora(tmp_path, monkeypatch):
     """The files that the pages name, with sentences of our own."""
     monkeypatch.chdir(tmp_path)
-    load(ROOT / "tests" / "docs_corpora.py").write_all()
+    docs_corpora.write_all()
 
 
 @pytest.fixture
 def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
     """Small networks in place of bundled ones: of all where much is trained, else of those not yet there."""
     assets = tmp_path_factory.mktemp("assets")
-    made = load(ROOT / "tests" / "docs_corpora.py")
-    made.write_networks(assets, checkpoints.ASSETS, make_checkpoint, small=page.stem == "training")
+    docs_corpora.write_networks(assets, checkpoints.ASSETS, make_checkpoint, small=page.stem == "training")
     monkeypatch.setattr(checkpoints, "ASSETS", assets)
 
 
@@ -159,12 +151,11 @@ def test_every_verb_is_on_its_page():
 
 def test_the_table_of_rooms():
     """What docs/architecture.md says of imports is what tests/test_layers.py enforces."""
-    allowed = load(ROOT / "tests" / "test_layers.py").ALLOWED
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
     (table,) = re.findall(r"<!-- rooms: .*? -->\n(.*)<!-- end -->", page, flags=re.DOTALL)
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.strip().splitlines()[2:]]
     found = {re.search(r"`(.+?)`", row[0])[1]: set(re.findall(r"`(.+?)`", row[2])) for row in rows}
-    assert found == {room: others - {"version"} for room, others in allowed.items() if room != "version"}
+    assert found == {room: others - {"version"} for room, others in test_layers.ALLOWED.items() if room != "version"}
 
 
 def test_the_places_that_architecture_names_exist():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -10,6 +9,9 @@ from pathlib import Path
 
 import pytest
 import spacy
+
+import pipeline_figures
+import pipeline_trees
 
 ROOT = Path(__file__).resolve().parents[1]
 BUNDLE = ROOT / "src/geceval/assets/pipeline"
@@ -64,18 +66,6 @@ A 3 5|||R:OTHER|||university at|||REQUIRED|||-NONE-|||1
 @pytest.fixture(scope="module")
 def nlp():
     return spacy.load(BUNDLE)
-
-
-@pytest.fixture
-def figures(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "training"))
-    return importlib.import_module("pipeline_figures")
-
-
-@pytest.fixture
-def trees(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "training"))
-    return importlib.import_module("pipeline_trees")
 
 
 def write_ewt(folder: Path, copies: int = 3) -> Path:
@@ -198,39 +188,50 @@ def test_figures_are_at_least_those_of_the_probe():
     assert metrics["cweb"]["probe"]["same_types"] >= 93.4
 
 
-def test_agreement_on_cweb_matches_the_card(nlp, figures, shared_data):
-    sample = shared_data / "cweb" / figures.PROBE_FILE
+def test_agreement_on_cweb_matches_the_card(nlp, shared_data):
+    sample = shared_data / "cweb" / pipeline_figures.PROBE_FILE
     if not sample.is_file():
         pytest.skip("CWEB is not on this machine")
-    counts = figures.agreement(nlp, sample, figures.PROBE_ANNOTATOR, figures.PROBE_SENTENCES)
+    counts = pipeline_figures.agreement(nlp, sample, pipeline_figures.PROBE_ANNOTATOR, pipeline_figures.PROBE_SENTENCES)
     expected = json.loads((BUNDLE / "metrics.json").read_text(encoding="utf-8"))["cweb"]["probe"]
     # Another processor rounds differently and may tip single words: half a percent is 2 sentences or 3 edits.
-    assert figures.shares(counts) == pytest.approx(expected, abs=0.5)
+    assert pipeline_figures.shares(counts) == pytest.approx(expected, abs=0.5)
 
 
-def test_agreement_counts_edits_by_hand(nlp, figures, tmp_path):
+def test_agreement_counts_edits_by_hand(nlp, tmp_path):
     # Annotator 0 of sentence 1: both edits found again. Of sentence 2: the span, but ERRANT says U:ADV. Annotator 1 of
     # sentence 2: R:PRON is found; "school in" -> "university at" is split in two by ERRANT.
     path = tmp_path / "own.m2"
     path.write_text(M2, encoding="utf-8")
-    assert figures.agreement(nlp, path) == {"sentences": 3, "same_spans": 2, "edits": 5, "same_types": 3}
-    assert figures.agreement(nlp, path, annotator=1) == {"sentences": 1, "same_spans": 0, "edits": 2, "same_types": 1}
-    assert figures.agreement(nlp, path, limit=1) == {"sentences": 1, "same_spans": 1, "edits": 2, "same_types": 2}
+    agreement = pipeline_figures.agreement
+    assert agreement(nlp, path) == {"sentences": 3, "same_spans": 2, "edits": 5, "same_types": 3}
+    assert agreement(nlp, path, annotator=1) == {
+        "sentences": 1,
+        "same_spans": 0,
+        "edits": 2,
+        "same_types": 1,
+    }
+    assert agreement(nlp, path, limit=1) == {
+        "sentences": 1,
+        "same_spans": 1,
+        "edits": 2,
+        "same_types": 2,
+    }
 
 
-def test_trees_are_relabelled_and_copulas_raised(trees, tmp_path):
-    read = trees.read_trees(write_ewt(tmp_path, copies=1), "train")
-    docs = [trees.gold_doc(spacy.blank("en").vocab, tree) for tree in read]
+def test_trees_are_relabelled_and_copulas_raised(tmp_path):
+    read = pipeline_trees.read_trees(write_ewt(tmp_path, copies=1), "train")
+    docs = [pipeline_trees.gold_doc(spacy.blank("en").vocab, tree) for tree in read]
     assert [" ".join(token.dep_ for token in doc) for doc in docs] == LABELS
     # "been" heads "She", "has", "ill" and the final mark; "weeks" stays with "ill".
     assert [token.head.text for token in docs[0]] == ["been", "been", "been", "been", "weeks", "ill", "been"]
     assert [word.label for word in read[0]][:3] == ["nsubj", "aux", "cop"]
 
 
-def test_augmenter_keeps_annotations_aligned(trees, tmp_path):
-    read = trees.read_trees(write_ewt(tmp_path, copies=1), "train")
-    assert trees.Augmenter(read, 0.0, 0.0, 0.0, 0.0, seed=1)(read[1]) == read[1]
-    augment = trees.Augmenter(read, 1.0, 0.5, 1.0, 0.5, seed=1)
+def test_augmenter_keeps_annotations_aligned(tmp_path):
+    read = pipeline_trees.read_trees(write_ewt(tmp_path, copies=1), "train")
+    assert pipeline_trees.Augmenter(read, 0.0, 0.0, 0.0, 0.0, seed=1)(read[1]) == read[1]
+    augment = pipeline_trees.Augmenter(read, 1.0, 0.5, 1.0, 0.5, seed=1)
     variants = [augment(read[1]) for _ in range(200)]
     assert {len(tree) for tree in variants} == {9, 10}
     assert {tree[0].form for tree in variants} == {"The", "the"}

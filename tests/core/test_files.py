@@ -1,4 +1,4 @@
-"""Files are written at once or not at all."""
+"""Lines are read as they were written, and files are written at once or not at all."""
 
 import gzip
 import os
@@ -7,7 +7,22 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from geceval.core.files import read_text, write_text
+from geceval.core.files import read_lines, read_text, write_text
+
+
+def test_lines_are_read_as_written_but_for_trailing_space(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes("\ufeffone \r\n\r\n\ttwo\u2028still two\u00a0\nthree".encode())
+    # the byte order mark goes, CRLF is a line end, a blank line stays, U+2028 ends no line, the last \n may lack
+    assert read_lines(path) == ["one", "", "\ttwo\u2028still two", "three"]
+    path.write_text("")
+    assert read_lines(path) == []
+
+
+def test_what_is_no_gzip_file_is_named(tmp_path):
+    (tmp_path / "text.txt.gz").write_bytes(b"plain text")
+    with pytest.raises(ValueError, match=r"text.txt.gz: not a valid gzip file"):
+        read_lines(tmp_path / "text.txt.gz")
 
 
 def test_what_was_written_is_read_again(tmp_path):
@@ -26,17 +41,21 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["out.txt"]
 
 
-def test_a_missing_folder_is_an_os_error(tmp_path):
-    path = tmp_path / "none" / "out.txt"
-    with pytest.raises(FileNotFoundError) as error:
-        write_text(path, "x")
-    assert error.value.filename == str(path)  # and not the temporary file beside it
+@pytest.mark.parametrize(("name", "kind"), [("none/out.txt", FileNotFoundError), ("", IsADirectoryError)])
+def test_errors_name_the_file_and_not_the_temporary_one(name, kind, tmp_path):
+    with pytest.raises(kind) as error:
+        write_text(tmp_path / name, "x")
+    assert error.value.filename == str(tmp_path / name)
 
 
-def test_a_folder_is_not_overwritten(tmp_path):
-    with pytest.raises(IsADirectoryError) as error:
-        write_text(tmp_path, "x")
-    assert error.value.filename == str(tmp_path)
+def test_links_are_followed(tmp_path):
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink() and (tmp_path / "real.txt").read_text() == "new"
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(OSError, match="circle"):
+        write_text(tmp_path / "circle" / "x", "new")
 
 
 def test_the_longest_names_can_be_written(tmp_path):

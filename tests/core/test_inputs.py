@@ -1,12 +1,10 @@
-"""Column checks, the one orientation of references, and reading text files."""
+"""Column checks and the one orientation of references."""
 
-import gzip
 import logging
 
 import numpy as np
 import pytest
 
-from geceval.core.files import read_lines
 from geceval.core.inputs import check_columns
 
 
@@ -25,7 +23,6 @@ def test_columns_are_copied_and_references_left_out_unless_needed():
         (["a"], None, TypeError, "toy: predictions must be a list of strings, got None"),
         (["a", None], ["a", "b"], TypeError, r"toy: sources\[1\] must be a string, got None"),
         (["a"], [3], TypeError, r"toy: predictions\[0\] must be a string, got int"),
-        (["a"], [b"a"], TypeError, r"toy: predictions\[0\] must be a string, got bytes"),
         (np.array(["a"]), ["a"], TypeError, r"got ndarray; pass list\(sources\)"),
         ((text for text in ["a"]), ["a"], TypeError, r"got generator; pass list\(sources\)"),
         ({"a": 1}, ["a"], TypeError, "got dict$"),
@@ -95,29 +92,3 @@ def test_misaligned_files_are_warned_of(caplog):
         assert not caplog.records
         check_columns("toy", sources, shifted)
     assert "are they in the order of the sources?" in caplog.text
-
-
-def test_lines_are_read_as_written_but_for_trailing_space(tmp_path):
-    path = tmp_path / "text.txt"
-    path.write_bytes("\ufeffone \r\n\r\n\ttwo\u2028still two\u00a0\nthree".encode())
-    # the byte order mark goes, CRLF is a line end, a blank line stays, U+2028 ends no line, the last \n may lack
-    assert read_lines(path) == ["one", "", "\ttwo\u2028still two", "three"]
-
-
-def test_gzip_and_empty_files(tmp_path):
-    packed = tmp_path / "text.txt.gz"
-    packed.write_bytes(gzip.compress(b"one\ntwo\n"))
-    assert read_lines(packed) == ["one", "two"]
-    empty = tmp_path / "empty.txt"
-    empty.touch()
-    assert read_lines(empty) == []
-    packed.write_bytes(b"plain text")
-    with pytest.raises(ValueError, match=r"text.txt.gz: not a valid gzip file"):
-        read_lines(packed)
-
-
-def test_bad_utf8_names_file_and_line(tmp_path):
-    path = tmp_path / "latin1.txt"
-    path.write_bytes("one\ncafé\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin1.txt, line 2: not valid UTF-8"):
-        read_lines(path)

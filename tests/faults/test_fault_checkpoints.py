@@ -57,9 +57,8 @@ def adapter(checkpoint, tmp_path):
 
     network = transformers.AutoModelForSequenceClassification.from_pretrained(checkpoint)
     folder = tmp_path / "adapter"
-    get_peft_model(network, LoraConfig(task_type=TaskType.SEQ_CLS, r=2, target_modules=["query"])).save_pretrained(
-        folder
-    )
+    lora = LoraConfig(task_type=TaskType.SEQ_CLS, r=2, target_modules=["query"])
+    get_peft_model(network, lora).save_pretrained(folder)
     network.config.save_pretrained(folder)
     edit_json(folder / "adapter_config.json", base_model_name_or_path=str(checkpoint))
     return folder
@@ -79,10 +78,6 @@ def test_the_fixtures_are_sound(adapter, checkpoint):
     assert load(checkpoint).config.num_labels == 1 and load(adapter).config.num_labels == 1
 
 
-def plain(value):
-    return pickle.dumps(value)
-
-
 def of_torch(value, **options):
     buffer = io.BytesIO()
     torch.save(value, buffer, **options)
@@ -96,7 +91,7 @@ def test_pickled_weights_are_not_unpickled(how, checkpoint, adapter, harm):
     (folder / ("adapter_model.safetensors" if how == "adapter" else "model.safetensors")).unlink()
     old = of_torch({"x": payload}, _use_new_zipfile_serialization=False)
     name, data = {
-        "plain": ("pytorch_model.bin", plain(payload)),
+        "plain": ("pytorch_model.bin", pickle.dumps(payload)),
         "old": ("pytorch_model.bin", old),
         "new": ("pytorch_model.bin", of_torch({"x": payload})),
         "shard": ("evil.bin", of_torch({"x": payload})),
@@ -125,11 +120,18 @@ def test_pickles_beside_the_weights_are_left_alone(checkpoint, adapter, harm):
     + ["added_tokens.json", "special_tokens_map.json", "chat_template.jinja"],
 )
 def test_a_pickle_as_part_of_a_tokenizer(name, checkpoint, harm):
-    (checkpoint / name).write_bytes(plain(Payload(harm)))
+    (checkpoint / name).write_bytes(pickle.dumps(Payload(harm)))
     try:
         assert load_tokenizer(resolve(checkpoint))("a cat")["input_ids"]
     except CheckpointError as error:
         assert "the tokenizer cannot be read" in str(error)
+
+
+def tensors(**offsets):
+    """A header of tensors of 64-bit shapes that lie at these places."""
+    head = {name: {"dtype": "F32", "shape": [end // 4], "data_offsets": [0, end]} for name, end in offsets.items()}
+    data = json.dumps(head).encode()
+    return struct.pack("<Q", len(data)) + data + bytes(64)
 
 
 HEADERS = {
@@ -139,24 +141,14 @@ HEADERS = {
     "a gigabyte": struct.pack("<Q", 10**9) + b"{}",
     "no JSON": struct.pack("<Q", 3) + b"{a}",
     "deep": struct.pack("<Q", 100_000) + b'{"a":' * 20_000,
-    "a tensor without end": b"",
-    "tensors that overlap": b"",
-}
-TENSORS = {
-    "a tensor without end": {"a": {"dtype": "F32", "shape": [10**9, 10**9], "data_offsets": [0, 4 * 10**18]}},
-    "tensors that overlap": {
-        "a": {"dtype": "F32", "shape": [1, 16], "data_offsets": [0, 64]},
-        "b": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
-    },
+    "a tensor without end": tensors(a=4 * 10**18),
+    "tensors that overlap": tensors(a=64, b=4),
 }
 
 
 @pytest.mark.parametrize("kind", HEADERS)
 def test_headers_that_lie(kind, checkpoint, adapter):
     data = HEADERS[kind]
-    if kind in TENSORS:
-        head = json.dumps(TENSORS[kind]).encode()
-        data = struct.pack("<Q", len(head)) + head + b"\0" * 64
     (checkpoint / "model.safetensors").write_bytes(data)
     with pytest.raises(CheckpointError, match="weights cannot be loaded"):
         load(checkpoint)
@@ -187,12 +179,9 @@ def test_noise_in_weights_never_gives_a_half_loaded_network(make_checkpoint, tmp
         ({"n_layer": 10**6}, f"n_layer in config.json is 1000000, more than {LAYERS} layers"),  # as GPT-2 has it
         ({"text_config": {"num_hidden_layers": 10**6}}, "num_hidden_layers in config.json is 1000000"),
         ({"hidden_size": -1}, "cannot be"),
-        ({"hidden_size": "x"}, "cannot be"),
         ({"vocab_size": 10**12}, "cannot be"),
-        ({"num_attention_heads": 0}, "cannot be"),
         ({"hidden_act": "__import__('os')"}, "cannot be"),
         ({"model_type": ["x"]}, "cannot be"),
-        ({"id2label": 3}, "cannot be"),
         ({"dtype": "evil"}, "cannot be"),
         ({"attn_implementation": "some-org/kernels"}, "cannot be"),
         ({"transformers_weights": "../../x.bin"}, "cannot be"),
@@ -209,9 +198,7 @@ def test_configurations_that_lie(values, message, checkpoint):
     assert str(checkpoint) in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "content", ["[" * 100_000, '{"a":' * 100_000, "[]", "\0" * 9, '{"a": ' + "9" * 5000 + "}", "\ufeff{}"]
-)
+@pytest.mark.parametrize("content", ["[" * 100_000, "[]", "\0" * 9, '{"a": ' + "9" * 5000 + "}", "\ufeff{}"])
 def test_configurations_that_are_none(content, checkpoint, adapter):
     for folder, name in ((checkpoint, "config.json"), (adapter, "adapter_config.json")):
         (folder / name).write_text(content, encoding="utf-8")
@@ -220,16 +207,12 @@ def test_configurations_that_are_none(content, checkpoint, adapter):
 
 
 def test_known_networks_bring_no_code(checkpoint, harm, monkeypatch):
-    code = {
-        "AutoConfig": "evil.C",
-        "AutoModelForSequenceClassification": "some-org/evil--evil.C",
-        "AutoTokenizer": "evil.C",
-    }
+    code = dict.fromkeys(("AutoConfig", "AutoTokenizer"), "evil.C")
+    code["AutoModelForSequenceClassification"] = "some-org/evil--evil.C"
+    asked = {"auto_map": code, "trust_remote_code": True}
     (checkpoint / "evil.py").write_text(f"open({str(harm)!r}, 'w')\nclass C: pass\n")
-    edit_json(
-        checkpoint / "config.json", auto_map=code, trust_remote_code=True, custom_pipelines={"x": {"impl": "evil.C"}}
-    )
-    edit_json(checkpoint / "tokenizer_config.json", auto_map=code, trust_remote_code=True)
+    edit_json(checkpoint / "config.json", **asked, custom_pipelines={"x": {"impl": "evil.C"}})
+    edit_json(checkpoint / "tokenizer_config.json", **asked)
     monkeypatch.setattr("builtins.input", lambda *prompt: "y")  # nobody is asked, either
     assert load(checkpoint)
 
@@ -280,7 +263,6 @@ def test_bases_that_are_none(base, adapter):
         ({"peft_type": "PROMPT_TUNING", "tokenizer_kwargs": {"trust_remote_code": True}}, "are not loaded"),
         ({"peft_type": ["LORA"]}, "are not loaded"),
         ({"r": 10**9}, "r in adapter_config.json is 1000000000"),
-        ({"r": -1}, "does not fit"),
         ({"target_modules": 3}, "does not fit"),
         ({"task_type": "EVIL"}, "does not fit"),
     ],
@@ -288,9 +270,8 @@ def test_bases_that_are_none(base, adapter):
 def test_adapters_that_ask_for_more(values, message, adapter, harm, tmp_path, monkeypatch):
     (tmp_path / "evil.py").write_text(f"open({str(harm)!r}, 'w')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    edit_json(
-        adapter / "adapter_config.json", auto_mapping={"parent_library": "evil", "base_model_class": "X"}, **values
-    )
+    mapping = {"parent_library": "evil", "base_model_class": "X"}
+    edit_json(adapter / "adapter_config.json", auto_mapping=mapping, **values)
     with pytest.raises(CheckpointError, match=message):
         load(adapter)
 
@@ -324,6 +305,6 @@ def test_a_pipeline_brings_no_code(name, tmp_path, harm):
     shutil.copytree(pipeline.BUNDLED, folder)
     (folder / "__init__.py").write_text(f"open({str(harm)!r}, 'w')\n")
     assert (folder / name).is_file()
-    (folder / name).write_bytes(plain(Payload(harm)))
+    (folder / name).write_bytes(pickle.dumps(Payload(harm)))
     with pytest.raises(ValueError, match=f"spaCy pipeline '{folder}'"):
         pipeline.load(str(folder))

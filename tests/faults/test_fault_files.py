@@ -1,6 +1,6 @@
 """Files made to do harm, and places that cannot be written: one message, nothing half-written, nothing replaced.
 
-More of them: tests/fuzz/test_fuzz_readers.py, tests/core/test_store.py, tests/hub/test_data_bad_files.py.
+More of them: tests/fuzz/test_fuzz_readers.py, tests/core/test_disk_cache.py, tests/hub/test_data_bad_files.py.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ def score(corpus, output, *more):
     return ["score", "-m", "gleu", *files, "--output", str(output), *more]
 
 
-def command(*arguments, before=None, **more):
+def command(*arguments, before=None, shown=subprocess.PIPE):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     line = [sys.executable, "-m", "geceval.cli", *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, env=environment, preexec_fn=before, timeout=600, **more)
+    streams = {"stdout": shown, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.run(line, env=environment, preexec_fn=before, timeout=600, check=False, **streams)
 
 
 def a_small_disk():
@@ -67,8 +68,7 @@ def test_a_device_that_is_full(corpus, tmp_path):
     after = FULL.stat()
     assert (after.st_mode, after.st_ino) == (before.st_mode, before.st_ino)  # and no file stands in its place
     with FULL.open("w") as full:
-        line = [sys.executable, "-m", "geceval.cli", *score(corpus, "-")]
-        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = command(*score(corpus, "-"), shown=full)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "No space left" in done.stderr
 
 
@@ -81,16 +81,6 @@ def test_what_is_no_file_is_written_to_and_stays(corpus, tmp_path):
     os.close(reader)
     assert "gleu" in command(*score(corpus, "/dev/stdout")).stdout
     assert Path("/dev/stdout").is_symlink()
-
-
-def test_links_are_followed(tmp_path):
-    (tmp_path / "real.txt").write_text("old")
-    (tmp_path / "link.txt").symlink_to("real.txt")
-    write_text(tmp_path / "link.txt", "new")
-    assert (tmp_path / "link.txt").is_symlink() and (tmp_path / "real.txt").read_text() == "new"
-    (tmp_path / "circle").symlink_to("circle")
-    with pytest.raises(OSError, match="circle"):
-        write_text(tmp_path / "circle" / "x", "new")
 
 
 AS_NOBODY = """
@@ -128,16 +118,6 @@ def test_folders_that_may_not_be_written(corpus, tmp_path):
     assert {path.name for path in closed.iterdir()} == {"old.txt"} and (closed / "old.txt").read_text() == "old"
 
 
-def test_a_cache_that_cannot_be_one_costs_a_warning(corpus, tmp_path, capsys):
-    blocked = tmp_path / "file"
-    blocked.write_text("no folder")
-    files = [option for flag in ("-s", "-p", "-r") for option in (flag, str(corpus))]
-    assert run(["score", "-m", "errant", *files, "-o", "nlp=bundled", "--cache", str(blocked / "cache")]) == 0
-    shown = capsys.readouterr()
-    assert "1.0000" in shown.out and shown.err.count("\n") <= 1
-    assert blocked.read_text() == "no folder"
-
-
 BIG = 1 << 20
 
 
@@ -157,9 +137,8 @@ def test_a_small_gzip_file_cannot_fill_the_memory(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"a\n\xff\n", "line 2: not valid UTF-8"),
+        ("one\ncafé\n".encode("latin-1"), "line 2: not valid UTF-8"),
         ("a\nb\n".encode("utf-16"), "line 1: not valid UTF-8"),
-        ("a\nb\n".encode("utf-32"), "line 1: not valid UTF-8"),
         (b"a\xed\xa0\x80\n", "line 1: not valid UTF-8"),
     ],
 )

@@ -11,31 +11,12 @@ from hypothesis import strategies as st
 
 from geceval.cli.app import run
 
-PIECES = [
-    "a b",
-    "a",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "S a b",
-    "A 0 1|||R:X|||c|||REQUIRED|||-NONE-|||0",
-    "A -1 -1|||noop|||",
-    "|||",
-]
-PIECES += [
-    '{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}',
-    "[" * 5000,
-    "1 2",
-    "3",
-    "\x1b[31m",
-    "\x00",
-    "é",
-    "\t",
-]
+ESSAY = '{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}'
+PIECES = ["a b", "a", "\n", "\n\n", "\r\n", "S a b", "A 0 1|||R:X|||c|||REQUIRED|||-NONE-|||0", "A -1 -1|||noop|||"]
+PIECES += ["|||", ESSAY, "[" * 5000, "1 2", "3", "\x1b[31m", "\x00", "é", "\t"]
 TEXT = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
-DATA = st.one_of(
-    TEXT.map(str.encode), TEXT.map(str.encode), TEXT.map(lambda t: t.encode("utf-16")), st.binary(max_size=20)
-)
+RIGHT, OTHER = TEXT.map(str.encode), TEXT.map(lambda text: text.encode("utf-16"))
+DATA = st.one_of(RIGHT, RIGHT, OTHER, st.binary(max_size=20))
 
 VERBS = {
     "score": "score -m gleu green -s a.txt -p b.txt -r c.txt --output out",
@@ -52,7 +33,7 @@ GOOD = {
     "b.txt": "a b x d\ne f\n",
     "c.txt": "a b c d\ne f\n",
     "a.m2": "S a b c d\nA 2 3|||R:X|||x|||REQUIRED|||-NONE-|||0\n\nS e f\nA 0 1|||R:X|||x|||REQUIRED|||-NONE-|||0\n",
-    "a.json": '{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}',
+    "a.json": ESSAY,
 }
 WEIGHTS = "1\n0 1 0 1 1 0 1 1 0\n0 1 1 0 1\n"
 

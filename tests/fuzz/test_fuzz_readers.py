@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import logging
-import math
+import re
+from math import isfinite
 from pathlib import Path
 
 import pytest
@@ -41,40 +41,14 @@ XML += ['<?xml version="1.0" encoding="rot13"?>', "<!DOCTYPE a>", "<!-- ", "<![C
 XML += [f'<ranking-item src-id="1" duration="{NUMBER}:1:1"/>', '<translation system="" rank="-1"/>']
 JSON = ["{", "}", "[", "]", ",", ":", '"a"', '"A"', '"text"', '"a b"', '"edits"', '"id"', "1", "-1", "NaN", "1e999"]
 JSON += [NUMBER, "null", "true", '"\\ud800"', '"x"', '{"A": 1, "B": 2}', '{"A": [1, 2]}', '"systems": [', "\n"]
-JSON += [
-    '{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}',
-    '{"scores": {"a": 5}}',
-    '{"choices": [{"message": ',
-]
-TSV = [
-    "system\tline\tm",
-    "\n",
-    "A\t1\t0.5",
-    "B\t1\t0.25",
-    "A\t2\t1",
-    "B\t2\t0",
-    "\t",
-    "nan",
-    "inf",
-    "m_signature",
-    "\r",
-]
-TSV += [LONG_NUMBER, "A\t0\t1", '"', "\x00"]
+JSON += ['{"id": "1", "text": "a b", "edits": [[0, [[0, 1, "x"]]]]}', '{"scores": {"a": 5}}', '{"choices": [{"m": ']
+TSV = ["system\tline\tm", "\n", "A\t1\t0.5", "B\t1\t0.25", "A\t2\t1", "B\t2\t0", "\t", "nan", "inf", "\r"]
+TSV += ["m_signature", LONG_NUMBER, "A\t0\t1", '"', "\x00"]
 CSV = ["source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m", "source,output,ave_g,ave_f,ave_m", "\n", '"']
 CSV += ['a,b,"1,1,1,1,1","4,4,4,4,4","1,1,1,1,1",smt,1.0,4.0,1.0', "a,b,1,2,3", ",", "nan", "\r", "\x00", "x" * 200_000]
 DIFFICULTY = ["3", "\n", "1 2", "0", " ", "-1", "١", "²", LONG_NUMBER, "1.5", "\t"]
-CARD = [
-    "---\n",
-    "a: 1\n",
-    "license: mit\n",
-    "tags: [evaluate]\n",
-    "## X\n",
-    "```",
-    "&a ",
-    "*a",
-    "!!python/object:os.x {}\n",
-]
-CARD += ["configs: 3\n", "title: [\n", "? {a: b}\n: c\n", "1: 2\n"]
+CARD = ["---\n", "a: 1\n", "license: mit\n", "tags: [evaluate]\n", "## X\n", "```", "&a ", "*a", "configs: 3\n"]
+CARD += ["!!python/object:os.x {}\n", "title: [\n", "? {a: b}\n: c\n", "1: 2\n"]
 LINES = ["a b", "\n", "\r\n", "\ufeff", "\u2028", "\x00", " ", "é"]
 SCORES = ["A 1", "B 0.5", "\n", "nan", " ", "A", "1e999", "\t"]
 
@@ -88,13 +62,8 @@ def documents(pieces):
     return st.one_of(data, data, data, noise, other, st.binary(max_size=40))
 
 
-def of_one_folder(read):
-    """A reader of a file as one of the folder it lies in."""
-    return lambda path: read(path.parent)
-
-
 def finite(scores):
-    return all(map(math.isfinite, scores.values()))
+    return all(map(isfinite, scores.values()))
 
 
 READERS = {  # name: (file, pieces, reader, what holds of a result)
@@ -108,14 +77,14 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     "corpora.judgment_tables.build_tmu_gfm": (
         "tmu-gfm-dataset.csv",
         CSV,
-        of_one_folder(build_tmu_gfm),
+        lambda path: build_tmu_gfm(path.parent),
         lambda found: False,
     ),
     "corpora.judgments.read_rankings": (
         "f.xml",
         XML,
         lambda path: read_rankings(path, first_line=0),
-        lambda rows: all(row["duration_s"] is None or math.isfinite(row["duration_s"]) for row in rows),
+        lambda rows: all(row["duration_s"] is None or isfinite(row["duration_s"]) for row in rows),
     ),
     "corpora.judgments.to_items": (
         "f.xml",
@@ -123,30 +92,15 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
         lambda path: to_items(read_rankings(path, first_line=1), path, {0: 0, 1: 1}, SYSTEMS),
         lambda items: all(0 <= item.sentence < 2 and item.groups for item in items),
     ),
-    "meta.scores.read_system_scores": (
-        "f.txt",
-        SCORES,
-        read_system_scores,
-        finite,
-    ),
-    "meta.scores.read_system_scores of JSON": (
-        "f.json",
-        JSON,
-        read_system_scores,
-        finite,
-    ),
-    "corpora.ratings.read_tmu_gfm": (
-        "f.csv",
-        CSV,
-        read_tmu_gfm,
-        lambda rows: all(math.isfinite(r.fluency) for r in rows),
-    ),
+    "meta.scores.read_system_scores": ("f.txt", SCORES, read_system_scores, finite),
+    "meta.scores.read_system_scores of JSON": ("f.json", JSON, read_system_scores, finite),
+    "corpora.ratings.read_tmu_gfm": ("f.csv", CSV, read_tmu_gfm, lambda rows: all(isfinite(r.fluency) for r in rows)),
     **{
         f"meta.scores.read_scores of {suffix}": (
             f"f.{suffix}",
             pieces,
             lambda path: read_scores(path, SYSTEMS, 2),
-            lambda tables: all(math.isfinite(table.sentences.sum()) for table in tables),
+            lambda tables: all(isfinite(table.sentences.sum()) for table in tables),
         )
         for suffix, pieces in (("tsv", TSV), ("json", JSON), ("parquet", ["PAR1", "\x15", "\x00"]))
     },
@@ -192,24 +146,19 @@ def test_readers(name, tmp_path):
         ("corpora.judgments.to_items", '<?xml version="1.0" encoding="rot13"?><a/>'),
         ("corpora.judgments.to_items", f'<ranking-item src-id="0" duration="{NUMBER}:1:1"/>'),
         ("corpora.judgments.to_items", '<ranking-item src-id="0" duration="1:1:nan"/>'),
-        (
-            "corpora.judgments.to_items",
-            '<ranking-item src-id="0"><translation system="A" rank="999"/></ranking-item>',
-        ),
+        ("corpora.judgments.to_items", '<ranking-item src-id="0"><translation system="A" rank="999"/></ranking-item>'),
         ("meta.scores.read_system_scores of JSON", f'{{"A": {NUMBER}}}'),
         ("meta.scores.read_scores of json", f'{{"A": [1, {NUMBER}]}}'),
         ("meta.scores.read_scores of tsv", "system\tline\tm\n"),
         ("core.files.read_json", "[" * 100_000),
-        ("edits.essays.read_essays", "[" * 100_000),
         ("core.files.read_text of gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"),
     ],
 )
 def test_what_was_found(name, data, tmp_path):
-    with pytest.raises((ValueError, OSError)):
-        path = tmp_path / READERS[name][0]
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        READERS[name][2](path)
-    check(name, path.read_bytes(), tmp_path)
+    file, _, read, _ = READERS[name]
+    (tmp_path / file).write_bytes(data if isinstance(data, bytes) else data.encode())
+    with pytest.raises((ValueError, OSError), match=file):
+        read(tmp_path / file)
 
 
 @pytest.fixture(scope="module")
@@ -316,10 +265,7 @@ def test_answers_of_models(text):
         assert grade in range(1, 6)
 
 
-@given(
-    st.text(max_size=12),
-    st.sampled_from([int, float, bool, str | None, list[int], tuple[float, ...] | None]),
-)
+@given(st.text(max_size=12), st.sampled_from([int, float, bool, str | None, list[int], tuple[float, ...] | None]))
 def test_values_of_options(text, annotation):
     with contextlib.suppress(ValueError):
         value = parse_value("x", text, annotation)
@@ -366,11 +312,8 @@ ELSEWHERE = {
 
 def test_no_reader_is_left_out():
     package = Path(geceval.__file__).parent
-    trees = [
-        ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py") if "assets" not in path.parts
-    ]
-    names = {node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)}
-    found = {name for name in names if name.startswith(("read_", "parse_"))}
+    texts = [path.read_text(encoding="utf-8") for path in package.rglob("*.py") if "assets" not in path.parts]
+    found = {name for text in texts for name in re.findall(r"^def ((?:read|parse)_\w+)\(", text, flags=re.MULTILINE)}
     tried = {name.split(" ")[0].rsplit(".", 1)[1] for name in READERS}
     assert len(found) > 20
     assert found - tried == set(ELSEWHERE) & found

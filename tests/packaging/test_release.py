@@ -1,4 +1,4 @@
-"""A release could go out: one version everywhere, and an installation that no folder's name can break."""
+"""A release could go out: one version, Pythons and requirements as they are run; no folder's name breaks it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 import sysconfig
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 import geceval
 from geceval.cli.app import CITATION
@@ -44,6 +46,26 @@ def test_links_of_the_readme_lead_to_the_public_repository(monkeypatch):
     assert "https://host/ORG/geceval/blob/main/docs/command-line.md" in links
     assert "https://host/ORG/geceval/raw/main/docs/page.png" in links
     assert all(link.startswith("https://") for link in links)
+
+
+def test_the_pythons_that_are_named_are_those_that_ci_runs(setup_arguments):
+    named = [text.rpartition(" ")[2] for text in setup_arguments["classifiers"] if "Python" in text]
+    (run,) = re.findall(r"^PYTHONS \?= (.+)$", read("Makefile"), re.MULTILINE)
+    assert run.split() == named
+    assert setup_arguments["python_requires"] == f">={named[0]}"
+    assert f'target-version = "py{named[0].replace(".", "")}"' in read("pyproject.toml")
+    assert "\nmake smoke\n" in read(".ci/run")
+    (stated,) = re.findall(r"On ([\d., and]+), `make smoke`", read("docs/scale.md"))
+    assert re.findall(r"3\.\d+", stated) == named
+
+
+def test_everything_that_setup_names_is_pinned(setup_arguments):
+    pinned = {Requirement(line).name.lower().replace("_", "-") for line in read("constraints.txt").splitlines()
+              if line and not line.startswith("#")}  # fmt: skip
+    extras = [line for lines in setup_arguments["extras_require"].values() for line in lines]
+    for requirement in map(Requirement, [*setup_arguments["install_requires"], *extras]):
+        assert requirement.name.lower() in pinned
+        assert requirement.specifier.contains(version(requirement.name), prereleases=True)
 
 
 @pytest.mark.slow

@@ -3,10 +3,9 @@
 import ast
 import json
 import re
-import threading
-import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -37,9 +36,8 @@ def upload(address, name, content):
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'.encode()
     body = head + content + f"\r\n--{BOUNDARY}--\r\n".encode()
     kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-    with urllib.request.urlopen(
-        urllib.request.Request(f"{address}/gradio_api/upload", body, kind), timeout=60
-    ) as answer:
+    request = urllib.request.Request(f"{address}/gradio_api/upload", body, kind)
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return {"path": json.load(answer)[0], "meta": {"_type": "gradio.FileData"}, "orig_name": name}
 
 
@@ -71,12 +69,10 @@ def test_a_program_gets_scores(address):
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("score", ["word " * 5_000, "b", "", ["gleu"], True, []], "400 words at most, but the source has 5,000 words"),
         ("score", ["a\ud800", "b", "", ["gleu"], True, []], "U+D800"),
         ("score", ["a", "b", "", ["<b>"], True], "There is no metric called &lt;b&gt; here."),
         ("score", ["a", "b"], "needed: 5, got: 2"),
         ("score", ["a", "b", "", ["fluency"], True], "fluency reads the large model: ask /score_large"),
-        ("impacts", ["a", "a", "", "gleu", "added alone", True], "There are no edits to weigh"),
         ("compare", [None, [], None, ["gleu"], "first system"], "Upload or paste the source first"),
     ],
 )
@@ -131,19 +127,12 @@ def test_a_program_may_leave_out_what_has_a_default(app):
 
 
 def test_several_at_once_are_all_served(address):
-    answers = []
-
-    def one(number):
+    def kind(number):
         text = f"Sentence {number} have an error ."
-        answers.append(ask(address, "score", [text, text.replace("have", "has"), "", ["impara"], True, []]))
+        return ask(address, "score", [text, text.replace("have", "has"), "", ["impara"], True, []])[0]
 
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    deadline = time.monotonic() + 120
-    for thread in threads:
-        thread.join(max(0.0, deadline - time.monotonic()))
-    assert [kind for kind, _ in answers] == ["complete"] * 8
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(kind, range(8))) == ["complete"] * 8
 
 
 def test_the_page_asks_nobody_else(address):
@@ -157,9 +146,8 @@ def test_the_page_asks_nobody_else(address):
 
 def test_card_requirements_and_size(space):
     assert lint_space_card(space / "README.md") == []
-    assert (space / "requirements.txt").read_text(encoding="utf-8").splitlines()[1:] == [
-        ".[neural,edits,lm,meteor,uot]"
-    ]
+    requirements = (space / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert requirements[1:] == [".[neural,edits,lm,meteor,uot]"]
     assert not [path.name for path in space.glob("*.py") if path.read_text(encoding="utf-8").count("\n") > 300]
 
 

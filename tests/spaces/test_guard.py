@@ -18,9 +18,7 @@ def test_texts_come_back_with_single_spaces():
         ("word " * 5_000, "This page takes 400 words at most, but the source has 5,000 words."),
         ("x" * 10_000_000, "This page takes 6,000 characters at most, but the source has 10,000,000 characters."),
         ("a\x00b", "Please paste plain text: the source holds U+0000, which is no printable character."),
-        ("a\ud800b", "Please paste plain text: the source holds U+D800, which is no printable character."),
         (None, "Type the source as text."),
-        (["a"], "Type the source as text."),
         (" \n ", "Nothing to do yet: type the source first."),
     ],
 )
@@ -70,10 +68,7 @@ def test_mistakes_are_told_as_text_that_the_page_can_show():
     assert not told.value.print_exception
 
 
-@pytest.mark.parametrize(
-    "error",
-    [ValueError("x"), TypeError("x"), OSError("/secret/path"), RuntimeError("inner"), KeyError("x"), MemoryError()],
-)
+@pytest.mark.parametrize("error", [ValueError("x"), OSError("/secret/path"), MemoryError()])
 def test_faults_of_ours_give_nothing_away(error, caplog):
     with pytest.raises(gr.Error) as told:
         raising(error)()

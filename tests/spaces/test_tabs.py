@@ -36,26 +36,11 @@ def refused(function, *values):
     return told.value.message
 
 
-def test_a_correction_gets_the_scores_of_the_library_and_its_edits():
+def test_a_correction_gets_its_scores_and_edits():
     view, values = tab_score.score_correction(SOURCE, CORRECTION, REFERENCE, ["impara", "errant", "gleu"], True)
-    columns = {
-        "sources": ["Him and me was late because the train were cancel ."],
-        "predictions": ["He and I was late because the train was cancelled ."],
-    }
-    assert values["source"] == columns["sources"][0]
-    for name in ("impara", "errant", "gleu"):
-        references = {} if name == "impara" else {"references": [[values["references"][0]]]}
-        library = geceval.load(name).compute(**columns, **references)
-        assert values["scores"][name] == {
-            "score": pytest.approx(library["score"], abs=1e-6),
-            "signature": library["signature"],
-        }
-    assert [(edit["start"], edit["correction"]) for edit in values["edits"]] == [
-        (0, "He"),
-        (2, "I"),
-        (8, "was"),
-        (9, "cancelled"),
-    ]
+    assert values["source"] == "Him and me was late because the train were cancel ."
+    edits = [(edit["start"], edit["correction"]) for edit in values["edits"]]
+    assert edits == [(0, "He"), (2, "I"), (8, "was"), (9, "cancelled")]
     assert view.count("✓</span>") == 4 and "✗</span>" not in view  # the reference makes each of them, and one more
     assert [">precision<" in view, ">recall<" in view] == [True, True]
     # F0.5 of P 1, R 4/5 = 1.25 * 0.8 / (0.25 + 0.8)
@@ -112,11 +97,6 @@ def test_metrics_of_the_large_model_are_scored_beside_the_others(smollm2):
     message = refused(tab_score.score_correction, *sentence, ["impara", "fluency"], False)
     assert message.startswith("fluency reads the large model: ask /score_large")
     view, values = tab_score.score_large(*sentence, ["impara", "fluency"], False)
-    library = geceval.load("fluency").compute(sources=["He go home ."], predictions=["He goes home ."])
-    assert values["scores"]["fluency"] == {
-        "score": pytest.approx(library["score"], abs=1e-5),
-        "signature": library["signature"],
-    }
     assert list(values["scores"]) == ["impara", "fluency"]
     assert re.search(r"Seconds, loading included: .*fluency \d+\.\d\d<", view)
     view, _ = tab_score.score_large(*sentence, ["impara", "fluency"], False)
@@ -136,13 +116,7 @@ def test_without_the_large_model_its_group_says_what_is_missing_and_the_others_a
 
 def test_too_much_work_for_the_large_model_is_refused_before_it_starts(corpus):
     files = corpus(source="a b\n" * 1_500, mine="a c\n" * 1_500, other="a d\n" * 1_500)
-    message = refused(
-        compare,
-        files["source"],
-        [files["mine"], files["other"]],
-        (),
-        ["fluency"],
-    )
+    message = refused(compare, files["source"], [files["mine"], files["other"]], (), ["fluency"])
     assert message == "That would be 3,000 sentence scores of the large model, and this page takes 2,000 of them."
 
 
@@ -159,18 +133,22 @@ def test_the_same_question_is_answered_once(monkeypatch):
     assert len(asked) == 1 and answers[0][1] == answers[1][1] == answers[2][1]
 
 
+def asked_together(*requests):
+    """The futures of requests that come while the lane is busy."""
+    free = threading.Event()
+    lanes.quick.submit(free.wait, 60)
+    futures = [lanes.quick.score(request) for request in requests]
+    free.set()
+    return futures
+
+
 def test_what_waits_together_is_read_together(monkeypatch):
     """Three visitors while the lane is busy: the metric reads their sentences at once, and each gets their own."""
-    read, free = [], threading.Event()
-    ahead = scoring.read_ahead
+    read, ahead = [], scoring.read_ahead
     monkeypatch.setattr("scoring.read_ahead", lambda name, rows: read.append((name, len(rows))) or ahead(name, rows))
-    lanes.quick.submit(free.wait, 60)
-    requests = [
-        lanes.Request("impara", f"It work {word} .", f"It works {word} .", ()) for word in ("well", "here", "so")
-    ]
-    futures = [lanes.quick.score(request) for request in [*requests, requests[0]]]
-    free.set()
-    found = [future.result(60).result.score for future in futures]
+    words = ("well", "here", "so")
+    requests = [lanes.Request("impara", f"It work {word} .", f"It works {word} .", ()) for word in words]
+    found = [future.result(60).result.score for future in asked_together(*requests, requests[0])]
     assert read == [("impara", 3)]
     alone = [geceval.load("impara").compute(sources=[r.source], predictions=[r.correction])["score"] for r in requests]
     assert found == pytest.approx([*alone, alone[0]], abs=1e-5)
@@ -181,20 +159,13 @@ def test_a_batch_that_fails_stops_no_lane(monkeypatch):
         raise RuntimeError("no memory")
 
     monkeypatch.setattr("scoring.read_ahead", read_ahead)
-    free = threading.Event()
-    lanes.quick.submit(free.wait, 60)
     requests = [lanes.Request("gleu", "It work .", f"It works {word} .", ("It works .",)) for word in ("now", "then")]
-    futures = [lanes.quick.score(request) for request in requests]
-    free.set()
-    assert [0 <= future.result(60).result.score <= 1 for future in futures] == [True, True]
+    assert all(0 <= future.result(60).result.score <= 1 for future in asked_together(*requests))
 
 
 def test_a_mistake_of_one_visitor_is_not_told_to_another():
-    free = threading.Event()
-    lanes.quick.submit(free.wait, 60)
-    bad = lanes.quick.score(lanes.Request("errant", "It work .", "It works .", ()))
-    good = lanes.quick.score(lanes.Request("errant", "It work .", "It works .", ("It works .",)))
-    free.set()
+    requests = [lanes.Request("errant", "It work .", "It works .", references) for references in ((), ("It works .",))]
+    bad, good = asked_together(*requests)
     with pytest.raises(ValueError, match="reference"):
         bad.result(60)
     assert good.result(60).result.score == 1.0
@@ -218,8 +189,6 @@ def test_hostile_sentences_are_text():
         (("a", " ", "", ["gleu"], True), "Nothing to do yet: type the correction first."),
         (("a", "b", "", "gleu", True), "Choose at least one metric."),
         (("a", "b", "", ["gleu"], "yes"), "Say whether to separate punctuation with true or false."),
-        (("a " * 5_000, "b", "", ["gleu"], True), "400 words at most, but the source has 5,000 words"),
-        (("a", "b", "", [], True), "Choose at least one metric."),
         (("a", "b", "", ["<b>"], True), "There is no metric called &lt;b&gt; here."),
         (("a", "b", "", ["llm_judge"], True), "There is no metric called llm_judge here."),
     ],
@@ -230,10 +199,8 @@ def test_bad_corrections_are_refused(values, message):
 
 def test_impacts_are_those_of_the_library():
     view, values = tab_impacts.weigh_edits(SOURCE, CORRECTION, "", tab_impacts.IMPACT, "", True)
-    row = geceval.edit_impacts(
-        ["Him and me was late because the train were cancel ."],
-        ["He and I was late because the train was cancelled ."],
-    )[0]
+    source, correction = (text.replace(".", " .") for text in (SOURCE, CORRECTION))
+    row = geceval.edit_impacts([source], [correction])[0]
     assert [edit["value"] for edit in values["edits"]] == pytest.approx([impact for _, impact in row], abs=1e-6)
     assert values["sum"] == pytest.approx(sum(impact for _, impact in row), abs=1e-6)
     assert view.count("gv-weight") == 4 + 3  # and the legend
@@ -309,9 +276,7 @@ def test_every_word_gets_a_probability():
 
 
 def test_types_of_errors_are_shown(make_checkpoint, monkeypatch):
-    names = dict(enumerate(LABELS[25]))
-    labels = {"num_labels": 25, "id2label": names, "label2id": {name: number for number, name in names.items()}}
-    folder = make_checkpoint(61, architecture="BertForTokenClassification", **labels)
+    folder = make_checkpoint(61, architecture="BertForTokenClassification", labels=LABELS[25])
     monkeypatch.setitem(tab_detect.MODELS, "error types", (str(folder), 25))
     view, [row] = tab_detect.detect_errors("the cats sit on a mat", "error types", 0.05, False)
     assert [word["text"] for word in row["words"]] == ["the", "cats", "sit", "on", "a", "mat"]
@@ -353,31 +318,22 @@ def corpus(tmp_path):
     return write
 
 
-class Steps:
-    """Stands where gradio puts its progress bar."""
-
-    def __init__(self):
-        self.seen = []
-
-    def __call__(self, step, desc=None, unit=None):
-        self.seen.append((step, desc))
-
-
 def compare(
     source, systems, references=(), metrics=("gleu",), baseline="first system", steps=None, pasted=("", "", "")
 ):
-    """Page, path of the CSV file and rows, from what the tab holds."""
-    found = tab_compare.compare_on_page(
-        source, list(systems), list(references), *pasted, list(metrics), [], [], baseline, progress=steps or Steps()
-    )
-    view, rows, table, board = found
+    """Page, path of the CSV file and rows, from what the tab holds; what the progress bar is told goes to `steps`."""
+    steps = [] if steps is None else steps
+    view, rows, table, board = tab_compare.compare_on_page(
+        source, list(systems), list(references), *pasted, list(metrics), [], [], baseline,
+        progress=lambda step, desc=None, unit=None: steps.append((step, desc)),
+    )  # fmt: skip
     assert Path(board.value["path"]).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     return view, table.value["path"], rows
 
 
 def test_the_example_corpus_is_compared_as_the_library_does():
     source, systems, references = tab_compare.example_files()
-    steps = Steps()
+    steps = []
     view, path, rows = compare(source, systems, references, ["gleu", "green"], tab_compare.UNCHANGED, steps)
     lines = {name: Path(name).read_text(encoding="utf-8").splitlines() for name in [source, *systems, *references]}
     library = geceval.compare(
@@ -393,7 +349,7 @@ def test_the_example_corpus_is_compared_as_the_library_does():
         table = list(csv.DictReader(file))
     assert [float(row["score"]) for row in table] == [row["score"] for row in rows]
     assert set(table[0]) == set(comparison.COLUMNS)
-    assert steps.seen == [((0, 2), "gleu, 44 sentences"), ((1, 2), "green, 44 sentences")]
+    assert steps == [((0, 2), "gleu, 44 sentences"), ((1, 2), "green, 44 sentences")]
     assert view.count("<table>") == 3 and view.count(">baseline<") == 2  # the leaderboard, and one for each metric
     assert view.count("<svg") == 2
     assert "gleu: strong is best, and differs from every other system." in view
@@ -403,10 +359,6 @@ def test_texts_are_pasted_and_compared():
     pasted = "He go .\nShe have it .\n\n", "## one\nHe goes .\nShe has it .\n## two\nHe went .\nShe have it .", ""
     _, _, rows = compare(None, [], metrics=["impara"], pasted=pasted)
     assert [row["system"] for row in rows] == ["one", "two"]
-    library = geceval.load("impara").compute(
-        sources=["He go .", "She have it ."], predictions=["He goes .", "She has it ."]
-    )
-    assert rows[0]["score"] == pytest.approx(library["score"], abs=1e-6)
     pasted = "a b c d\n", "a b c e\n", "## gold\na b c e\n"
     assert [row["score"] for row in compare(None, [], pasted=pasted)[2]] == [0.0, 1.0]
 
@@ -444,27 +396,20 @@ def test_one_system_is_compared_with_the_unchanged_source(corpus):
     assert [(row["system"], row["score"]) for row in rows] == [("unchanged source", 0.0), ("mine", 1.0)]
 
 
-def test_files_of_one_name_are_told_apart_and_formulas_are_defused(corpus, tmp_path):
+def test_files_of_one_name_are_told_apart_and_their_names_are_neither_formulas_nor_markup(corpus, tmp_path):
     files = corpus(source="a b c d\n", gold="a b c e\n")
-    paths = []
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "=1+1.txt").write_text("a b c e\n", encoding="utf-8")
-        paths.append(str(tmp_path / folder / "=1+1.txt"))
-    _, path, rows = compare(files["source"], paths, [files["gold"]])
-    assert [row["system"] for row in rows] == ["=1+1", "=1+1 (2)"]
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        assert [row["system"] for row in csv.DictReader(file)] == ["'=1+1", "'=1+1 (2)"]
-
-
-def test_hostile_names_are_text(corpus, tmp_path):
-    files = corpus(source="a b c d\n", gold="a b c e\n")
-    evil = tmp_path / "<img src=x onerror=alert(1)>.txt"
-    evil.write_text("a b c e\n", encoding="utf-8")
-    view, _, _ = compare(files["source"], [str(evil)], [files["gold"]])
+    name = "=1+<img src=x onerror=alert(1)>"
+    paths = [tmp_path / folder / f"{name}.txt" for folder in ("one", "two")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("a b c e\n", encoding="utf-8")
+    view, table, rows = compare(files["source"], map(str, paths), [files["gold"]])
+    assert [row["system"] for row in rows] == [name, f"{name} (2)"]
     assert "<img" not in view and "&lt;img" in view
-    evil.write_bytes(b"\x00")
-    assert refused(compare, files["source"], [str(evil)]).startswith("&lt;img")
+    with Path(table).open(encoding="utf-8", newline="") as file:
+        assert [row["system"] for row in csv.DictReader(file)] == [f"'{name}", f"'{name} (2)"]
+    paths[0].write_bytes(b"\x00")
+    assert refused(compare, files["source"], [str(paths[0])]).startswith("=1+&lt;img")
 
 
 def test_metrics_without_references_are_named(corpus):
@@ -481,12 +426,9 @@ GOOD = "a b\nc d\n"
     ("content", "message"),
     [
         (b"PK\x03\x04zipped", "mine.txt is no plain text but a zip archive (or an Office document)."),
-        (b"\x1f\x8b\x08", "mine.txt is no plain text but a gzip archive."),
-        (b"%PDF-1.7", "mine.txt is no plain text but a PDF."),
         (b"a\x00b\n", "mine.txt is no plain text but a binary file."),
         ("a\nb\n".encode("utf-16"), "mine.txt is no plain text but UTF-16 text; save it as UTF-8."),
         (b"a\nb\xff\n", "mine.txt, line 2: not valid UTF-8; convert the file to UTF-8."),
-        (b"", "mine.txt is empty."),
         (b"\n \n", "mine.txt is empty."),
         (b"a\nb\nc\n", "mine.txt has 3 lines but source.txt has 2; they must be parallel."),
         (b"a\n" + b"b " * 5_000, "Line 2 of mine.txt has 5,000 words"),
@@ -521,11 +463,9 @@ def test_bad_comparisons_are_refused(corpus, change, message):
 
 
 def test_a_line_without_any_reference_is_named(corpus):
-    files = corpus(source=GOOD, mine=GOOD, gold="a b\n\n")
-    files["gold"] = corpus(gold="a b\n \n")["gold"]
-    assert "Line 2 has no reference: it is blank in " in refused(
-        compare, files["source"], [files["mine"]], [files["gold"]]
-    )
+    files = corpus(source=GOOD, mine=GOOD, gold="a b\n \n")
+    message = refused(compare, files["source"], [files["mine"]], [files["gold"]])
+    assert "Line 2 has no reference: it is blank in " in message
 
 
 def test_too_much_work_is_refused_before_it_starts(corpus):
@@ -544,21 +484,16 @@ BOARD = {
             "systems": ["A", "B"],
             "sentences": 3,
             "judgments": 2,
-            "columns": {"systems": ["r", "ρ"], "sentences": ["acc", "ties"]},
+            "columns": {"systems": ["r"], "sentences": ["acc", "ties"]},
             "ranked_by": "acc",
             "rows": [
                 {
                     "metric": "<b>one</b>",
                     "signature": "one|<i>",
-                    "values": {"r": 0.5, "ρ": None, "acc": 0.7, "ties": 0.1},
+                    "values": {"r": 0.5, "acc": 0.7, "ties": None},
                     "published": {"r": {"value": 0.6, "source": "Paper: ONE"}},
                 },
-                {
-                    "metric": "two",
-                    "signature": "",
-                    "values": {"r": 0.9, "ρ": 0.2, "acc": 0.6, "ties": 0.2},
-                    "published": {},
-                },
+                {"metric": "two", "signature": "", "values": {"r": 0.9, "acc": 0.6, "ties": 0.2}, "published": {}},
             ],
             "not_scored": ["three"],
         }
@@ -583,22 +518,14 @@ def results(tmp_path, monkeypatch):
 
 def test_a_report_is_ranked_by_the_chosen_column(results):
     results(BOARD)
-    assert tab_meta.keys(BOARD["boards"][0]) == [
-        ("systems: r", "r"),
-        ("systems: ρ", "ρ"),
-        ("sentences: acc", "acc"),
-    ]
+    assert tab_meta.keys(BOARD["boards"][0]) == [("systems: r", "r"), ("sentences: acc", "acc")]
     by_accuracy, by_correlation = tab_meta.report("GJG15", "acc"), tab_meta.report("GJG15", "r")
     assert by_accuracy.index("one") < by_accuracy.index("two")
     assert by_correlation.index(">two<") < by_correlation.index("&lt;b&gt;one")
     assert tab_meta.report("GJG15", "no such column") == by_accuracy
     assert "<b>" not in by_accuracy and "<i>" not in by_accuracy
-    assert (
-        '<span class="best">.900</span>' in by_accuracy
-        and 'title="Paper: ONE">.600' in by_accuracy
-        and "–" in by_accuracy
-    )
-    assert "Not scored: three." in by_accuracy
+    for shown in ('<span class="best">.900</span>', 'title="Paper: ONE">.600', "–", "Not scored: three."):
+        assert shown in by_accuracy
     assert refused(tab_meta.report, "SEEDA", "r") == "There are results on GJG15 only."
 
 
