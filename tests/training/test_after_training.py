@@ -83,20 +83,3 @@ def test_the_threshold_goes_into_the_configuration(load_script, checkpoint, corp
     found = json.loads(capsys.readouterr().out)
     assert json.loads((checkpoint / "config.json").read_text())["geceval_threshold"] == found["threshold"]
     assert json.loads((checkpoint / "results.json").read_text())["calibration"] == found
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("evaluate_checkpoint", ["impara", "NOTHING", "--seeda", "absent-seeda"]),
-        ("evaluate_checkpoint", ["impara", "NOTHING"]),
-        ("calibrate_threshold", ["NOTHING", "--different", "M2", "--corrections", "M2"]),
-        ("calibrate_threshold", ["NOTHING", "--different", "absent.m2", "--corrections", "M2"]),
-    ],
-)
-def test_mistakes_are_one_line(load_script, tmp_path, corpus, name, arguments, capsys):
-    places = {"NOTHING": str(tmp_path), "M2": str(corpus)}
-    assert load_script(name).main([places.get(argument, argument) for argument in arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"{name}: ")
-    assert "absent" in line if "absent" in " ".join(arguments) else str(tmp_path) in line

@@ -52,8 +52,3 @@ def test_an_adapter_without_some_of_its_weights_is_refused(adapter, part):
     save_file(less, path)
     with pytest.raises(CheckpointError, match=f"does not fit its base .*{re.escape(part)}"):
         Encoder.load(resolve(adapter), head=True)
-
-
-def test_a_folder_without_adapters_is_refused(load_script, base, tmp_path, capsys):
-    assert load_script("bundle_adapter").main([str(base), str(tmp_path / "bundled")]) == 2
-    assert "no adapter there" in capsys.readouterr().err and not (tmp_path / "bundled").exists()

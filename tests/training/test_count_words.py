@@ -14,9 +14,3 @@ def test_counts_are_written_and_read(load_script, tmp_path, capsys):
     assert counts.read_text(encoding="utf-8") == ".\t2\nn't\t2\nthe\t2\n"
     assert capsys.readouterr().out == f"{counts}: 3 words, 6 occurrences\n"
     assert load_unigrams(counts).log_probability("the") == pytest.approx(math.log(2 / 6))
-
-
-def test_a_missing_text_is_one_line(load_script, tmp_path, capsys):
-    assert load_script("count_words").main([str(tmp_path / "none"), "--output", str(tmp_path / "counts.tsv")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-    assert not (tmp_path / "counts.tsv").exists()

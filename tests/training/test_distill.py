@@ -1,9 +1,8 @@
-"""Distillation of a tiny language model: it learns, goes on after a kill, and writes what geceval loads."""
+"""Distillation of a tiny language model: it learns and writes what geceval loads."""
 
 import json
 
 import pytest
-import torch
 
 from geceval.models.checkpoints import resolve
 from geceval.scorers.impara_lm import ImparaLm, Settings
@@ -63,35 +62,6 @@ def test_the_student_is_a_smaller_model_that_the_metric_reads(finished):
     good, bad = ImparaLm(Settings(model=str(folder))).score(["x"] * 2, ["the cat sat .", "the cat sit ."]).scores
     assert good != bad
     assert results["data"]["texts"] >= 100
-
-
-@pytest.mark.slow
-def test_killed_and_started_again_it_ends_with_the_same_weights(corpus, teacher, whole_and_broken):
-    arguments = ["--m2", str(corpus), "--init-from", str(teacher), *QUICK, "--epochs", "2", "--evaluations", "3"]
-    whole, broken = whole_and_broken("distill", arguments)
-    assert all(torch.equal(whole[key], broken[key]) for key in whole)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "nothing to learn from"),
-        (["--m2", "CORPUS", "--layers", "4"], "layers must be from 1 to 3"),
-        (["--m2", "CORPUS", "--vocabulary", "256"], "vocabulary must be at least 257"),
-        (
-            ["--m2", "CORPUS", "--held", "900"],
-            "900 are kept apart (held); give more corrected sentences, or keep fewer groups apart",
-        ),
-        (["--m2", "CORPUS", "--init-from", "bundled:encoder"], "its tokenizer has neither a BOS token nor"),
-    ],
-)
-def test_mistakes_are_told_before_the_teacher_reads(script, corpus, teacher, tmp_path, capsys, options, message):
-    options = [str(corpus) if option == "CORPUS" else option for option in options]
-    arguments = ["--init-from", str(teacher), *QUICK, *options]
-    arguments += ["--output", str(tmp_path / "new")]
-    assert script.main(arguments) == 2
-    assert message in capsys.readouterr().err.splitlines()[-1]
-    assert not (tmp_path / "new").exists()
 
 
 def test_the_card_says_what_was_measured(finished, load_script):

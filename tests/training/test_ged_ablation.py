@@ -51,12 +51,3 @@ def test_means_and_deviations(script):
     assert script.spread([0.1, 0.2, 0.3]) == "0.200 ± 0.100"
     assert script.spread([0.25]) == "0.250"  # --seeds 1
     assert script.spread([]) == ""
-
-
-def test_a_missing_corpus_is_one_line_before_anything_is_trained(script, corpus, ratings, tmp_path, capsys):
-    files = {"--train-m2": corpus, "--dev-m2": corpus, "--m2": corpus, "--ratings": ratings, "--seeda": tmp_path / "no"}
-    arguments = [text for option, path in files.items() for text in (option, str(path))]
-    assert script.main([*arguments, "--output", str(tmp_path / "out")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("ged_ablation: ") and str(tmp_path / "no") in line
-    assert not (tmp_path / "out").exists()

@@ -140,36 +140,3 @@ def test_an_insertion_at_the_end(tmp_path):
     for rule, last in (("last", 1), ("lost", 0)):
         folds, _, _ = read_folds(Job(m2=(tmp_path / "end.m2",), final_insertion=rule))
         assert {tuple(labels) for _, labels in folds["train"]} == {(0, 0, 0, 0, last)}
-
-
-@pytest.mark.slow
-def test_killed_and_started_again_it_ends_with_the_same_weights(whole_and_broken, corpus, base):
-    arguments = ["--m2", str(corpus), "--init-from", str(base), "--epochs", "4", *QUICK]
-    whole, broken = whole_and_broken("train_ged", [*arguments, "--partial", "0.5", "--error-weight", "2"])
-    assert all(torch.equal(whole[key], broken[key]) for key in whole)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "nothing to learn from"),
-        (["--train-m2", "CORPUS"], "nothing to learn from"),
-        (["--m2", "CORPUS", "--partial", "2"], "partial must lie between 0 and 1"),
-        (["--m2", "NUCLE", "--classes", "25"], "'ArtOrDet', not one of ERRANT's"),
-        (["--m2", "absent.m2"], "absent.m2"),
-        (["--m2", "FEW"], "dev: there is no sentence with a token among 0; more sentences fill every fold"),
-        (["--m2", "CORPUS", "--test-m2", "EMPTY"], "empty.m2: there is no sentence with a token among 2"),
-    ],
-)
-def test_mistakes_end_with_one_line_and_code_2(script, corpus, base, tmp_path, capsys, options, message):
-    nucle = tmp_path / "nucle.m2"
-    write_m2(nucle, [M2Sentence("cat sat", {0: [Edit(0, 0, "the", "ArtOrDet")]})] * 20)
-    few, empty = tmp_path / "few.m2", tmp_path / "empty.m2"
-    write_m2(few, [M2Sentence(f"cat {n}", {0: [Edit(0, 0, "the", "M:DET")]}) for n in range(4)])
-    write_m2(empty, [M2Sentence(""), M2Sentence("")])
-    files = {"CORPUS": str(corpus), "NUCLE": str(nucle), "FEW": str(few), "EMPTY": str(empty)}
-    options = [files.get(option, option) for option in options]
-    assert script.main(["--init-from", str(base), "--output", str(tmp_path / "out"), "--quiet", *options]) == 2
-    error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert error.startswith("train_ged: ")
-    assert message in error

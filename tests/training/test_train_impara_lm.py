@@ -1,4 +1,4 @@
-"""Training of IMPARA-LM on a tiny language model: it learns, goes on after a kill, and writes what geceval loads."""
+"""Training of IMPARA-LM on a tiny language model: it learns and writes what geceval loads."""
 
 import json
 
@@ -40,12 +40,6 @@ def finished(script, corpus, causal, ratings, tmp_path_factory):
     more = ["--ratings", str(ratings), "--evaluations", "2", "--keep-rank", "4"]
     assert script.main([*arguments, *more, *QUICK]) == 0
     return folder, json.loads((folder / "results.json").read_text())
-
-
-@pytest.fixture
-def arguments(corpus, causal):
-    """Without ratings."""
-    return ["--m2", str(corpus), "--init-from", str(causal), *QUICK]
 
 
 def test_the_cost_is_that_of_single_texts(causal):
@@ -124,37 +118,6 @@ def test_the_card_says_what_was_measured(finished):
     assert 'geceval.load("impara_lm", model="toy-lm")' in card
     assert json.loads((folder / "adapter_config.json").read_text())["r"] == 4
     assert "| kept | its best approximation of rank 4 |" in card
-
-
-def test_killed_and_started_again_it_ends_with_the_same_weights(arguments, whole_and_broken):
-    whole, broken = whole_and_broken("train_impara_lm", [*arguments, "--epochs", "1", "--evaluations", "3"])
-    assert all(torch.equal(whole[key], broken[key]) for key in whole)
-
-
-@pytest.mark.slow
-def test_two_processes_share_the_work(arguments, two_processes, tmp_path):
-    two_processes("train_impara_lm", [*arguments, "--output", str(tmp_path / "two")])
-    results = json.loads((tmp_path / "two/results.json").read_text())
-    assert results["runs"][0]["steps"] == 3  # 96 pairs, 16 a step and process
-    assert "head" not in results
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "nothing to learn from"),
-        (["--m2", "CORPUS", "--lora-rank", "0"], "lora_rank must be at least 1"),
-        (["--m2", "CORPUS", "--keep-rank", "9"], "keep_rank must be at most lora_rank, 8"),
-        (["--m2", "CORPUS", "--init-from", "bundled"], "parameters are missing"),
-    ],
-)
-def test_mistakes_are_one_line_and_leave_nothing(script, corpus, causal, ratings, tmp_path, capsys, options, message):
-    names = {"CORPUS": str(corpus), "RATINGS": str(ratings)}
-    arguments = ["--init-from", str(causal), *QUICK, *(names.get(option, option) for option in options)]
-    assert script.main([*arguments, "--output", str(tmp_path / "new")]) == 2
-    error = capsys.readouterr().err
-    assert message in error.splitlines()[-1]
-    assert not (tmp_path / "new").exists()
 
 
 def test_a_head_on_separable_pairs():

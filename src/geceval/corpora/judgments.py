@@ -34,22 +34,13 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The rows of the tables of SEEDA or GJG15.
-
-    Attributes:
-        name: `"seeda"` or `"gjg15"`.
-        outputs: A row per sentence with what each system wrote, systems in their canonical order; also of sentences
-            that nobody judged.
-        judgments: A row per ranking; kind of judgments to rows.
-        scores: Human ranking of the systems to system to score.
-        files: Kind of judgments to the file that they come from, for messages.
-    """
+    """The rows of the tables of SEEDA or GJG15."""
 
     name: str
-    outputs: Rows
-    judgments: dict[str, Rows]
-    scores: dict[str, dict[str, float]]
-    files: dict[str, Path]
+    outputs: Rows  # one a sentence, judged or not, with what each system wrote, systems in their canonical order
+    judgments: dict[str, Rows]  # kind of judgments to one row a ranking
+    scores: dict[str, dict[str, float]]  # human ranking of the systems to system to score
+    files: dict[str, Path]  # kind of judgments to the file that they come from, for messages
 
 
 def read_human(folder: str | Path) -> HumanData:

@@ -17,18 +17,7 @@ AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
 
 
 def aggregate(scores: np.ndarray, how: Aggregation = "average") -> np.ndarray:
-    """One score per system from its sentence scores.
-
-    Args:
-        scores: Array of shape [systems, sentences].
-        how: `"average"`, `"trueskill"` (one pass in the order of sentences and systems) or `"expected_wins"`.
-
-    Returns:
-        Array of shape [systems].
-
-    Raises:
-        ValueError: If `how` is none of these.
-    """
+    """One score per system, [systems], from sentence scores, [systems, sentences]."""
     if how == "average":
         return scores.mean(axis=1)
     if how == "trueskill":
@@ -39,19 +28,8 @@ def aggregate(scores: np.ndarray, how: Aggregation = "average") -> np.ndarray:
 
 
 def expected_wins(wins: np.ndarray) -> np.ndarray:
-    """Expected Wins (Bojar et al. 2011): the mean share of wins against every other system.
-
-    EW(i) = mean over j ≠ i of wins(i, j) / (wins(i, j) + wins(j, i)); a pair that was never decided adds 0.
-
-    Args:
-        wins: Array of shape [systems, systems]; `wins[i, j]` counts how often i beat j, draws left out.
-
-    Returns:
-        Array of shape [systems], in [0, 1].
-
-    Raises:
-        ValueError: If there are fewer than two systems.
-    """
+    """Expected Wins (Bojar et al. 2011) of each system, from [winner, loser] counts of wins without draws."""
+    # EW(i) = mean over j ≠ i of wins(i, j) / (wins(i, j) + wins(j, i)); a pair that was never decided adds 0.
     count = wins.shape[0]
     if count < 2:
         raise InputError("expected wins need at least two systems")
@@ -62,30 +40,13 @@ def expected_wins(wins: np.ndarray) -> np.ndarray:
 
 
 def count_wins(scores: np.ndarray) -> np.ndarray:
-    """How often each system's sentence score beats that of each other system.
-
-    Args:
-        scores: Array of shape [systems, sentences]; a NaN never wins and never loses.
-
-    Returns:
-        Array of shape [systems, systems].
-    """
+    """How often each system's sentence score beats that of each other, [systems, systems]; a NaN does neither."""
     return np.stack([(row > scores).sum(axis=1) for row in scores]).astype(float)
 
 
 def human_expected_wins(items: Sequence[Item], systems: Sequence[str]) -> dict[str, float]:
-    """Expected Wins of systems in human judgments; pairs with equal ranks do not count (Sakaguchi et al. 2014).
-
-    The published scores of SEEDA and GJG15 are means over bootstrap samples of the pairs; they differ from the scores
-    computed here by less than .001.
-
-    Args:
-        items: The judgments.
-        systems: All systems of the judgments; to rank only some of them, select from the result.
-
-    Raises:
-        ValueError: If there are fewer than two systems.
-    """
+    """Expected Wins of all systems in human judgments; equal ranks do not count (Sakaguchi et al. 2014)."""
+    # The published scores of SEEDA and GJG15 are means over bootstrap samples, and differ by less than .001.
     pairs = judged_pairs(items, systems)
     wins = np.zeros((len(systems), len(systems)))
     np.add.at(wins, (pairs.first, pairs.second), pairs.human > 0)

@@ -17,19 +17,12 @@ TIE_RULES: tuple[str, ...] = get_args(TieRule)
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of systems that one annotator compared on one sentence.
+    """Pairs of systems that one annotator compared on one sentence; all arrays are [pairs]."""
 
-    Attributes:
-        sentence: Array [pairs] of sentence indices.
-        first: Array [pairs] of indices in the list of systems; first < second.
-        second: Array [pairs], likewise.
-        human: Array [pairs]: 1 if the first was ranked better, -1 if worse, 0 if both got the same rank.
-    """
-
-    sentence: np.ndarray
-    first: np.ndarray
+    sentence: np.ndarray  # indices
+    first: np.ndarray  # indices in the list of systems; first < second
     second: np.ndarray
-    human: np.ndarray
+    human: np.ndarray  # 1 if the first was ranked better, -1 if worse, 0 if both got the same rank
 
     def select(self, rows: np.ndarray) -> Pairs:
         """Some of the pairs, selected by a mask or by indices."""
@@ -38,34 +31,18 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Sentence-level agreement.
+    """Sentence-level agreement."""
 
-    Attributes:
-        accuracy: Share of pairs that the metric orders as the annotator did, in [0, 1]; NaN under `"hties"`, which
-            defines none.
-        kendall: (concordant - discordant) / pairs, in [-1, 1].
-        pairs: Number of pairs that count.
-        tie_share: Share of the pairs ordered by people to which the metric gives equal scores, whatever the tie rule.
-        epsilon: Scores that differ by at most this are tied; above 0 only under `"calibrated"`.
-    """
-
-    accuracy: float
-    kendall: float
-    pairs: int
-    tie_share: float
-    epsilon: float = 0.0
+    accuracy: float  # share of pairs ordered as people do; NaN under "hties", which defines none
+    kendall: float  # (concordant - discordant) / pairs
+    pairs: int  # that count
+    tie_share: float  # of the pairs ordered by people, whatever the tie rule
+    epsilon: float = 0.0  # scores that differ by at most this are tied; above 0 only under "calibrated"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """How a tie rule counts pairs; `agree`, `disagree` and `counted` are arrays [pairs] of bool.
-
-    Attributes:
-        agree: The pair counts and the metric orders it as the annotator did.
-        disagree: The pair counts and the metric orders it the other way round.
-        counted: The pair counts.
-        epsilon: See `Agreement`.
-    """
+    """The pairs that a tie rule counts, and those of them that metric and annotator order alike or not."""
 
     agree: np.ndarray
     disagree: np.ndarray
@@ -74,16 +51,8 @@ class Verdicts:
 
 
 def rank_table(items: Sequence[Item], systems: Sequence[str], *, expand: bool = True) -> np.ndarray:
-    """The rank that each item gives to each system.
-
-    Args:
-        items: The judgments.
-        systems: The systems to look up.
-        expand: Rank every system of a group that shares one text; otherwise only the first listed of each group.
-
-    Returns:
-        Array of shape [items, systems]; NaN where an item does not rank the system.
-    """
+    """The rank that each item gives to each system, [items, systems]; NaN where it gives none."""
+    # Without `expand` only the first listed system of a group that shares one text has its rank.
     index = {system: number for number, system in enumerate(systems)}
     table = np.full((len(items), len(systems)), np.nan)
     for row, item in zip(table, items, strict=True):

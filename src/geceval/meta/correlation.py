@@ -22,11 +22,7 @@ class Correlation:
 
 
 def correlate(metric: Sequence[float], human: Sequence[float]) -> Correlation:
-    """Pearson's r and Spearman's rho of two lists of the same length.
-
-    Raises:
-        ValueError: If the lengths differ.
-    """
+    """Pearson's r and Spearman's rho of two lists of the same length."""
     if len(metric) != len(human):
         raise InputError(f"{len(metric)} metric scores but {len(human)} human scores")
     lists, values = np.asarray(metric, dtype=float)[None], np.asarray(human, dtype=float)
@@ -34,16 +30,8 @@ def correlate(metric: Sequence[float], human: Sequence[float]) -> Correlation:
 
 
 def correlations(lists: np.ndarray, values: np.ndarray, kind: Literal["pearson", "spearman"]) -> np.ndarray:
-    """Correlation of each of several lists with the same values.
-
-    Args:
-        lists: Array of shape [lists, n].
-        values: Array of shape [n].
-        kind: `"pearson"`, or `"spearman"` with average ranks for ties.
-
-    Returns:
-        Array of shape [lists], in [-1, 1]; NaN where the list or the values are constant or n < 2.
-    """
+    """Correlation of each of several lists, [lists, n], with the same values, [n]; NaN where either is constant."""
+    # Spearman's ranks are average ranks where values tie.
     if len(values) < 2:
         return np.full(len(lists), np.nan)
     defined = ~(_is_constant(lists) | _is_constant(values))
@@ -58,11 +46,7 @@ def correlations(lists: np.ndarray, values: np.ndarray, kind: Literal["pearson",
 
 
 def correlate_systems(metric: Mapping[str, float], human: Mapping[str, float], systems: Sequence[str]) -> Correlation:
-    """Correlation over the named systems only.
-
-    Raises:
-        ValueError: If a system has no metric score or no human score.
-    """
+    """Correlation over the named systems only."""
     for name, scores in (("metric", metric), ("human", human)):
         missing = [system for system in systems if system not in scores]
         if missing:
@@ -73,11 +57,7 @@ def correlate_systems(metric: Mapping[str, float], human: Mapping[str, float], s
 def windows(
     metric: Mapping[str, float], human: Mapping[str, float], systems: Sequence[str], width: int = 4
 ) -> list[Correlation]:
-    """Correlations over each run of `width` neighbours in the human ranking, from the best systems to the worst.
-
-    Raises:
-        ValueError: If `width` is below 2 or above the number of systems.
-    """
+    """Correlations over each run of `width` neighbours in the human ranking, from the best systems to the worst."""
     if not 2 <= width <= len(systems):
         raise InputError(f"the window must hold 2 to {len(systems)} systems, got {width}")
     ranked = _best_first(systems, human)
@@ -87,13 +67,7 @@ def windows(
 def top_k(
     metric: Mapping[str, float], human: Mapping[str, float], systems: Sequence[str], smallest: int = 4
 ) -> list[Correlation]:
-    """Correlations over the K best systems of the human ranking, for K from all of them down to `smallest`.
-
-    Gong et al. (2022), Figure 2.
-
-    Raises:
-        ValueError: If `smallest` is below 2 or above the number of systems.
-    """
+    """Correlations over the K best systems of people, for K from all to `smallest` (Gong et al. 2022, Figure 2)."""
     if not 2 <= smallest <= len(systems):
         raise InputError(f"the best systems must be 2 to {len(systems)}, got {smallest}")
     ranked = _best_first(systems, human)

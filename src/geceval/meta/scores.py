@@ -24,30 +24,17 @@ OfSystem = Literal["corpus", Aggregation]
 
 @dataclass(frozen=True, slots=True)
 class MetricScores:
-    """Scores of several systems on the same sentences under one metric.
-
-    Attributes:
-        metric: Its name.
-        systems: Names of the systems.
-        sentences: Array of shape [systems, sentences].
-        corpus: The metric's own score of each whole output, array of shape [systems].
-        signature: What was computed, in one line; `""` if unknown.
-        details: What else the metric says of each system, e.g. precision; empty if unknown.
-    """
+    """Scores of several systems on the same sentences under one metric."""
 
     metric: str
     systems: tuple[str, ...]
-    sentences: np.ndarray
-    corpus: np.ndarray
+    sentences: np.ndarray  # [systems, sentences]
+    corpus: np.ndarray  # [systems], the metric's own score of each whole output
     signature: str = ""
     details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def select(self, systems: Sequence[str]) -> MetricScores:
-        """The scores of the given systems, in that order.
-
-        Raises:
-            ValueError: If one of them has no scores.
-        """
+        """The scores of the given systems, in that order."""
         missing = [system for system in systems if system not in self.systems]
         if missing:
             raise InputError(f"{self.metric}: no scores of {', '.join(missing)}")

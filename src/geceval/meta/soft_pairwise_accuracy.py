@@ -45,13 +45,8 @@ def soft_pairwise_accuracy(human: np.ndarray, metric: np.ndarray, permutations: 
 
 
 def imputed_scores(items: Sequence[Item], systems: Sequence[str], sentences: int) -> np.ndarray:
-    """Human sentence scores from rankings: the mean of -rank over the items of a sentence.
-
-    Ranks of different items compare different systems, so this is an approximation; no such scores have been published.
-
-    Returns:
-        [systems, sentences], NaN where a system was not judged.
-    """
+    """Human sentence scores, [systems, sentences]: the mean of -rank over a sentence's items; NaN without any."""
+    # Ranks of different items compare different systems, so this is an approximation; no such scores were published.
     table = rank_table(items, systems)
     owners = np.array([item.sentence for item in items], dtype=np.int64)
     known = ~np.isnan(table)

@@ -16,34 +16,16 @@ _SMALLEST = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class TrueSkill:
-    """TrueSkill's parameters for two players without dynamics (tau = 0).
-
-    The defaults are those used to rank GEC systems by a metric (Goto et al. 2025).
-
-    Attributes:
-        mu: Prior mean of every system.
-        sigma: Prior standard deviation of every system.
-        beta: Standard deviation of one performance around the skill.
-        draw_probability: Share of games that end in a draw, in (0, 1).
-    """
+    """TrueSkill of two players without dynamics; the defaults rank GEC systems by a metric (Goto et al. 2025)."""
 
     mu: float = 0.0
     sigma: float = 0.5
-    beta: float = 0.25
+    beta: float = 0.25  # standard deviation of one performance around the skill
     draw_probability: float = 0.25
 
     def rate(self, games: Iterable[tuple[int, int, int]], systems: int) -> tuple[np.ndarray, np.ndarray]:
-        """Play games one after the other; the order matters.
-
-        The two-player update of Herbrich et al. (2007), in closed form instead of message passing in a factor graph.
-
-        Args:
-            games: Triples `(i, j, outcome)`: 1 if system i won, -1 if j won, 0 for a draw.
-            systems: Number of systems.
-
-        Returns:
-            Means and variances of the skills, each an array of shape [systems].
-        """
+        """Means and variances of the skills after games `(i, j, outcome)`: 1 if i won, -1 if j did, 0 for a draw."""
+        # The two-player update of Herbrich et al. (2007), in closed form instead of message passing in a factor graph.
         means, variances = [self.mu] * systems, [self.sigma**2] * systems
         margin = NormalDist().inv_cdf((self.draw_probability + 1) / 2) * _SQRT2 * self.beta
         noise = 2 * self.beta**2
@@ -60,18 +42,8 @@ class TrueSkill:
 
 
 def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None) -> np.ndarray:
-    """TrueSkill means of systems, from games between their sentence scores.
-
-    For each sentence in order and each pair i < j of systems in order, the higher score wins and equal scores draw; a
-    pair with a NaN is skipped. The games are played once, so the result depends on the order of sentences and systems.
-
-    Args:
-        scores: Array of shape [systems, sentences].
-        skill: The parameters; defaults to `TrueSkill()`.
-
-    Returns:
-        Array of shape [systems].
-    """
+    """TrueSkill means, [systems], from games between the scores of each sentence, [systems, sentences]."""
+    # Each pair i < j plays once a sentence, in order, so the result depends on the order of both; a NaN does not play.
     count = scores.shape[0]
     first, second = np.triu_indices(count, k=1)
     outcomes = np.sign(scores[first] - scores[second]).T  # [sentences, pairs]
