@@ -51,7 +51,7 @@ def score(
     ] = None,
     batch_size: Annotated[int | None, typer.Option(help="Sentences per batch of a neural model.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32, bfloat16 or float16.")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float32, bfloat16, float16 or auto.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that parse sentences (edit metrics).")] = None,
     cache: shared.Cache = None,
     sentence: Annotated[bool, typer.Option("--sentence", help="One score per sentence.")] = False,
