@@ -34,9 +34,8 @@ def visit(browser, address):
     pages = []
 
     def open_page(width=1280, height=900, scheme="light"):
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
-        )
+        viewport = {"width": width, "height": height}
+        context = browser.new_context(viewport=viewport, color_scheme=scheme, accept_downloads=True)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.strangers, page.mishaps = [], []
@@ -178,11 +177,9 @@ def test_chunks_are_shown(page):
     assert [text.split() for text in cells(page, "#chunks-view")[1]] == [
         ["correction"], ["He"], ["goes", "hit"], ["to"], ["the", "over"], ["school", "."]
     ]  # fmt: skip
-    colours = [
-        page.locator(f"#chunks-view td.ck-{label}").first.evaluate("e => getComputedStyle(e).backgroundColor")
-        for label in ("hit", "over")
-    ]
-    assert colours == ["rgb(211, 240, 227)", "rgb(247, 220, 235)"]
+    for label, colour in (("hit", "rgb(211, 240, 227)"), ("over", "rgb(247, 220, 235)")):
+        cell = page.locator(f"#chunks-view td.ck-{label}").first
+        playwright.expect(cell).to_have_css("background-color", colour)
 
 
 @pytest.mark.slow
