@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
+from typing import TYPE_CHECKING, ParamSpec, Protocol
 
 import numpy as np
 
@@ -128,11 +128,6 @@ def _panels(
     return figure, [list(row) for row in grid]
 
 
-def _line(number: int) -> dict[str, object]:
-    """The style of the n-th metric's curve, distinct in colour and in grey."""
-    return {**_mark(number), "linestyle": _DASHES[number % len(_DASHES)]}
-
-
 def _mark(number: int, marker: str | None = None) -> dict[str, object]:
     """The style of the n-th metric's points."""
     hollow = number // len(_COLOURS) % 2
@@ -141,22 +136,10 @@ def _mark(number: int, marker: str | None = None) -> dict[str, object]:
     return {"color": colour, "marker": marker or _MARKERS[number % len(_MARKERS)], "markerfacecolor": face}
 
 
-def _share(name: str) -> dict[str, Any]:
-    """How the bars of one of CLEME2.0's shares look: a colour and a hatching."""
-    colour, hatch = _SHARES[name]
-    return {"color": colour, "hatch": hatch, "edgecolor": "#000000", "linewidth": 0.6}
-
-
 def _legend(figure: Figure, axes: Axes, count: int) -> None:
     """One legend for all panels, below them."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(count, 6), frameon=False, handlelength=3.2)
-
-
-def _whole_numbers(axes: Axes, positions: Sequence[int]) -> None:
-    """Ticks at whole numbers, not too many."""
-    step = 1 + len(positions) // 14
-    axes.set_xticks(list(positions)[::step])
 
 
 def _numbered_points(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
@@ -238,10 +221,11 @@ def curves(
             axes = grid[row][column]
             for number, (metric, rows) in enumerate(tables.items()):
                 values = [getattr(each, kind) for each in rows[ranking]]
-                axes.plot(positions, values, label=metric, clip_on=False, **_line(number))
+                dashes = _DASHES[number % len(_DASHES)]
+                axes.plot(positions, values, label=metric, clip_on=False, linestyle=dashes, **_mark(number))
             axes.axhline(0, color="#666666", linewidth=0.8)
             axes.set_ylim(-1.05, 1.05)
-            _whole_numbers(axes, positions)
+            axes.set_xticks(positions[:: 1 + len(positions) // 14])  # whole numbers, not too many
             if row == 0:
                 axes.set_title(ranking)
             if row == 1:
@@ -371,7 +355,10 @@ def chunk_shares(systems: Mapping[str, Mapping[str, float]]) -> Figure:
         for name in names:
             values = np.array([shares[name] for shares in systems.values()])
             left = starts if axes is needed else 0
-            axes.barh(heights, values, height=0.68, left=left, label=name, **_share(name))
+            colour, hatch = _SHARES[name]
+            axes.barh(
+                heights, values, 0.68, left, label=name, color=colour, hatch=hatch, edgecolor="#000000", linewidth=0.6
+            )
             for y, start, value in zip(heights, starts, values, strict=True):
                 if axes is changes:
                     axes.text(value + 0.015, y, unsigned(value, 2), va="center", fontsize=7.5)

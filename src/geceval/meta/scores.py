@@ -95,7 +95,13 @@ def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
     """Write scores that `read_scores` reads; all tables must be of the same systems and sentences."""
     suffix = Path(path).suffix
     check_suffix(path)
-    columns = _columns(tables)
+    systems, lines = tables[0].systems, tables[0].sentences.shape[1] + 1
+    columns: dict[str, list[Any]] = {
+        "system": [system for system in systems for _ in range(lines)],
+        "line": list(range(lines)) * len(systems),
+    }
+    for table in tables:
+        columns[table.metric] = np.column_stack([table.corpus, table.sentences]).ravel().tolist()
     if suffix == ".parquet":
         import pyarrow
         import pyarrow.parquet
@@ -118,8 +124,11 @@ def read_system_scores(path: str | Path) -> dict[str, float]:
             raise InputError(f"{path}: expected a JSON object of systems and their scores")
         rows = [(f"{path}: {name}", name, score) for name, score in content.items()]
     else:
-        lines = enumerate(read_lines(path), start=1)
-        rows = [(f"{path}, line {number}", *_name_and_score(line)) for number, line in lines if line]
+        rows = []
+        for number, line in enumerate(read_lines(path), start=1):
+            if line:
+                name, *score = line.rsplit(maxsplit=1)
+                rows.append((f"{path}, line {number}", name.strip(), "".join(score)))
     scores: dict[str, float] = {}
     for where, name, score in rows:
         try:
@@ -261,19 +270,3 @@ def _integer(where: str, value: Any) -> int:
         raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{where}: line {value!r} is no whole number") from None
-
-
-def _columns(tables: Sequence[MetricScores]) -> dict[str, list[Any]]:
-    systems, count = tables[0].systems, tables[0].sentences.shape[1]
-    columns: dict[str, list[Any]] = {
-        "system": [system for system in systems for _ in range(count + 1)],
-        "line": list(range(count + 1)) * len(systems),
-    }
-    for table in tables:
-        columns[table.metric] = np.column_stack([table.corpus, table.sentences]).ravel().tolist()
-    return columns
-
-
-def _name_and_score(line: str) -> tuple[str, str]:
-    name, *score = line.rsplit(maxsplit=1)
-    return name.strip(), "".join(score)

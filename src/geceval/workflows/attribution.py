@@ -213,13 +213,12 @@ def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Group, ...]],
             method = "shapley_sampling"
         if method == "shapley_sampling":
             orders = draw_orders(len(groups), settings.permutations, settings.seed)
-        texts = {mask: _correct(source, groups, mask) for mask in coalitions(method, len(groups), orders)}
+        texts = {
+            mask: apply(source, [edit for player, group in enumerate(groups) if mask >> player & 1 for edit in group])
+            for mask in coalitions(method, len(groups), orders)
+        }
         games.append(_Game(texts[0], groups, method, orders, texts))
     return games
-
-
-def _correct(source: str, groups: Sequence[Group], mask: int) -> str:
-    return apply(source, [edit for player, group in enumerate(groups) if mask >> player & 1 for edit in group])
 
 
 def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) -> tuple[list[dict[int, float]], str]:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.progress import parts
-from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
+from geceval.edits.m2 import M2Sentence, references, write_m2
 from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
+from geceval.scorers.references.gold import gold_sentences
 
 logger = logging.getLogger("geceval")
 
@@ -109,7 +109,7 @@ def _table(name: str, results: dict[str, Any]) -> MetricScores:
 
 def _judged(path: str, human: HumanData) -> list[M2Sentence]:
     """The sentences of an M2 file that the data contains; a file with as many sentences as the data is used whole."""
-    sentences = _read_m2(path, Path(path).stat().st_mtime_ns)
+    sentences = gold_sentences(path)
     if len(sentences) == len(human.lines):
         return sentences
     if len(sentences) <= max(human.lines):
@@ -117,12 +117,6 @@ def _judged(path: str, human: HumanData) -> list[M2Sentence]:
             f"{path}: {len(sentences)} sentences, but the data has line {max(human.lines) + 1} of its text"
         )
     return [sentences[line] for line in human.lines]
-
-
-@lru_cache(maxsize=2)
-def _read_m2(path: str, modified: int) -> list[M2Sentence]:
-    """The sentences of a file; `modified` only makes a changed file another entry of the cache."""
-    return read_m2(path)
 
 
 def _write_judged(path: str, human: HumanData, folder: Path) -> str:
