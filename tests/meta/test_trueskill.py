@@ -1,4 +1,4 @@
-"""TrueSkill in closed form against the trueskill package; Expected Wins by hand."""
+"""TrueSkill in closed form against the trueskill package."""
 
 from __future__ import annotations
 

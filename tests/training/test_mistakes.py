@@ -30,43 +30,48 @@ OF_SCRIPTS = {
     ],
     "train_some": [
         ("--ratings absent.csv", "absent.csv"),
-        ("--ratings RATINGS --dev 1", "the train fold is empty"),
-        ("--ratings RATINGS --dev 20 --test 20 --max-length 4000", "reads at most"),
-        ("--ratings RATINGS --dev 20 --test 20 --meaning-init-from ./absent", "absent: no such folder"),
+        ("--ratings RATINGS --dev 1 --test 423", "the train fold is empty"),
+        ("--ratings RATINGS --max-length 4000", "reads at most"),
+        ("--ratings RATINGS --meaning-init-from ./absent", "absent: no such folder"),
+        ("--ratings RATINGS --init-from CAUSAL --head-layer 9", "head_layer is 9, but the base has 2 layers"),
+        ("--ratings RATINGS --init-from CAUSAL --head-layer 0", "head_layer must be at least 1"),
+        ("--ratings RATINGS --init-from CAUSAL --head-layer 1 --lora-rank 2", "head_layer leaves the base as it is"),
+        ("--ratings RATINGS --head-layer 1", "parameters are missing"),
+        ("--ratings RATINGS --init-from CAUSAL", "a causal language model, whose tokens do not see what follows"),
     ],
     "distill": [
         ("", "nothing to learn from"),
-        ("--m2 CORPUS --layers 4", "layers must be from 1 to 3"),
+        ("--m2 CORPUS --layers 3", "layers must be from 1 to 2"),
         ("--m2 CORPUS --vocabulary 256", "vocabulary must be at least 257"),
         ("--m2 CORPUS --held 900", "900 are kept apart (held); give more corrected sentences, or keep fewer groups"),
         ("--m2 CORPUS --init-from bundled:encoder", "its tokenizer has neither a BOS token nor"),
     ],
 }
-OPTIONS = {"train_impara_lm": "--lora-rank 8", "distill": "--texts 200 --held 8 --errors 2 --layers 2 --vocabulary 257"}
+OPTIONS = {
+    "train_impara_lm": "--lora-rank 8",
+    "train_some": "--dev 20 --test 20",
+    "distill": "--texts 200 --held 8 --errors 2 --layers 2 --vocabulary 257",
+}
 
 
 @pytest.fixture(scope="module")
-def files(corpus, some_ratings, base, tmp_path_factory):
+def files(corpus, some_ratings, base, make_causal, tmp_path_factory):
     """What stands for the words in capitals."""
     folder = tmp_path_factory.mktemp("files")
     nucle, few, empty = folder / "nucle.m2", folder / "few.m2", folder / "empty.m2"
     write_m2(nucle, [M2Sentence("cat sat", {0: [Edit(0, 0, "the", "ArtOrDet")]})] * 20)
     write_m2(few, [M2Sentence(f"cat {n}", {0: [Edit(0, 0, "the", "M:DET")]}) for n in range(4)])
     write_m2(empty, [M2Sentence(""), M2Sentence("")])
-    return {"CORPUS": corpus, "RATINGS": some_ratings, "BASE": base, "NUCLE": nucle, "FEW": few, "EMPTY": empty}
-
-
-@pytest.fixture(scope="module")
-def bases(make_causal):
-    """The base of each script, an encoder unless it is named here."""
-    return {"train_impara_lm": make_causal(3, "llama"), "distill": make_causal(3, "llama", num_hidden_layers=3)}
+    texts = {"CORPUS": corpus, "RATINGS": some_ratings, "NUCLE": nucle, "FEW": few, "EMPTY": empty}
+    return {**texts, "BASE": base, "CAUSAL": make_causal(3, "llama")}
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"), [(name, *row) for name, rows in OF_SCRIPTS.items() for row in rows]
 )
-def test_options_of_a_training(load_script, files, bases, base, tmp_path, capsys, name, options, message):
-    words = f"--init-from {bases.get(name, base)} --quiet {OPTIONS.get(name, '')} {options}".split()
+def test_options_of_a_training(load_script, files, tmp_path, capsys, name, options, message):
+    start = "CAUSAL" if name in ("train_impara_lm", "distill") else "BASE"
+    words = f"--init-from {start} --quiet {OPTIONS.get(name, '')} {options}".split()
     arguments = [str(files.get(word, word)) for word in words]
     assert load_script(name).main([*arguments, "--output", str(tmp_path / "new")]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
