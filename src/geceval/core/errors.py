@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import math
 import shlex
@@ -35,7 +34,7 @@ class Interrupted(Exception):
     """The user stopped the work; the message says what can be done with what there is."""
 
 
-@contextlib.contextmanager
+@contextmanager
 def named(metric: str) -> Iterator[None]:
     """Within the block, messages of user errors begin with the name of the metric."""
     try:

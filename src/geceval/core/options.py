@@ -72,7 +72,21 @@ class Options:
     """The base of dataclasses whose fields are options: each is checked against its annotation."""
 
     def __post_init__(self) -> None:
-        check_types(self)
+        # A bool is no int, an int will do for a float, and a list for a tuple of any length.
+        for name, hint in typing.get_type_hints(type(self), include_extras=True).items():
+            value, parts = getattr(self, name), _parts(hint)
+            if not any(_fits(value, part) for part in parts):
+                choices = [
+                    choice for part in parts if typing.get_origin(part) is Literal for choice in typing.get_args(part)
+                ]
+                if type(value) in map(type, choices):
+                    check_choice(name, value, choices)
+                raise InputTypeError(f"{name} must be {_describe(hint)}, got {_typed(value)}")
+            for mark in (part.__metadata__[0] for part in parts if typing.get_origin(part) is Annotated):
+                if isinstance(mark, Range) and value is not None:
+                    mark.check(name, value)
+                elif value == "":  # which would be the folder one is in
+                    raise InputError(f"{name} must not be empty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +123,6 @@ def runtime_or_default(name: str, runtime: RunTime | None) -> RunTime:
     if not isinstance(runtime, RunTime):
         raise InputTypeError(f"{name}: runtime must be a geceval.core.options.RunTime, got {_typed(runtime)}")
     return runtime
-
-
-def check_types(options: Any) -> None:
-    """Check each field of a dataclass against its type annotation: types, choices of a `Literal`, a `Range`."""
-    # A bool is no int, an int will do for a float, and a list for a tuple of any length.
-    for name, hint in typing.get_type_hints(type(options), include_extras=True).items():
-        value, parts = getattr(options, name), _parts(hint)
-        if not any(_fits(value, part) for part in parts):
-            choices = [
-                choice for part in parts if typing.get_origin(part) is Literal for choice in typing.get_args(part)
-            ]
-            if type(value) in map(type, choices):
-                check_choice(name, value, choices)
-            raise InputTypeError(f"{name} must be {_describe(hint)}, got {_typed(value)}")
-        for mark in (part.__metadata__[0] for part in parts if typing.get_origin(part) is Annotated):
-            if isinstance(mark, Range) and value is not None:
-                mark.check(name, value)
-            elif value == "":  # which would be the folder one is in
-                raise InputError(f"{name} must not be empty")
 
 
 def path_options(options: type) -> dict[str, str]:
