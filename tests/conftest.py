@@ -229,3 +229,18 @@ def chat():
     yield chat_server
     for server in started:
         server.close()
+
+
+@pytest.fixture(scope="session")
+def needed(make_checkpoint, make_causal, chat):
+    """Options without which a metric cannot run offline: neither BART nor a causal language model is bundled."""
+    layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
+    sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
+    return {
+        "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
+        "scribendi": {"model": str(make_causal(0))},
+        "fluency": {"model": str(make_causal(0))},
+        "asano2017": {"model": str(make_causal(0))},
+        "impara_lm": {"model": str(make_causal(0))},
+        "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
+    }

@@ -7,7 +7,6 @@ import pickle
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import evaluate
 import pytest
@@ -18,7 +17,6 @@ from geceval import registry
 from geceval.hub.cards import lint_metric_card, read_card
 from geceval.hub.load import module_folder
 
-ROOT = Path(__file__).resolve().parents[1]
 NAMES = registry.list_metrics()
 SOURCES = ["He go to school every days .", "She like cats .", "They are happy .", ""]
 PREDICTIONS = ["He goes to school every day .", "She like the cats .", "They are happy .", ""]
@@ -29,21 +27,6 @@ REFERENCES = [
     [""],
 ]
 COLUMNS = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
-
-
-@pytest.fixture(scope="session")
-def needed(make_checkpoint, make_causal, chat):
-    """Options without which a metric cannot run offline: neither BART nor a causal language model is bundled."""
-    layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
-    sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
-    return {
-        "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
-        "scribendi": {"model": str(make_causal(0))},
-        "fluency": {"model": str(make_causal(0))},
-        "asano2017": {"model": str(make_causal(0))},
-        "impara_lm": {"model": str(make_causal(0))},
-        "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
-    }
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geceval.edits.edit import Edit, apply, in_order, overlap, partly_corrected, without_overlaps
+from geceval.edits.edit import Edit, apply, in_order, overlap, without_overlaps
 
 SOURCE = "a b c d"
 
@@ -116,29 +114,3 @@ def test_apply_works_exactly_where_no_two_edits_overlap_whatever_their_order(edi
     ]
     assert apply(SOURCE, shuffled) == " ".join(corrected)
     assert apply(SOURCE, without_overlaps(edits)) == " ".join(corrected)
-
-
-LEARNER = "this are sentence with with errors"
-CORRECTIONS = [
-    Edit(0, 1, "These"),
-    Edit(2, 2, "a"),
-    Edit(2, 3, "long sentence"),
-    Edit(4, 5, ""),
-    Edit(6, 6, ". Indeed ."),
-]
-
-
-def test_what_is_made_and_what_is_left_give_the_full_correction():
-    full = apply(LEARNER, CORRECTIONS)
-    assert full == "These are a long sentence with errors . Indeed ."
-    for size in range(len(CORRECTIONS) + 1):
-        for made in itertools.combinations(range(len(CORRECTIONS)), size):
-            text, left = partly_corrected(LEARNER, CORRECTIONS, made)
-            assert len(left) == len(CORRECTIONS) - size
-            assert text == apply(LEARNER, [CORRECTIONS[index] for index in made])
-            assert apply(text, left) == full
-
-
-def test_edits_out_of_order_are_refused():
-    with pytest.raises(ValueError, match="in the order of the sentence"):
-        partly_corrected(LEARNER, CORRECTIONS[::-1], [0])

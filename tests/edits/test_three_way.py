@@ -102,14 +102,8 @@ def test_a_worked_example():
         (None, "the", None),
         ("school", "school", "school"),
     ]
-    counts = count_columns([tuple(map(tuple, (source, prediction, reference)))])
-    assert dict(zip(three_way.KINDS, counts[0].tolist(), strict=True)) == {
-        "kept": 2,
-        "missed": 1,
-        "needless": 1,
-        "right": 1,
-        "other": 0,
-    }
+    assert three_way.KINDS == ("kept", "missed", "needless", "right", "other")
+    assert count_columns([tuple(map(tuple, (source, prediction, reference)))]).tolist() == [[2, 1, 1, 1, 0]]
 
 
 def test_nothing_to_align():

@@ -21,7 +21,7 @@ from geceval.cli.pages import heat_map_page
 from geceval.core.errors import InputTypeError
 from geceval.core.inputs import check_columns
 from geceval.core.signature import signature
-from geceval.edits.edit import Edit, apply, in_order, partly_corrected, without_overlaps
+from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.ged_labels import LABELS, token_labels
 from geceval.edits.gotoscorer_chunks import cut
@@ -151,8 +151,6 @@ def test_edits_are_made_and_found(case):
     assert apply(source, []) == tokens(source)
     assert apply(source, Lattice(source, target).extract().edits) == tokens(target)
     assert apply(source, Lattice(source, target, EXTRACTING).extract(edits).edits) == tokens(target)
-    made, left = partly_corrected(source, in_order(edits), {0, 2})
-    assert apply(made, left) == target
     if edits:
         with pytest.raises(ValueError):
             apply("", [Edit(0, 1, "x")])

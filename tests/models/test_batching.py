@@ -55,21 +55,6 @@ def folder(make_checkpoint):
     return str(make_checkpoint(8))
 
 
-def test_a_small_budget_gives_the_same_numbers(folder, monkeypatch):
-    reader = Encoder.load(resolve(folder), RunTime(device="cpu"), head=True)
-    texts = sentences(60, 120)
-    shapes = []
-    pad = Encoder._pad
-    monkeypatch.setattr(Encoder, "_pad", lambda *given: shapes.append(pad(*given)["input_ids"].shape) or pad(*given))
-    found = []
-    for batch_size in (2, 64):
-        encoder = Encoder(reader.model, reader.tokenizer)
-        found.append(encoder.logits(texts, RunTime(batch_size=batch_size)))
-        assert max(rows * columns for rows, columns in shapes) <= max(batch_size * SENTENCE, 128)
-        shapes.clear()
-    assert found[0] == pytest.approx(found[1], abs=1e-5)
-
-
 def test_two_devices_give_the_numbers_of_one(folder):
     options = {"model": folder, "se_model": folder, "threshold": -0.9}
     sources, predictions = sentences(70, 40), sentences(70, 40, seed=1)

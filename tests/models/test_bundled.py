@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import geceval
-from geceval.core.options import RunTime
 from geceval.corpora.ratings import read_tmu_gfm
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.encoder import Encoder
@@ -22,14 +21,10 @@ ADAPTER = {"adapter_config.json", "adapter_model.safetensors", "config.json"}
 WORSE_AND_BETTER = [
     ("He have been lived here since three year .", "He has lived here for three years ."),
     ("I am agree with this opinions .", "I agree with this opinion ."),
-    ("The informations is very useful to the student .", "The information is very useful to the students ."),
-    ("She suggested me to going there by feet .", "She suggested that I go there on foot ."),
-    ("In my opinion , peoples should to eat more vegetable .", "In my opinion , people should eat more vegetables ."),
-    ("Yesterday we go to see film what was very bored .", "Yesterday we went to see a film that was very boring ."),
     ("There is many reason why the childs do not reads .", "There are many reasons why the children do not read ."),
     ("It depend of how many money you has .", "It depends on how much money you have ."),
 ]
-SOURCE, FULL = WORSE_AND_BETTER[6]
+SOURCE, FULL = WORSE_AND_BETTER[2]
 PARTIAL = "There are many reasons why the childs do not read ."
 
 
@@ -83,17 +78,6 @@ def test_impara_lm_prefers_what_is_corrected_more_and_is_not_fooled(model):
     scores = ImparaLm(impara_lm.Settings(model=model)).score([SOURCE] * 7, predictions).scores
     assert scores[0] > scores[1] > scores[2] > max(scores[3:5])
     assert max(scores[5:]) < scores[0] - 1  # control tokens left in the output
-
-
-def test_scores_of_impara_lm_are_those_of_any_batch(model):
-    pairs = [(SOURCE, FULL), (SOURCE, PARTIAL), (SOURCE, SOURCE), ("a b", "")]
-    columns = [list(column) for column in zip(*pairs, strict=True)]
-    settings = impara_lm.Settings(model=model)
-    together = ImparaLm(settings).score(*columns)
-    alone = [ImparaLm(settings, RunTime(batch_size=1)).score([s], [p]).score for s, p in pairs]
-    assert together.scores == pytest.approx(alone, abs=1e-4)
-    assert np.isfinite(together.scores).all()
-    assert f"model:{model}@" in together.signature
 
 
 def test_without_the_language_model_the_error_says_how_to_get_it(monkeypatch, tmp_path):
@@ -157,14 +141,12 @@ def test_what_is_no_sentence_or_looks_like_a_control_token_does_not_pay(smollm2)
 def test_ratings_of_the_heads_do_not_depend_on_batch_spacing_or_other_systems(smollm2):
     source = "There is many reason why the childs do n't reads ."
     outputs = ["There are many reasons why the children do n't read .", "There are many reason ( why ) .", "", source]
-    settings = some.Settings(model="smollm2-some")
-    scorer = Some(settings)
+    scorer = Some(some.Settings(model="smollm2-some"))
     together = scorer.with_systems([outputs[:2], outputs[2:]]).score([source] * 4, outputs)
     geceval.clear_caches()
-    alone = [Some(settings, RunTime(batch_size=1)).score([source], [output]) for output in outputs]
+    alone = [scorer.score([source], [output]) for output in outputs]
     for name in (f"{part}_scores" for part in PARTS):
-        expected = [result.details[name][0] for result in alone]
-        assert together.details[name] == pytest.approx(expected, abs=1e-4)
+        assert together.details[name] == pytest.approx([result.details[name][0] for result in alone], abs=1e-4)
     prose = scorer.score([source.replace(" n't", "n't").replace(" .", ".")], ["There are many reason (why)."])
     assert prose.scores[0] == pytest.approx(together.scores[1], abs=1e-4)
     assert together.scores[0] > together.scores[3]

@@ -77,11 +77,6 @@ def test_long_texts_are_cut_at_the_models_positions_and_reported(folder, caplog)
     assert "longer than 160 tokens and cut: 1 of 2 texts" in caplog.text
 
 
-def test_a_length_beyond_the_positions_is_refused(folder):
-    with pytest.raises(ValueError, match="is 161, but .* reads at most 160 tokens; pass max_length=160 or less"):
-        CausalModel.load(resolve(folder), RunTime(), 161)
-
-
 def test_log_probs_of_tokens(folder):
     found = fresh(folder).token_log_probs(TEXTS)
     expected = [-math.log(alone(folder, text)) if text else 0.0 for text in TEXTS]

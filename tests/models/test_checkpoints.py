@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import subprocess
-import sys
 import warnings
 
 import pytest
@@ -90,45 +87,11 @@ def test_a_hub_id_while_offline_is_one_error_that_names_the_command():
         resolve("some-org/some-model@v2")
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "message"),
-    [
-        (404, "RepoNotFound", "nor a repository of the Hub that you may read"),
-        (404, "RevisionNotFound", "the Hub has no revision 'v9' of it"),
-        (500, "", "the Hub cannot be reached"),
-    ],
-)
-def test_answers_of_the_hub_become_one_clear_error(status, code, message, tmp_path):
-    """A real client in another process against a server that gives the Hub's documented error header."""
-    answer = (
-        "import http.server, threading\n"
-        "class Answer(http.server.BaseHTTPRequestHandler):\n"
-        "    def do_GET(self):\n"
-        f"        self.send_response({status}); self.send_header('X-Error-Code', {code!r})\n"
-        "        self.send_header('Content-Length', '0'); self.end_headers()\n"
-        "    do_HEAD = do_GET\n"
-        "    def log_message(self, *_): pass\n"
-        "server = http.server.HTTPServer(('127.0.0.1', 0), Answer)\n"
-        "threading.Thread(target=server.serve_forever, daemon=True).start()\n"
-        "import os; os.environ['HF_ENDPOINT'] = f'http://127.0.0.1:{server.server_port}'\n"
-        "from geceval.models.checkpoints import CheckpointError, resolve\n"
-        "try: resolve('some-org/some-model@v9')\n"
-        "except CheckpointError as error: print(error)\n"
-    )
-    environment = {"HF_HOME": str(tmp_path), "PATH": os.environ["PATH"], "NO_PROXY": "127.0.0.1"}
-    done = subprocess.run([sys.executable, "-c", answer], env=environment, capture_output=True, text=True, check=False)
-    assert message in done.stdout and done.stdout.startswith("some-org/some-model: "), done.stderr
-
-
-@pytest.mark.parametrize("model", ["./missing", "missing/folder/of/mine", "../x", "/missing", "C:\\models\\x", ""])
+@pytest.mark.parametrize("model", ["./missing", "missing/folder/of/mine", "../x", "/missing", "C:\\models\\x"])
 def test_a_missing_folder_is_not_taken_for_a_hub_id(model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    if model == "":
-        with pytest.raises(CheckpointError):
-            resolve(model)
-    else:
-        with pytest.raises(CheckpointError, match="no such folder"):
-            resolve(model)
+    with pytest.raises(CheckpointError, match="no such folder"):
+        resolve(model)
 
 
 @pytest.mark.parametrize("model", ["gpt2", "bundled", "smollm2-impara", "bundled:impara"])
@@ -172,11 +135,10 @@ def test_missing_files_are_named(make_checkpoint):
         resolve(folder)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_weights_that_are_not_finite_are_named(make_checkpoint, value):
+def test_weights_that_are_not_finite_are_named(make_checkpoint):
     folder = make_checkpoint(8)
     state = load_file(folder / "model.safetensors")
-    state["classifier.weight"][0, 0] = value
+    state["classifier.weight"][0, 0] = float("inf")
     save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(CheckpointError, match="classifier.weight has values that are not finite"):
         loading.load_classifier(resolve(folder))
@@ -259,13 +221,6 @@ def test_an_adapter_knows_its_base(tmp_path):
     make_adapter(tmp_path / "wrong", sha256="0" * 64)
     with pytest.raises(CheckpointError, match="trained over weights with SHA-256 000000000000"):
         resolve(tmp_path / "wrong")
-
-
-def test_an_adapter_over_a_missing_base_names_it(tmp_path):
-    make_adapter(tmp_path)
-    edit_json(tmp_path / "adapter_config.json", base_model_name_or_path="some-org/base")
-    with pytest.raises(CheckpointError, match="hf download some-org/base"):
-        resolve(tmp_path)
 
 
 def test_a_part_of_a_checkpoint_is_named_by_its_sub_folder(make_checkpoint, tmp_path, monkeypatch):

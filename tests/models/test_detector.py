@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import random
 
@@ -82,34 +81,6 @@ def test_xlnet_which_has_no_length_limit(make_checkpoint):
     for text, row in zip(texts, found, strict=True):
         assert np.exp(row) == pytest.approx(plain(folder, text), abs=1e-5)
         assert is_seen(row).all()
-
-
-def test_adapters_over_a_base(make_checkpoint, tmp_path):
-    from peft import LoraConfig, TaskType, get_peft_model
-
-    base = make_checkpoint(2, architecture="BertModel")
-    config = transformers.AutoConfig.from_pretrained(base, **NAMES)
-    torch.manual_seed(0)
-    network = transformers.AutoModelForTokenClassification.from_config(config)
-    network.bert.load_state_dict(transformers.AutoModel.from_pretrained(base).state_dict(), strict=False)
-    network.name_or_path = str(base)
-    lora = LoraConfig(task_type=TaskType.TOKEN_CLS, r=2, target_modules=["query"], modules_to_save=["classifier"])
-    adapted = get_peft_model(network.float(), lora).eval()
-    with torch.no_grad():
-        for name, parameter in adapted.named_parameters():
-            if "lora_B" in name:
-                parameter.normal_()
-    adapted.save_pretrained(tmp_path)
-    config.architectures = ["BertForTokenClassification"]
-    config.save_pretrained(tmp_path)
-    adapter = json.loads((tmp_path / "adapter_config.json").read_text())
-    adapter["base_model_name_or_path"] = str(base)
-    (tmp_path / "adapter_config.json").write_text(json.dumps(adapter))
-    detector = Detector.load(resolve(tmp_path))
-    ids, (first, second) = encode_words(detector.tokenizer, [["the", "cat"]])[0]
-    with torch.no_grad():
-        expected = adapted(input_ids=torch.tensor([ids])).logits[0, [first, second]].log_softmax(-1)
-    assert detector.log_probabilities(["the cat"])[0] == pytest.approx(expected.numpy(), abs=1e-5)
 
 
 @pytest.mark.parametrize("batch_size", [1, 7, 64])

@@ -135,14 +135,6 @@ def test_length_limits(folder, make_checkpoint):
     assert np.isfinite(Encoder.load(roberta).embed(["the " * 100])).all()
 
 
-def test_progress_goes_to_standard_error(fresh, capsys):
-    fresh(name="a-model").logits(["the cat"], RunTime(progress=True))
-    captured = capsys.readouterr()
-    assert captured.out == "" and "a-model" in captured.err
-    fresh(name="a-model").logits(["the cat"])
-    assert capsys.readouterr().err == ""
-
-
 def test_loading_is_silent(make_checkpoint, capfd):
     folder = make_checkpoint(25)
     capfd.readouterr()  # transformers shows a bar when the test's checkpoint is written

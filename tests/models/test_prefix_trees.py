@@ -77,14 +77,6 @@ def test_500_groups_of_variants_equal_plain_batches(model):
     assert np.ptp(values) > 0.1
 
 
-def test_any_order_and_batch_size(model):
-    texts = [text for group in groups(40) for text in group]
-    expected = fresh(model).perplexities(texts)
-    for batch_size in (1, 3):
-        found = fresh(model).perplexities(texts[::-1], RunTime(batch_size=batch_size))[::-1]
-        assert found == pytest.approx(expected, rel=1e-4)
-
-
 def test_mean_states(model):
     texts = ["the cat sat on a mat .", "the cat sat on a dog", "", "the cat sat"]
     found, expected = (fresh(model, trees).mean_states(texts, 2) for trees in (True, False))

@@ -14,6 +14,8 @@ from geceval.scorers.references.annotator_choice import choose, choose_annotator
 
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]
 SIZE = 24
+# Settings with which the numbers of a sentence do not depend on the whole corpus.
+IN_PARTS = {"cleme": {"weights": "none"}, "cleme2": {"weights": "none"}, "gotoscorer": {"difficulty": "uniform"}}
 
 
 def invented(seed: int) -> dict[str, list]:
@@ -33,24 +35,6 @@ def invented(seed: int) -> dict[str, list]:
         predictions.append(" ".join(change(mixed, 0.1)))
         references.append([" ".join(option) for option in options])
     return {"sources": sources, "predictions": predictions, "references": references}
-
-
-@pytest.fixture(scope="module")
-def needed(make_checkpoint, make_causal, chat):
-    """Options without which a metric cannot run offline."""
-    layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
-    sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
-    return {
-        "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
-        "scribendi": {"model": str(make_causal())},
-        "fluency": {"model": str(make_causal())},
-        "impara_lm": {"model": str(make_causal())},
-        "asano2017": {"model": str(make_causal())},
-        "cleme": {"weights": "none"},  # by length, chunks weigh what they weigh in the whole corpus
-        "cleme2": {"weights": "none"},
-        "gotoscorer": {"difficulty": "uniform"},
-        "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
-    }
 
 
 def check(name: str, options: dict, samples: int = 3) -> None:
@@ -74,7 +58,7 @@ def check(name: str, options: dict, samples: int = 3) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(registry.list_metrics()) - {"llm_judge"}))  # no judge is bundled
 def test_a_sample_has_the_score_of_scoring_it(name, needed):
-    check(name, needed.get(name, {}))
+    check(name, {**needed.get(name, {}), **IN_PARTS.get(name, {})})
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
-import transformers
 
 from geceval import registry
 from geceval.core.cache import clear_caches
@@ -98,20 +96,3 @@ def test_models_of_the_wrong_kind(folder, make_checkpoint):
         scored(folder, grammar_model=str(classifier))
     with pytest.raises(ValueError, match="asano2017: "):
         scored(classifier)
-
-
-def test_the_real_model(smollm2):
-    """One sentence by hand: SLOR from plain transformers and the bundled counts."""
-    from geceval.scorers.learned.likelihoods import load_unigrams
-
-    folder = resolve(smollm2).folder
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    ids = torch.tensor([[0, *tokenizer("He goes to school every day.").input_ids]])
-    with torch.no_grad():
-        likelihood = -model(input_ids=ids, labels=ids).loss.item() * (ids.shape[1] - 1)
-    unigram = load_unigrams().log_probability("He goes to school every day .")
-    result = Asano2017(Settings(model=smollm2)).score(SOURCES[:1], PREDICTIONS[:1])
-    (grammaticality,), (meaning,) = (result.details[f"{part}_scores"] for part in ("grammaticality", "meaning"))
-    expected = 0.02 * grammaticality + 0.82 * (likelihood - unigram) / 7 + 0.16 * meaning
-    assert result.score == pytest.approx(expected, abs=1e-4)

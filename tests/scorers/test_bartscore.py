@@ -6,7 +6,6 @@ import pytest
 import torch
 import transformers
 
-from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.scorers.bartscore import Bartscore, Settings
 
@@ -67,12 +66,6 @@ def test_equals_the_models_own_loss(bart, batch_size):
 def test_long_texts_are_cut_and_reported(bart, caplog):
     Bartscore(Settings(model=str(bart))).score(["x"], ["the cat " * 30], [["the cat"]])
     assert "bartscore: longer than 40 tokens and cut: " in caplog.text
-
-
-def test_a_length_beyond_the_positions_is_refused(bart):
-    message = r"^bartscore: max_length is 41, but .* reads at most 40 tokens; pass max_length=40 or less$"
-    with pytest.raises(InputError, match=message):
-        Bartscore(Settings(model=str(bart), max_length=41)).score(["x"], ["the cat " * 30], [["the cat"]])
 
 
 def test_no_model_is_bundled():

@@ -193,20 +193,6 @@ def test_rounding_of_the_reference_choice():
     assert best(options, False, before) == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "chosen"),
-    [
-        ([Counts(0, 1, 1), Counts(1, 1, 1)], 1),  # F
-        ([Counts(1, 1, 1), Counts(2, 2, 2)], 1),  # F equal: more hits
-        ([Counts(0, 2, 1), Counts(0, 1, 1)], 1),  # fewer false alarms
-        ([Counts(0, 1, 2), Counts(0, 1, 1)], 1),  # fewer misses
-        ([Counts(1, 1, 1), Counts(1, 1, 1)], 0),  # the first
-    ],
-)
-def test_ties_between_references(options, chosen):
-    assert best(options, True) == chosen
-
-
 def test_sentence_average():
     """By hand, with edits that no pipeline can type otherwise: one insertion at a time."""
     sources = ["a b", "a b", "a b", "a b"]

@@ -113,21 +113,6 @@ def test_smoothing_off_gives_0_where_an_order_has_no_match():
     assert Gleu(Settings(smoothing=True)).score(*columns).scores == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "expected"),
-    [
-        ("", "", 1.0),
-        ("", "a b", math.exp(-1)),  # length 0 counts as 1, like every other zero
-        ("a b c", "", (1 / 3 * 1 / 2) ** 0.25),
-        ("  ", "a b", math.exp(-1)),
-    ],
-)
-def test_empty_texts(prediction, reference, expected):
-    result = Gleu().score(["a b"], [prediction], [[reference]])
-    assert result.scores == pytest.approx([expected])
-    assert result.score == 0.0
-
-
 def test_characters_as_units():
     # Of the 5 4 3 2 n-grams 4 3 2 1 match, "ab c" the longest; "d" ends one n-gram of each order that is lost.
     result = Gleu(Settings(unit="char")).score(["ab  cd"], ["ab cd"], [["ab cx"]])

@@ -102,12 +102,6 @@ def test_empty_texts(source, prediction, reference, authors, other):
         assert [result.score, *result.scores] == [expected, expected]
 
 
-def test_characters_as_units():
-    # 5 4 3 2 n-grams are kept; in each order one should go and one should come.
-    result = Green(Settings(unit="char")).score(["abcdef"], ["abcdef"], [["abcdex"]])
-    assert result.details["recall"] == pytest.approx((5 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25)
-
-
 def test_amu_on_conll_2014(gjg15, conll_2014):
     # AMU with two references, beta 2 (the default): the authors' tool prints .792482, gec-metrics .792311.
     for zero_recall, printed in (("authors", "0.792482"), ("gec-metrics", "0.792311")):

@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geceval.core.f_score import Counts
 from geceval.edits.edit import Edit
 from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.meta.correlation import correlate_systems
 from geceval.scorers.m2 import M2, Settings
-from geceval.scorers.references.annotator_choice import best_annotator, counts_array, m2_order
 
 # The example of the official scorer's README, reconstructed: the texts and the scores .8/.8/.8 are remembered, and the
 # count of 5 gold edits follows from them, so that annotator 1 finds nothing wrong with the second sentence.
@@ -83,31 +81,6 @@ def test_unchanged_and_untouched():
     assert [wrong.details[name] for name in ("precision", "recall", "f")] == [0, 1, 0]
     perfect = M2().score(["a b"], ["a b"], gold=[{0: []}])
     assert [perfect.details[name] for name in ("precision", "recall", "f")] == [1, 1, 1]
-
-
-def best(options: list[Counts], before: Counts | None = None) -> int:
-    counts = counts_array([dict(enumerate(options))])[0]
-    return int(best_annotator(m2_order(0.5)(before or Counts(), Counts.of(counts))))
-
-
-def test_annotator_is_chosen_by_the_score_so_far():
-    """Alone, the second sentence is best with annotator 1 (F 1 of nothing); after many misses, matches count more."""
-    counts = [Counts(3, 1, 6), Counts(1, 0, 0)]
-    assert best(counts) == 1
-    assert best(counts, before=Counts(0, 40, 40)) == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "chosen"),
-    [
-        ([Counts(1, 1, 0), Counts(2, 2, 0)], 1),  # F equal: more matches
-        ([Counts(0, 2, 4), Counts(0, 2, 2)], 1),  # F and matches equal: fewer proposed + gold / 4
-        ([Counts(1, 0, 0), Counts(1, 0, 0)], 0),  # all equal: the first
-        ([Counts(0, 0, 1), Counts(0, 0, 0)], 1),
-    ],
-)
-def test_ties_between_annotators(options, chosen):
-    assert best(options) == chosen
 
 
 def test_gold_file_equals_gold_edits(tmp_path):

@@ -1,5 +1,6 @@
 """The training script of error detectors on a tiny checkpoint, and what it learns from."""
 
+import itertools
 import json
 
 import numpy as np
@@ -7,13 +8,13 @@ import pytest
 import torch
 import transformers
 
-from geceval.edits.edit import Edit
+from geceval.edits.edit import Edit, apply
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
 from geceval.learning.loop import Collator
 from geceval.learning.ranked_pairs import split_by_source
 from geceval.scorers.ged import Ged, Settings
-from recipes.ged import Detection, Job, class_scores, detection_scores, read_folds
+from recipes.ged import Detection, Job, class_scores, detection_scores, partly_corrected, read_folds
 
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
 
@@ -120,6 +121,27 @@ def test_corrected_sentences_fall_where_the_quality_estimator_has_them(corpus, t
     for fold, part in zip((folds["train"], folds["dev"], tests["test fold"]), split_by_source(rows), strict=True):
         assert {source for source, labels in fold if any(labels)} == {source for source, _ in part}
     assert sum(not any(labels) for fold in (*folds.values(), *tests.values()) for _, labels in fold) == 40
+
+
+LEARNER = "this are sentence with with errors"
+CORRECTIONS = [
+    Edit(0, 1, "These"),
+    Edit(2, 2, "a"),
+    Edit(2, 3, "long sentence"),
+    Edit(4, 5, ""),
+    Edit(6, 6, ". Indeed ."),
+]
+
+
+def test_what_is_made_and_what_is_left_give_the_full_correction():
+    full = apply(LEARNER, CORRECTIONS)
+    assert full == "These are a long sentence with errors . Indeed ."
+    for size in range(len(CORRECTIONS) + 1):
+        for made in itertools.combinations(range(len(CORRECTIONS)), size):
+            text, left = partly_corrected(LEARNER, CORRECTIONS, made)
+            assert len(left) == len(CORRECTIONS) - size
+            assert text == apply(LEARNER, [CORRECTIONS[index] for index in made])
+            assert apply(text, left) == full
 
 
 def test_partly_corrected_sentences_come_on_top(corpus):

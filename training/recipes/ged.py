@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from datasets import Dataset
 from geceval.core.errors import InputError
 from geceval.core.f_score import f_beta
 from geceval.core.options import Count, Options, Positive, Share
-from geceval.edits.edit import in_order, partly_corrected, without_overlaps
+from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.edits.ged_labels import LABELS, token_labels
 from geceval.edits.m2 import read_m2
 from geceval.learning.cards import evaluation_tables, front_matter, recipe_rows, run_rows, table
@@ -177,6 +177,18 @@ def _with_partial(rows: list[Row], share: float) -> list[Row]:
             made = generator.sample(range(len(usable)), generator.randint(1, len(usable)))
             more.append(partly_corrected(source, usable, made))
     return rows + more
+
+
+def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) -> tuple[str, list[Edit]]:
+    """Apply some of the edits, given in the order of the sentence; the others can still be applied to the outcome."""
+    text = apply(source, [edit for index, edit in enumerate(edits) if index in made])
+    left, moved = [], 0
+    for index, edit in enumerate(edits):
+        if index in made:
+            moved += len(edit.correction.split()) - (edit.end - edit.start)
+        else:
+            left.append(dataclasses.replace(edit, start=edit.start + moved, end=edit.end + moved))
+    return text, left
 
 
 def _label(rows: list[Row], classes: int, final_insertion: str) -> list[Labelled]:

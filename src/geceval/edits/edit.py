@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from geceval.core.errors import InputError
 
@@ -110,32 +110,6 @@ def applicable(source: str, tokens: Sequence[str], edits: Iterable[Edit]) -> lis
             raise InputError(f"edits {previous} and {edit} of {source!r} overlap")
         done, previous = edit.end, edit
     return ordered
-
-
-def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) -> tuple[str, list[Edit]]:
-    """Apply some of the edits; the others can still be applied to the outcome.
-
-    Args:
-        source: The tokenised source.
-        edits: Edits that do not overlap, in the order of `in_order`.
-        made: Indices in `edits` of those to apply.
-
-    Returns:
-        The text, and the edits that are left, with their offsets in that text.
-
-    Raises:
-        ValueError: If an edit lies beyond the source, edits overlap, or they are not in order.
-    """
-    if list(edits) != in_order(edits):
-        raise InputError("edits must be in the order of the sentence, without noops; see in_order")
-    text = apply(source, [edit for index, edit in enumerate(edits) if index in made])
-    left, moved = [], 0
-    for index, edit in enumerate(edits):
-        if index in made:
-            moved += len(edit.correction.split()) - (edit.end - edit.start)
-        else:
-            left.append(replace(edit, start=edit.start + moved, end=edit.end + moved))
-    return text, left
 
 
 def in_order(edits: Iterable[Edit]) -> list[Edit]:

@@ -124,3 +124,12 @@ def test_other_weights_of_the_same_size(as_package, small, gguf_files):
 def test_the_model_starts_texts_as_its_settings_say(in_environment):
     model = CausalModel.load(resolve("small"))
     assert (model.start_token, model.tokenizer.bos_token) == ("<|endoftext|>", "<|im_start|>")
+
+
+def test_the_real_model_is_named_by_its_weights(smollm2):
+    model = CausalModel.load(resolve(smollm2))
+    assert model.name == "smollm2@b179c95"
+    assert (model.start_token, model.start, model.max_length) == ("<|endoftext|>", 0, 8192)
+    # spec of the model: 134,515,008 parameters, the output layer tied to the embeddings
+    assert sum(parameter.numel() for parameter in model.model.parameters()) == 134_515_008
+    assert {parameter.dtype for parameter in model.model.parameters()} == {torch.float32}
