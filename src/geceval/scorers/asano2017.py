@@ -27,7 +27,7 @@ WEIGHTS = {"some-system": (0.07, 0.83, 0.10), "some-sentence": (0.02, 0.82, 0.16
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a score.
+    """Settings of the metric of Asano et al.; each can change the score.
 
     Attributes:
         weights: Weights of grammaticality, fluency and meaning: `"some-system"` (.07, .83, .10), `"some-sentence"`

@@ -25,7 +25,7 @@ PUBLISHED = "facebook/bart-large-cnn"
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a BARTScore.
+    """Settings of BARTScore; each can change the score.
 
     Attributes:
         model: The sequence-to-sequence model: a folder or a Hub id, optionally with `@revision`. None is bundled.

@@ -66,7 +66,7 @@ class Scorer(abc.ABC):
         return self.m2_file() is None
 
     def m2_file(self) -> str | None:
-        """Which setting, if any, names an M2 file, whose sentences are those of one corpus: only it can be scored."""
+        """The setting, if any, that names an M2 file; only the corpus of its sentences can be scored then."""
         names = ("gold_m2", "predictions_m2")
         return next((name for name in names if getattr(self.settings, name, None) is not None), None)
 
@@ -102,7 +102,7 @@ class Scorer(abc.ABC):
 
     @abc.abstractmethod
     def _score(self, columns: Columns) -> Result:
-        """What `score` returns for columns that have been checked."""
+        """The result of `score` for columns that have been checked."""
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """Corpus scores of samples of sentences that have been scored before.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a BERTScore.
+    """Settings of BERTScore; each can change the score.
 
     Attributes:
         model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
@@ -44,8 +44,7 @@ class Bertscore(Scorer):
     """F1 of greedily matched tokens; with several references, the best precision, recall and F1, each independently.
 
     The score is the mean F1 of the sentences; the details `precision`, `recall` and `f` are means, `precisions` and
-    `recalls` hold one number per sentence. An empty text scores 0. The sources are checked but not
-    used.
+    `recalls` hold one number per sentence. An empty text scores 0. The sources are checked but not used.
     """
 
     name = "bertscore"

@@ -14,7 +14,7 @@ from geceval.scorers.edit_based.chunk_scorer import ChunkSettings, JointChunkSco
 
 @dataclass(frozen=True, slots=True)
 class Settings(ChunkSettings):
-    """See `geceval.scorers.edit_based.chunk_scorer.ChunkSettings`; and
+    """Settings of CLEME: those of `geceval.scorers.edit_based.chunk_scorer.ChunkSettings`, and two more.
 
     Attributes:
         beta: Weight of recall in F.
@@ -31,6 +31,8 @@ class Cleme(JointChunkScorer):
 
     With several references each sentence takes the one that gives the best F of all sentences up to it, then the most
     true positives, then the fewest false positives, then the fewest false negatives, then the first.
+
+    The details are precision, recall, f, accuracy (all in [0, 1]), and the weighted counts tp, fp, fn, tn.
     """
 
     name = "cleme"

@@ -15,7 +15,7 @@ COEFFICIENTS = {"corpus": (0.45, 0.35, 0.15, 0.05), "sentence": (0.35, 0.25, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Settings(ChunkSettings):
-    """See `geceval.scorers.edit_based.chunk_scorer.ChunkSettings`."""
+    """Settings of CLEME2.0: those of `geceval.scorers.edit_based.chunk_scorer.ChunkSettings`."""
 
     weights: ChunkWeights = "similarity"
 
@@ -26,6 +26,9 @@ class Cleme2(JointChunkScorer):
     Hit, Wrong and Under are shares of the chunks that needed correction (they add up to 1 if there are any), Over is
     the share of unnecessary changes among all changes. A sentence that needs no correction and gets none has Hit 0, so
     its COM is 1 less the coefficient of Hit.
+
+    The details are hit, wrong, under, over, and the weighted counts tp, fp_ne (needed, but wrong), fp_un (unnecessary),
+    fn, tn.
     """
 
     name = "cleme2"

@@ -33,7 +33,7 @@ Keyed: TypeAlias = dict[Hashable, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change the number.
+    """Settings of ERRANT; each can change the score.
 
     Attributes:
         beta: Weight of recall in F.
@@ -93,7 +93,7 @@ class Errant(EditScorer):
 
     def _compare(self, proposed: Sequence[Sequence[Edit]], gold: Sequence[Mapping[int, Sequence[Edit]]]) -> Result:
         compared = [
-            {annotator: self._count(edits, others) for annotator, others in options.items()}
+            {annotator: self._count(edits, annotated) for annotator, annotated in options.items()}
             for edits, options in zip(proposed, gold, strict=True)
         ]
         return self.typed_result(compared, extraction_facts(self.settings))
@@ -104,7 +104,7 @@ class Errant(EditScorer):
 
 
 def keyed(edits: Iterable[Edit], level: Level) -> Keyed:
-    """What two annotations must have in common; edits of the type `UNK` were seen but not corrected."""
+    """Edits by what must agree in two annotations; `UNK` (seen, not corrected) counts for detection only."""
     types: Keyed = {}
     for edit in edits:
         if not edit.is_noop and (edit.type != "UNK" or level.startswith("detection")):
@@ -145,7 +145,7 @@ def compare(proposed: Keyed, gold: Keyed, counting: Counting) -> TypeCounts:
 
 
 def errant_order(beta: float, rounds: bool) -> Order:
-    """How ERRANT ranks references: highest F so far, then most hits, fewest false alarms, fewest misses."""
+    """ERRANT's ranking of references: highest F so far, then most hits, fewest false alarms, fewest misses."""
 
     def keys(before: Counts, options: Counts) -> tuple[np.ndarray, ...]:
         f = (before + options).f(beta)

@@ -17,7 +17,7 @@ from geceval.scorers.learned.likelihoods import LikelihoodScorer, load_unigrams,
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a fluency.
+    """Settings of the fluency; each can change the score.
 
     Attributes:
         model: The causal language model: `"smollm2"` or another name that `geceval models` lists, a folder, or a Hub

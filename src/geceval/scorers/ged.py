@@ -32,7 +32,7 @@ logger = logging.getLogger("geceval")
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a score of error detection.
+    """Settings of error detection; each can change the score.
 
     Attributes:
         task: `"detection"`: the tokens of the sources that the predictions mark as errors are compared with those that
@@ -177,7 +177,7 @@ class Ged(Scorer):
 
 
 class _Labels:
-    """The columns as ids of labels, in whatever form each of them is."""
+    """The columns as ids of labels, whether a column holds labels or corrections."""
 
     def __init__(
         self,
@@ -257,7 +257,7 @@ def _compare(
     # On ties it is the reference with more true positives, then the one that marks less.
     order, rows, annotators = m2_order(beta), [], []
     for labels, options in zip(predicted, gold, strict=True):
-        counts = np.stack([detection.count(labels, others, classes) for others in options.values()])
+        counts = np.stack([detection.count(labels, gold_labels, classes) for gold_labels in options.values()])
         best = int(best_annotator(order(Counts(), Counts.of(counts))))
         annotators.append(list(options)[best])
         rows.append(counts[best])

@@ -23,7 +23,7 @@ BLOCK = 4096  # sentences whose draws are applied at once
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What the number depends on.
+    """Settings of GLEU; each can change the score.
 
     Attributes:
         counting: `"released"`: as the authors' code counts, where an n-gram of the source is penalised only if the
@@ -138,7 +138,7 @@ def gleu(statistics: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def draw_references(iterations: int, references: int, sentences: int) -> np.ndarray:
-    """Which reference each iteration draws for each sentence; iteration j is seeded with 101·j."""
+    """The reference that each iteration draws for each sentence; iteration j is seeded with 101·j."""
     # Python 2 drew `int(random() * references)`. The seeding of `random` by an int is the `init_by_array` of the
     # Mersenne Twister, and also that of NumPy's frozen `RandomState` when it gets a list.
     drawn = np.empty((iterations, sentences), dtype=np.uint8 if references <= 256 else np.uint32)
@@ -161,7 +161,7 @@ def _apply_draws(drawn: np.ndarray, reference: int, differences: np.ndarray) -> 
 
 
 def _matches(ngrams: Ngrams, reference: np.ndarray, counting: str) -> np.ndarray:
-    """What each n-gram adds to the count of its sentence, `[G]`."""
+    """The contribution of each n-gram to the count of its sentence, `[G]`."""
     matched = np.minimum(ngrams.prediction, reference)
     unchanged = np.minimum(ngrams.prediction, ngrams.source)
     if counting == "released":

@@ -46,7 +46,7 @@ _NO_DIFFICULTY = (
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change the number.
+    """Settings of GoToScorer; each can change the score.
 
     Attributes:
         beta: Weight of recall in F; GEC uses 0.5.
@@ -157,8 +157,7 @@ class Gotoscorer(Scorer):
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
         """This scorer, for scoring each of the given systems: together they define the difficulty."""
-        # This is how the authors' program works. With a difficulty in the settings, or fewer than two systems, nothing
-        # changes.
+        # As in the authors' program; one system alone would find hard whatever it gets wrong.
         if self.settings.difficulty is not None or self.settings.systems is not None or len(systems) < 2:
             return self
         settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
@@ -175,7 +174,7 @@ class Gotoscorer(Scorer):
         """The reference in chunks, and how many systems get each right: `systems`, or those of the settings."""
         columns = self._check(sources, sources, references)
         settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
-        difficulty = self._given_difficulty()
+        difficulty = self._settings_difficulty()
         if difficulty is None and settings.systems is None:
             raise InputError(
                 f"{self.name}: difficulty comes from predictions of systems or from a difficulty file; pass one"
@@ -211,7 +210,7 @@ class Gotoscorer(Scorer):
     def _score(self, columns: Columns) -> Result:
         if self.settings.difficulty is None and self.settings.systems is None:
             _warn_once(_NO_DIFFICULTY)
-        difficulty = self._given_difficulty()
+        difficulty = self._settings_difficulty()
         gold = self._gold(columns)
         if difficulty is not None:
             difficulty.check(self._only_references(gold))
@@ -222,7 +221,7 @@ class Gotoscorer(Scorer):
         counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
         return self._result(counts, difficulty, number_range(map(len, gold)))
 
-    def _given_difficulty(self) -> Difficulty | None:
+    def _settings_difficulty(self) -> Difficulty | None:
         """The difficulty in the settings; `None` if there is none or it is uniform."""
         difficulty = self.settings.difficulty
         if difficulty is None or isinstance(difficulty, Difficulty):

@@ -20,7 +20,7 @@ from geceval.scorers.references.gold import columns_with_references, gold_facts
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What the number depends on.
+    """Settings of GREEN; each can change the score.
 
     Attributes:
         beta: Weight of recall in F. 2 is the authors' example, the default of gec-metrics and so the beta of most

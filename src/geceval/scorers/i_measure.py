@@ -34,7 +34,7 @@ _COUNTED: LRUCache[Triple, np.ndarray] = LRUCache(50_000)
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What the number depends on.
+    """Settings of I-measure; each can change the score.
 
     Attributes:
         change_weight: Weight w of a change, right or wrong, in the weighted accuracy; the paper uses 2.
@@ -139,12 +139,12 @@ class Choices:
 
     @property
     def size(self) -> int:
-        """How many combinations there are."""
+        """The number of combinations."""
         return math.prod(len(part) for part in self.versions)
 
     def mixed_parts(self) -> list[int]:
         """The parts that have several versions."""
-        return [part for part, found in enumerate(self.versions) if len(found) > 1]
+        return [part for part, versions in enumerate(self.versions) if len(versions) > 1]
 
     def text(self, pick: Sequence[int]) -> Tokens:
         """The reference that takes the picked version of each part."""
@@ -153,8 +153,8 @@ class Choices:
     def all_picks(self) -> Iterator[tuple[int, ...]]:
         """Every combination; those of the annotators first."""
         yield from self.picks
-        rest = itertools.product(*(range(len(part)) for part in self.versions))
-        yield from (pick for pick in rest if pick not in self.picks)
+        combinations = itertools.product(*(range(len(part)) for part in self.versions))
+        yield from (pick for pick in combinations if pick not in self.picks)
 
     def changed(self, pick: tuple[int, ...], part: int) -> list[tuple[int, ...]]:
         """The combinations that differ from `pick` only in one part."""
@@ -179,10 +179,10 @@ def annotators_choices(source: str, edits: Mapping[int, Sequence[Edit]]) -> Choi
     picks: list[list[int]] = [[] for _ in annotators]
     done = 0
     for start, end in _clusters(annotators):
-        found = [_version(tokens, start, end, row) for row in annotators]
-        distinct = tuple(dict.fromkeys(found))
+        by_annotator = [_version(tokens, start, end, row) for row in annotators]
+        distinct = tuple(dict.fromkeys(by_annotator))
         versions += [(tokens[done:start],), distinct]
-        for pick, version in zip(picks, found, strict=True):
+        for pick, version in zip(picks, by_annotator, strict=True):
             pick += [0, distinct.index(version)]
         done = end
     versions.append((tokens[done:],))
@@ -204,7 +204,7 @@ def _clusters(annotators: Sequence[Sequence[Edit]]) -> list[tuple[int, int]]:
 
 
 def _version(tokens: Tokens, start: int, end: int, edits: Sequence[Edit]) -> Tokens:
-    """What an annotator makes of `tokens[start:end]`."""
+    """The text that an annotator makes of `tokens[start:end]`."""
     result: list[str] = []
     done = start
     for edit in edits:

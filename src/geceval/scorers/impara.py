@@ -24,7 +24,7 @@ THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a score of IMPARA.
+    """Settings of IMPARA; each can change the score.
 
     Attributes:
         model: The quality estimator: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a sequence

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a score of IMPARA-GED.
+    """Settings of IMPARA-GED; each can change the score.
 
     Attributes:
         model: The quality estimator: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a sequence

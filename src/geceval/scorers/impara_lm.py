@@ -27,7 +27,7 @@ EMPTY = -100.0
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a score of IMPARA-LM.
+    """Settings of IMPARA-LM; each can change the score.
 
     Attributes:
         model: The quality estimator: `"bundled"`, a small student of `"smollm2-impara"`; that, an adapter over the

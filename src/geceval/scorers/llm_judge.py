@@ -39,7 +39,7 @@ logger = logging.getLogger("geceval")
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a grade.
+    """Settings of the judge; each can change the score.
 
     Attributes:
         model: Name of the model at the endpoint; with `backend="transformers"` a name that `geceval models` lists, a
@@ -81,7 +81,7 @@ class Settings(Options):
 
 @dataclass(frozen=True, slots=True)
 class JudgeRunTime(RunTime):
-    """How the grades are fetched: run-time options in addition to those of every metric.
+    """Run-time options of the judge, which say how grades are fetched, beside those of every metric.
 
     Attributes:
         api_key_env: Name of the environment variable with the key of the endpoint; `None` if it needs none.

@@ -24,7 +24,7 @@ logger = logging.getLogger("geceval")
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What the number depends on.
+    """Settings of M2; each can change the score.
 
     Attributes:
         beta: Weight of recall in F; 0.5 weighs precision twice as much.
@@ -79,9 +79,9 @@ class M2(EditScorer):
 
     def _score_against(self, columns: Columns, gold: Sequence[Gold], large: set[int]) -> Result:
         rules = Rules(self.settings.max_unchanged_words)
-        found, single = extract_edits(columns, gold, rules, self.runtime)
+        extractions, single = extract_edits(columns, gold, rules, self.runtime)
         large = large | single
-        chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in found])
+        chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in extractions])
         self._warn(gold, large)
         facts = {"refs": number_range(map(len, gold))}
         return self.result(chosen, facts, annotators=chosen.annotators, single_path=sorted(large))
@@ -107,20 +107,20 @@ def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: 
     references = columns.references or []
     keys = [(row, number) for row, texts in enumerate(references) for number in range(len(texts))]
     sources, texts = [columns.sources[row] for row, _ in keys], [text for row in references for text in row]
-    found = extract_all(sources, texts, [{0: ()}] * len(texts), EXTRACTING, runtime.workers, runtime.cache)
+    rows = extract_all(sources, texts, [{0: ()}] * len(texts), EXTRACTING, runtime.workers, runtime.cache)
     gold: list[dict[int, Sequence[Edit]]] = [{} for _ in references]
-    for (row, number), extracted in zip(keys, found, strict=True):
+    for (row, number), extracted in zip(keys, rows, strict=True):
         gold[row][number] = extracted.by_annotator[0].edits
-    return gold, {row for (row, _), extracted in zip(keys, found, strict=True) if extracted.single_path}
+    return gold, {row for (row, _), extracted in zip(keys, rows, strict=True) if extracted.single_path}
 
 
 def extract_edits(
     columns: Columns, gold: Sequence[Gold], rules: Rules, runtime: RunTime
 ) -> tuple[list[Mapping[int, Extraction]], set[int]]:
     """The edits of the system, cut to suit each annotator."""
-    found = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
-    large = {row for row, extracted in enumerate(found) if extracted.single_path}
-    return [extracted.by_annotator for extracted in found], large
+    rows = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
+    large = {row for row, extracted in enumerate(rows) if extracted.single_path}
+    return [extracted.by_annotator for extracted in rows], large
 
 
 def warn_of_single_paths(metric: str, rows: set[int]) -> None:

@@ -15,7 +15,7 @@ from geceval.scorers.references.gold import edits_and_gold, errant_annotator, go
 
 @dataclass(frozen=True, slots=True)
 class Settings(pt.Settings):
-    """See `geceval.scorers.edit_based.pretrained_weights.Settings`.
+    """Settings of PT-ERRANT: those of `geceval.scorers.edit_based.pretrained_weights.Settings`, and one more.
 
     Attributes:
         nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
@@ -29,7 +29,7 @@ class PtErrant(pt.WeightedEdits):
     """Weighted precision, recall and F of ERRANT edits; weights are |PTScore(S + u, R) - PTScore(S, R)|.
 
     Edits match if span and correction are equal. Edits that ERRANT cannot type (`UNK`) are left out, as in ERRANT's
-    own comparison.
+    own comparison. Range and details: see `WeightedEdits`.
     """
 
     name = "pt_errant"
@@ -49,7 +49,7 @@ class PtErrant(pt.WeightedEdits):
         proposed, gold = edits_and_gold(settings.nlp, self.runtime, columns, gold)
         rows = []
         for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
-            rows.append({annotator: _compare(source, edits, others) for annotator, others in options.items()})
+            rows.append({annotator: _compare(source, edits, annotated) for annotator, annotated in options.items()})
         return rows, {"nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
 
 

@@ -10,7 +10,10 @@ from geceval.scorers.m2 import extract_edits, read_gold, warn_of_single_paths
 
 
 class PtM2(pt.WeightedEdits):
-    """Weighted precision, recall and F of MaxMatch edits; weights are |PTScore(S + u, R) - PTScore(S, R)|."""
+    """Weighted precision, recall and F of MaxMatch edits; weights are |PTScore(S + u, R) - PTScore(S, R)|.
+
+    Range and details: see `WeightedEdits`.
+    """
 
     name = "pt_m2"
     description = "M2 with edits weighted by BERTScore or BARTScore."
@@ -29,8 +32,10 @@ class PtM2(pt.WeightedEdits):
         rows = []
         for source, edits, options in zip(columns.sources, gold, extractions, strict=True):
             row = {}
-            for annotator, seen in options.items():
+            for annotator, extraction in options.items():
                 reference = apply(source, without_overlaps(edits[annotator]))
-                row[annotator] = pt.EditComparison(source, reference, seen.edits, seen.gold, seen.matches)
+                row[annotator] = pt.EditComparison(
+                    source, reference, extraction.edits, extraction.gold, extraction.matches
+                )
             rows.append(row)
         return rows, {}

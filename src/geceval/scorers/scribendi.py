@@ -22,7 +22,7 @@ _LATIN_1 = dict.fromkeys(range(0x80, 0x100))
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a Scribendi Score.
+    """Settings of Scribendi Score; each can change the score.
 
     Attributes:
         model: The causal language model: `"gpt2"`, the published one, from the Hub or its local cache; a name that

@@ -35,7 +35,7 @@ WEIGHTS = {"sentence": (0.55, 0.43, 0.02), "system": (0.01, 0.98, 0.01)}
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change a score of SOME.
+    """Settings of SOME; each can change the score.
 
     Attributes:
         model: `"bundled"`, `"smollm2-some"` (three heads over the large model `smollm2`), a folder, or a Hub id,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change the number.
+    """Settings of UOT-ERRANT; each can change the score.
 
     Attributes:
         model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; the published one is
@@ -84,7 +84,7 @@ class UotErrant(EditScorer):
     def plans(
         self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None
     ) -> list[TransportPlan]:
-        """Which edit of the system answers which edit of the reference that is taken for the corpus score."""
+        """The transport from the system's edits to those of the reference that is taken for the corpus score."""
         plans = self._plans(self._check(sources, predictions, references))
         counts = [{annotator: total(plan.counts()) for annotator, plan in row.items()} for row in plans]
         chosen = self.choose(counts).annotators

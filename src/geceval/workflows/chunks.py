@@ -18,8 +18,8 @@ from geceval.scorers.references.gold import (
     gold_from_m2,
     proposed_from_m2,
     reference_names,
+    rows_of_lines,
     sources_and_predictions,
-    wanted_rows,
 )
 
 LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
@@ -39,7 +39,7 @@ _Row = TypeVar("_Row")
 
 @dataclass(frozen=True, slots=True)
 class ChunkCell:
-    """What one target has in one chunk."""
+    """The text of one target in one chunk, and its label."""
 
     text: str
     changed: bool = False
@@ -108,7 +108,7 @@ def chunk_tables(
     columns = check_columns(_NAME, sources, predictions, references, needs_references=gold_m2 is None)
     gold = gold_from_m2(_NAME, columns, gold_m2, alternatives=False)
     proposed = proposed_from_m2(_NAME, columns, predictions_m2)
-    chosen = wanted_rows(_NAME, lines, len(columns.sources))
+    chosen = rows_of_lines(_NAME, lines, len(columns.sources))
     columns = Columns(
         _pick(columns.sources, chosen),
         _pick(columns.predictions, chosen),

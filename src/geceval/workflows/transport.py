@@ -1,4 +1,4 @@
-"""Which edit of a correction answers which edit of a reference: the transport plans of UOT-ERRANT, by sentence."""
+"""The transport plans of UOT-ERRANT, by sentence: edits of a correction that answer edits of a reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from geceval import registry
 from geceval.core.errors import InputError
 from geceval.core.inputs import References
-from geceval.scorers.references.gold import reference_names, sources_and_predictions, wanted_rows
+from geceval.scorers.references.gold import reference_names, rows_of_lines, sources_and_predictions
 
 if TYPE_CHECKING:
     from geceval.scorers.edit_based.transport_plans import TransportPlan
@@ -61,7 +61,7 @@ def transport_plans(
         raise InputError(f"{_NAME}: {name} is no option here; pass it beside the columns")
     scorer: Any = registry.make_scorer("uot_errant", {**(options or {}), **files})
     sources, predictions = sources_and_predictions(_NAME, sources, predictions, gold_m2, predictions_m2)
-    chosen = wanted_rows(_NAME, lines, len(sources))
+    chosen = rows_of_lines(_NAME, lines, len(sources))
     plans = scorer.plans(sources, predictions, references)
     sentences = []
     for row in chosen:

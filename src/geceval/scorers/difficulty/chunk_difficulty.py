@@ -1,4 +1,4 @@
-"""How hard each chunk of a reference is to get right: the values that GoToScorer weighs by, and their files.
+"""The difficulty of each chunk of a reference: the values that GoToScorer weighs by, and their files.
 
 A difficulty file is text. Its first line is the number of systems; then comes one line per sentence with one integer
 per chunk, separated by spaces: how many of the systems got that chunk right.
@@ -20,7 +20,7 @@ UNIFORM = "uniform"
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """How many of the systems got each chunk of a reference right."""
+    """The number of systems that got each chunk of a reference right."""
 
     systems: int
     correct: list[list[int]]

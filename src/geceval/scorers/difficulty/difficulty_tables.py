@@ -1,4 +1,4 @@
-"""How hard a reference is to get right, as tables: by error type, and chunk by chunk."""
+"""The difficulty of a reference as tables: by error type, and chunk by chunk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ReferenceDifficulty:
 
 @dataclass(frozen=True, slots=True)
 class TypeRow:
-    """How hard the edits of one error type are."""
+    """The difficulty of the edits of one error type."""
 
     type: str
     mean: float
@@ -46,12 +46,12 @@ def type_table(reference: ReferenceDifficulty, level: int = 2) -> list[TypeRow]:
 
 
 def _group(chunk: Chunk, level: int) -> str:
-    operation, colon, rest = chunk.type.partition(":")
+    operation, colon, main_type = chunk.type.partition(":")
     has_operation = bool(colon) and operation in ("M", "U", "R")
     if level == 1:
         return operation if has_operation else _operation(chunk)
     if level == 2 and has_operation:
-        return rest
+        return main_type
     return chunk.type
 
 

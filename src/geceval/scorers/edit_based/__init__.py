@@ -1,1 +1,1 @@
-"""What the edit-based metrics share."""
+"""Shared parts of the edit-based metrics."""

@@ -1,4 +1,4 @@
-"""What a hypothesis did with each chunk, and how much the chunk weighs: what CLEME and CLEME2.0 share."""
+"""Classes and weights of chunks, which CLEME and CLEME2.0 share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Level: TypeAlias = Literal["correction", "detection"]
 
 
 class ChunkClass(enum.IntEnum):
-    """What became of a chunk: a needed change may be wrong (fp_ne), another unnecessary (fp_un)."""
+    """The fate of a chunk: a needed change may be wrong (fp_ne), another unnecessary (fp_un)."""
 
     HIT = 0
     WRONG = 1

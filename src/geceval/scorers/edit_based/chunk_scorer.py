@@ -55,7 +55,7 @@ ChunkWeights: TypeAlias = Literal["length", "none", "similarity"]
 
 @dataclass(frozen=True, slots=True)
 class ChunkSettings(Options):
-    """Settings that CLEME and CLEME2.0 share; everything that can change the score.
+    """Settings that CLEME and CLEME2.0 share; each can change the score.
 
     Attributes:
         assumption: `"dependent"` compares with one reference at a time, `"independent"` chunk by chunk with all.
@@ -80,7 +80,7 @@ class ChunkSettings(Options):
 
 
 class JointChunkScorer(Scorer):
-    """The frame; a subclass makes figures of counts and ranks the references of a sentence alone."""
+    """Weighted counts of joint chunks; a subclass makes figures of them and ranks the references of a sentence."""
 
     extra = "edits"
     figures: ClassVar[tuple[str, ...]]
@@ -99,7 +99,7 @@ class JointChunkScorer(Scorer):
         return self.settings.average
 
     def scores_sentences_alone(self) -> bool:
-        """Not with weights by length either: the mean length is that of the corpus."""
+        """False with weights by length, too: the mean length is that of the corpus."""
         return super().scores_sentences_alone() and self.settings.weights != "length"
 
     def load(self) -> None:

@@ -22,7 +22,7 @@ class EditScorer(Scorer):
     """A metric whose settings have `beta`, `average` and `gold_m2`."""
 
     def order(self) -> Order:
-        """How annotators are ranked."""
+        """The ranking of annotators."""
         return m2_order(self.settings.beta)
 
     def choose(self, rows: Sequence[Mapping[int, Counts]]) -> Chosen:

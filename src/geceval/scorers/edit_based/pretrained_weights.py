@@ -32,7 +32,7 @@ PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What can change the number, for either way of extracting edits.
+    """Settings that PT-M2 and PT-ERRANT share; each can change the score.
 
     Attributes:
         weight: What an edit weighs: `"bertscore"`, `"bartscore"`, or `"self"`, which gives every edit the weight 1 and
@@ -71,10 +71,12 @@ class EditComparison:
 
 
 class WeightedEdits(EditScorer):
-    """What the two metrics share; a subclass says where edits come from and which of them match."""
+    """Precision, recall and F of weighted edits; a subclass extracts the edits and tells which of them match.
 
-    # The score and the sentence scores lie in [0, 1], higher is better. The details are the weights of the corpus,
-    # whatever the average, and `annotators`, the annotator chosen for each sentence in the corpus counts.
+    The score and the sentence scores lie in [0, 1], higher is better. The details are those of the corpus, whatever the
+    average: precision, recall, f; tp, fp, fn, as sums of weights; and `annotators`, the annotator (or the number of the
+    reference) that was chosen for each sentence.
+    """
 
     Settings = Settings
 

@@ -1,4 +1,4 @@
-"""Which edit of a system answers which edit of a reference: optimal transport between edit vectors (UOT-ERRANT)."""
+"""Optimal transport between the edit vectors of a system and of a reference (UOT-ERRANT)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def edit_vectors(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransportPlan:
-    """Which edits of a system answer which edits of a reference."""
+    """A matching of a system's edits with those of a reference: the mass moved between each two."""
 
     edits: Sequence[Edit]
     gold: Sequence[Edit]
@@ -65,7 +65,7 @@ class TransportPlan:
     annotator: int = 0
 
     def shown(self, least: float = 0.01) -> np.ndarray:
-        """Which pairs of edits are worth showing, bool [edits][gold]."""
+        """The pairs of edits that are worth showing, bool [edits][gold]."""
         return (self.plan > 0) & (self.plan >= least * np.minimum(self.masses[:, None], self.gold_masses))
 
     def pairs(self, least: float = 0.01) -> list[tuple[int | None, int | None, float]]:

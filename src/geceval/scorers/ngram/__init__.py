@@ -1,1 +1,1 @@
-"""What the n-gram metrics share."""
+"""Shared parts of the n-gram metrics."""

@@ -26,7 +26,7 @@ _WORD = 5  # characters, roughly
 
 @dataclass(frozen=True, slots=True)
 class Ngrams:
-    """How often each n-gram of one order occurs; G is the number of distinct n-grams, summed over the sentences."""
+    """Counts of each n-gram of one order; G is the number of distinct n-grams, summed over the sentences."""
 
     sentence: np.ndarray
     source: np.ndarray
@@ -95,12 +95,12 @@ def sentence_rows(columns: Columns, unit: Unit, count: Callable[[Corpus], np.nda
     sizes += np.array([sum(map(len, row)) for row in references], dtype=np.int64) * per_character
     cached = sizes.sum() <= CACHED_NGRAMS
     starts = [0] if cached else np.unique(sizes.cumsum() // BLOCK_NGRAMS, return_index=True)[1].tolist()
-    found = []
+    blocks = []
     for start, end in itertools.pairwise([*starts, len(sizes)]):
         block = Columns(columns.sources[start:end], columns.predictions[start:end], references[start:end])
-        found.append(count(count_ngrams(block, unit, cached=cached)))
-    rows = np.zeros((max(map(len, found)), len(sizes), *found[0].shape[2:]))
-    for start, numbers in zip(starts, found, strict=True):
+        blocks.append(count(count_ngrams(block, unit, cached=cached)))
+    rows = np.zeros((max(map(len, blocks)), len(sizes), *blocks[0].shape[2:]))
+    for start, numbers in zip(starts, blocks, strict=True):
         rows[: len(numbers), start : start + numbers.shape[1]] = numbers
     return rows
 
@@ -108,9 +108,9 @@ def sentence_rows(columns: Columns, unit: Unit, count: Callable[[Corpus], np.nda
 def count_ngrams(columns: Columns, unit: Unit, cached: bool = False) -> Corpus:
     """Cut every text into units and count their n-grams, those of sources and references `cached` or not."""
     rows = tuple(map(tuple, columns.references or []))
-    given = (cached_texts if cached else _count_texts)(tuple(columns.sources), rows, unit)
-    predictions = _number_units(columns.predictions, unit, dict(given.vocabulary))
-    return Corpus(np.insert(given.lengths, 1, predictions.lengths, axis=0), _join(given.tables, predictions))
+    texts = (cached_texts if cached else _count_texts)(tuple(columns.sources), rows, unit)
+    predictions = _number_units(columns.predictions, unit, dict(texts.vocabulary))
+    return Corpus(np.insert(texts.lengths, 1, predictions.lengths, axis=0), _join(texts.tables, predictions))
 
 
 def _count_texts(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: Unit) -> TextTables:
@@ -125,8 +125,8 @@ def _count_texts(sources: tuple[str, ...], references: tuple[tuple[str, ...], ..
 @lru_cache(maxsize=2)
 def cached_texts(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: Unit) -> TextTables:
     """Like `_count_texts`, with all orders counted at once and cached for the next system."""
-    given = _count_texts(sources, references, unit)
-    return TextTables(given.vocabulary, given.lengths, tuple(given.tables))
+    texts = _count_texts(sources, references, unit)
+    return TextTables(texts.vocabulary, texts.lengths, tuple(texts.tables))
 
 
 def _number_units(texts: Sequence[str], unit: Unit, vocabulary: dict[str, int]) -> Units:
@@ -183,8 +183,8 @@ def _lengthen(units: Units, start: np.ndarray, number: np.ndarray, length: int) 
 def _find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, int]:
     """The index of each key among the known, ascending ones, or after them if it is new; and how many there are."""
     indices = np.searchsorted(known, keys)
-    found = indices < len(known)
-    found[found] = known[indices[found]] == keys[found]
-    new, number = np.unique(keys[~found], return_inverse=True)
-    indices[~found] = len(known) + number
+    is_known = indices < len(known)
+    is_known[is_known] = known[indices[is_known]] == keys[is_known]
+    new, number = np.unique(keys[~is_known], return_inverse=True)
+    indices[~is_known] = len(known) + number
     return indices, len(known) + len(new)

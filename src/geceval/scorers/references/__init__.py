@@ -1,1 +1,1 @@
-"""What predictions are compared with: references or an M2 file, and, of several annotators, which one."""
+"""The references of predictions: texts or an M2 file, and the choice among several annotators."""

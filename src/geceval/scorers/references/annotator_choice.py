@@ -1,4 +1,4 @@
-"""Which annotator, or reference, each sentence is compared with, and the counts that follow."""
+"""The choice of an annotator, or reference, for each sentence, and the counts that follow."""
 
 from __future__ import annotations
 
@@ -91,6 +91,6 @@ def best_of_references(columns: Columns, score: Callable[[Sequence[str], Sequenc
     """Score each prediction against each of its references and keep the best of each figure."""
     references = columns.references or []
     pairs = [(p, text) for p, row in zip(columns.predictions, references, strict=True) for text in row]
-    found = score([prediction for prediction, _ in pairs], [text for _, text in pairs])
+    figures = score([prediction for prediction, _ in pairs], [text for _, text in pairs])
     starts = np.cumsum([0, *map(len, references[:-1])])
-    return np.maximum.reduceat(found, starts, axis=0)
+    return np.maximum.reduceat(figures, starts, axis=0)

@@ -1,4 +1,4 @@
-"""Where the gold edits come from: references, or an M2 file."""
+"""Gold edits, from references or an M2 file."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def columns_with_references(
     metric: str,
     sources: Sequence[str],
     predictions: Sequence[str],
-    given: References | None,
+    references: References | None,
     gold_m2: str | Path | None,
 ) -> Columns:
     """Checked columns with the references of an M2 file, or, without a file, with those given."""
     if gold_m2 is not None:
         check_columns(metric, sources, predictions, warn=False)
-        given = m2_references(metric, gold_m2, sources)
-    return check_columns(metric, sources, predictions, given, needs_references=True)
+        references = m2_references(metric, gold_m2, sources)
+    return check_columns(metric, sources, predictions, references, needs_references=True)
 
 
 def errant_annotator(nlp: Any) -> Annotator:
@@ -102,13 +102,13 @@ def proposed_from_m2(metric: str, columns: Columns, path: str | Path | None) -> 
             raise InputError(f"{metric}: {path}, line {sentence.line}: one annotator is expected, the system itself")
         (edits,) = sentence.edits.values()
         try:
-            made = apply(sentence.source, distinct(edits))
+            text = apply(sentence.source, distinct(edits))
         except InputError as error:
             raise InputError(f"{metric}: {path}, line {sentence.line}: {error}") from error
-        if made != columns.predictions[row] and made.split() != columns.predictions[row].split():
+        if text != columns.predictions[row] and text.split() != columns.predictions[row].split():
             raise InputError(
                 f"{metric}: the edits of {path}, line {sentence.line}, do not make predictions[{row}]: "
-                f"{made!r} and {columns.predictions[row]!r}"
+                f"{text!r} and {columns.predictions[row]!r}"
             )
         proposed.append(edits)
     return proposed
@@ -130,13 +130,13 @@ def sources_and_predictions(
     if predictions is None:
         if predictions_m2 is None:
             raise InputError(f"{name} needs the predictions, or predictions_m2")
-        made = (references(sentence) for sentence in gold_sentences(predictions_m2, alternatives=False))
-        predictions = [next(iter(texts.values())) for texts in made]  # `proposed_from_m2` checks that there is only one
+        rows = (references(sentence) for sentence in gold_sentences(predictions_m2, alternatives=False))
+        predictions = [next(iter(texts.values())) for texts in rows]  # `proposed_from_m2` checks that there is only one
     return sources, predictions
 
 
-def wanted_rows(name: str, lines: Collection[int] | None, count: int) -> list[int]:
-    """Indices of the sentences that are wanted, by their numbers from 1; all for `None`."""
+def rows_of_lines(name: str, lines: Collection[int] | None, count: int) -> list[int]:
+    """Indices of sentences by their line numbers, which count from 1; all for `None`."""
     if lines is None:
         return list(range(count))
     for line in lines:
@@ -146,7 +146,7 @@ def wanted_rows(name: str, lines: Collection[int] | None, count: int) -> list[in
 
 
 def reference_names(row: str | Sequence[str | None]) -> dict[int, str]:
-    """What to call the references of a sentence, by their position among those that are there."""
+    """Names of the references of a sentence, by their position among those that are there."""
     texts = [row] if isinstance(row, str) else row
     present = [number for number, text in enumerate(texts, start=1) if text is not None]
     return {index: f"reference {number}" for index, number in enumerate(present)}
@@ -164,11 +164,11 @@ def edits_and_gold(
         return proposed, gold
     rows = zip(columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
     texts = [[*([text] if proposed is None else []), *(row if gold is None else [])] for text, row in rows]
-    found = errant_edits(errant_annotator(nlp), runtime, columns.sources, texts)
+    extracted = errant_edits(errant_annotator(nlp), runtime, columns.sources, texts)
     first = 1 if proposed is None else 0
     return (
-        [row[0] for row in found] if proposed is None else proposed,
-        [dict(enumerate(row[first:])) for row in found] if gold is None else gold,
+        [row[0] for row in extracted] if proposed is None else proposed,
+        [dict(enumerate(row[first:])) for row in extracted] if gold is None else gold,
     )
 
 
@@ -178,7 +178,7 @@ def extracts(settings: Any) -> bool:
 
 
 def extraction_facts(settings: Any) -> dict[str, str | None]:
-    """What the signature says of the extraction: the pipeline and ERRANT's version, where edits are extracted."""
+    """Facts of the extraction for the signature: the pipeline and ERRANT's version, where edits are extracted."""
     if not extracts(settings):
         return {"nlp": None}
     return {"nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
@@ -190,7 +190,7 @@ def gold_sentences(path: str | Path, alternatives: bool = True) -> list[M2Senten
 
 
 def gold_facts(path: str | Path | None, option: str = "gold_m2") -> dict[str, str]:
-    """What the signature says of an M2 file: its name and the start of the SHA-256 of its text, never its folder."""
+    """Facts of an M2 file for the signature: its name and the start of the SHA-256 of its text, never its folder."""
     if path is None:
         return {}
     digest = hashlib.sha256(_read(path).encode()).hexdigest()
