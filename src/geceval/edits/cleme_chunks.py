@@ -56,7 +56,7 @@ def divide(source: str, targets: Sequence[Sequence[Edit]]) -> JointChunks:
 
 
 def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit]) -> list[Tokens | None]:
-    """What one target has in each span; its edits and the spans are walked through together."""
+    """The text of one target in each span; edits and spans are walked through together."""
     if not edits:
         return [None] * len(spans)
     texts: list[Tokens | None] = []

@@ -255,7 +255,7 @@ def _token_borders(tokens: list[tuple[int, str]], length: int) -> dict[int, int]
 def _edit_between(
     left: tuple[int, int], right: tuple[int, int], tokens: list[tuple[int, str]], after: list[tuple[int, str]]
 ) -> list[Edit]:
-    """What changed between two pairs of borders, without equal tokens at either end; nothing if all are equal."""
+    """The edit between two pairs of borders, without equal tokens at either end; none if all are equal."""
     (start, new_start), (end, new_end) = left, right
     while start < end and new_start < new_end and tokens[start][1] == after[new_start][1]:
         start, new_start = start + 1, new_start + 1

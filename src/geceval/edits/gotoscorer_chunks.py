@@ -32,7 +32,7 @@ class Chunk:
 
 
 class Judgment(NamedTuple):
-    """What one system did with one chunk of the reference."""
+    """The outcome for one chunk of the reference under one system."""
 
     modified: bool
     correct: bool

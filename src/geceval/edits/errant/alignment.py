@@ -52,7 +52,7 @@ class Alignment(errant.alignment.Alignment):
 
 
 def common_ending(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """How many items two lists have in common at their end."""
+    """The number of items that two lists share at their end."""
     size = 0
     for a, b in zip(reversed(left), reversed(right), strict=False):
         if a != b:

@@ -1,4 +1,4 @@
-"""Which spaCy pipeline tags and parses the sentences for ERRANT, and its name in the signature."""
+"""The spaCy pipeline that tags and parses sentences for ERRANT, and its name in the signature."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How edits are cut.
+    """Rules for cutting edits.
 
     Attributes:
         max_unchanged_words: Unchanged words that an edit of the system may contain.
@@ -49,7 +49,7 @@ EXTRACTING = Rules(max_unchanged_words=0)
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a system did, as seen by one annotator."""
+    """The edits of a system, cut to suit one annotator."""
 
     edits: list[Edit]
     matches: list[tuple[int, int]]
@@ -217,7 +217,7 @@ class Lattice:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a system did to one sentence."""
+    """The edits of a system in one sentence, cut to suit each annotator."""
 
     by_annotator: Mapping[int, Extraction]
     single_path: bool
