@@ -19,7 +19,7 @@ def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def front_matter(base: str, task: str, tags: Sequence[str]) -> str:
-    """What the Hub reads from a card: licence and base model of a bundled or named `base`, the task and the tags."""
+    """The front matter of a card: licence and base model of a bundled or named `base`, the task and the tags."""
     licence, large = "license: other", large_model(base)
     if large is not None:
         licence = f"license: {large.licence.lower()}\nbase_model: {large.hub_id}"

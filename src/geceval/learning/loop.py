@@ -57,7 +57,7 @@ class Collator:
 
 
 class Objective(ABC):
-    """What a network learns, and how the best epoch is chosen."""
+    """An aim of training: rows, cost and metrics, and the choice of the best epoch."""
 
     labels: Sequence[str] = ()
     greater_is_better = True
@@ -72,7 +72,7 @@ class Objective(ABC):
         """Rows for the collator; the column `length` holds their numbers of tokens."""
 
     def model(self, network: Any, recipe: Recipe, rows: Sequence[Any]) -> Any:
-        """What `cost` calls: the network itself, or a wrapper around it."""
+        """The model that `cost` calls: the network itself, or a wrapper around it."""
         return network
 
     @abstractmethod
@@ -152,7 +152,7 @@ class _Progress(ProgressCallback):
     """Bars, and a line for people after each evaluation, in place of all that is logged."""
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
-        """What was measured, on standard error as the bars are."""
+        """Print the latest measurements on standard error, beside the bars."""
         measured = [name for name in logs if name == "loss" or name.startswith("eval_")]
         measurements = [
             f"{name.removeprefix('eval_').replace('_', ' ')} {float(logs[name]):.3f}"

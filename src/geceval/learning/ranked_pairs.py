@@ -42,7 +42,7 @@ _TOO_FEW = "too few corrected sentences: every fold (8:1:1 of the sources) needs
 
 @dataclass(frozen=True, slots=True)
 class PairJob(Options):
-    """What every training run on ranked pairs depends on."""
+    """Everything that any training run on ranked pairs depends on."""
 
     m2: tuple[Path, ...] = ()
     parallel: tuple[tuple[Path, Path], ...] = ()

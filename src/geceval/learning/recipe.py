@@ -10,7 +10,7 @@ from geceval.core.options import Count, Options, Positive, Range, Seed
 
 @dataclass(frozen=True, slots=True)
 class Recipe(Options):
-    """How to fine-tune; the defaults are IMPARA's (Maeda et al. 2022, section 3.1.1 and its published code)."""
+    """Hyperparameters; the defaults are IMPARA's (Maeda et al. 2022, section 3.1.1 and its published code)."""
 
     base: str = "bundled"
     pooling: Literal["first", "mean"] = "first"

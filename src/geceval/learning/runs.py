@@ -56,7 +56,7 @@ def train(
 
 
 class Material(NamedTuple):
-    """What a run has read: rows to learn from and to choose by, counts for the card, and what is measured last."""
+    """The data of a run: rows to learn from and to choose by, counts for the card, and the data of the last measurement."""
 
     rows: Sequence[Any]
     evaluation: Any
@@ -141,7 +141,7 @@ def check_folder(job: Any, run: Path) -> dict[str, Any]:
 
 
 def _identity(path: Path) -> dict[str, str]:
-    """What identifies a file wherever it is: its name and SHA-256."""
+    """The identity of a file wherever it is: its name and SHA-256."""
     return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 

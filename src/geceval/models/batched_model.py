@@ -167,11 +167,11 @@ class BatchedModel(abc.ABC):
         return encoded, set(long)
 
     def _size(self, encoded: Mapping[str, list[int]]) -> int:
-        """How many tokens a text has."""
+        """The number of tokens of a text."""
         return len(encoded["input_ids"])
 
     def _if_cut(self, what: str) -> str:
-        """What happens to the part of a text that is cut off, for the warning; `what` as for `_rows`."""
+        """The fate of the part of a text that is cut off, for the warning; `what` as for `_rows`."""
         return "what lies beyond does not count"
 
     def _warn(self, cut: Sequence[Text], texts: int, what: str) -> None:

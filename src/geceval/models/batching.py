@@ -1,4 +1,4 @@
-"""Which texts a network reads together, and on which of its devices."""
+"""Batches: the texts that a network reads together, and the device that reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a causal language model says of texts: likelihoods, token states, and the value of a quality head."""
+"""Causal language models: likelihoods of texts, token states, and the value of a quality head."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class CausalModel(BatchedModel):
     def log_probs_and_heads(
         self, texts: Sequence[str], runtime: RunTime | None = None
     ) -> tuple[list[np.ndarray], np.ndarray]:
-        """What `token_log_probs` gives, and the value of the checkpoint's quality head for each text."""
+        """The answers of `token_log_probs`, and the value of the checkpoint's quality head for each text."""
         rows = self._rows(_READ, self._read, texts, runtime, _head_first)
         for text, row in zip(texts, rows, strict=True):
             if np.isnan(row).any():
@@ -109,7 +109,7 @@ class CausalModel(BatchedModel):
         return values.flatten().astype(np.float64)
 
     def head_products(self, states: torch.Tensor) -> torch.Tensor:
-        """What each token adds to the value of the quality head; infinite for attention sinks, which do not count."""
+        """Contributions of tokens to the quality head's value; infinite for attention sinks, which do not count."""
         products = states.float() @ self.head.weight.to(states.device)
         return products.masked_fill(self._sinks(states, self.head.layer), float("inf"))
 
@@ -143,7 +143,7 @@ class CausalModel(BatchedModel):
         return value
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens texts have, the start not counted and nothing cut."""
+        """The numbers of tokens of texts, the start not counted and nothing cut."""
         return [len(encoded["input_ids"]) - 1 for encoded in self._encode(list(texts))] if texts else []
 
     def _read(self, model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
@@ -256,11 +256,11 @@ def head_is_all(model: Any) -> bool:
 
 
 class _Reached(Exception):
-    """What enters the first layer that is not computed."""
+    """The input of the first layer that is not computed, raised to end the network's run."""
 
 
 def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor:
-    """What is in the `hidden_states[layers]` that the network gives, without gradients."""
+    """Token states after `layers` layers, as in the network's own `hidden_states[layers]`, without gradients."""
     import torch
 
     body = model.base_model

@@ -61,7 +61,7 @@ def resolve(model: str | os.PathLike[str], bundled: str = "encoder", part: str =
 
 
 def _find(name: str, bundled: str, part: str) -> Origin:
-    """Where a checkpoint is, by the name of it that `resolve` takes."""
+    """The place of a checkpoint, by the name that `resolve` takes."""
     word, _, revision = name.partition("@")
     if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the local cache
         raise CheckpointError(f"{word}: {revision!r} is no revision; pass a branch, a tag or a commit")
@@ -147,7 +147,7 @@ def _check_settings(folder: Path, config: dict[str, Any]) -> None:
 
 
 def _base_name(folder: Path, config: dict[str, Any]) -> str | None:
-    """What a head or an adapter names as its base; `None` for a whole network."""
+    """The name of the base of a head or an adapter; `None` for a whole network."""
     if config.get("geceval_base"):
         return config["geceval_base"]
     if not (folder / "adapter_config.json").is_file():

@@ -48,7 +48,7 @@ def pick_dtype(runtime: RunTime) -> str:
 
 
 def network_facts(runtime: RunTime) -> dict[str, str]:
-    """What the signature says of how a network computes."""
+    """Facts for the signature on how a network computes."""
     return {"dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
 
 

@@ -1,4 +1,4 @@
-"""What an encoder computes for texts: mean vectors, the logits of its head, the states of its tokens."""
+"""Encoders: mean vectors of texts, the logits of a head, the states of tokens."""
 
 from __future__ import annotations
 

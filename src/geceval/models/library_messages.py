@@ -1,4 +1,4 @@
-"""What transformers, peft and others say: silenced, or shortened for a message of our own."""
+"""Messages of transformers, peft and others: silenced, or shortened for a message of our own."""
 
 from __future__ import annotations
 

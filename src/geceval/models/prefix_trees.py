@@ -59,7 +59,7 @@ def one_tree(texts: Sequence[Sequence[int]]) -> Tree:
 
 
 def _shared(left: Sequence[int], right: Sequence[int]) -> int:
-    """How many tokens two texts have in common before they differ."""
+    """The number of tokens that two texts share at their start."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((depth for depth, (one, other) in pairs if one != other), min(len(left), len(right)))
 
@@ -87,7 +87,7 @@ def _tree(group: Sequence[tuple[int, int]], texts: Sequence[Sequence[int]]) -> T
 
 
 def inputs(batch: Mapping[str, torch.Tensor], dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    """What a network takes for rows of nodes."""
+    """The arguments of a network for rows of nodes."""
     import torch
 
     nodes = torch.arange(batch["ends"].shape[1], device=batch["ends"].device)
@@ -118,7 +118,7 @@ def log_probs(
 
 
 def most_nodes(model: Any) -> int:
-    """How many nodes a row may have for a network: 0 if it does not read a tree as it reads texts one by one."""
+    """The most nodes of a row that a network reads: 0 if it does not read a tree as it reads texts one by one."""
     # Some take no such mask or no positions. Where tokens look back over a window only, all nodes of a row fit into it.
     import torch
 

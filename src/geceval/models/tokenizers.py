@@ -48,7 +48,7 @@ def load_tokenizer(checkpoint: Checkpoint) -> Any:
 
 
 def _spelling(folder: Path) -> dict[str, bool]:
-    """What to tell the tokenizer of a cased BERT that was saved as `vocab.txt` alone: by default it lower-cases."""
+    """Arguments for the tokenizer of a cased BERT saved as `vocab.txt` alone, which would lower-case by default."""
     vocabulary = folder / "vocab.txt"
     if not vocabulary.is_file() or (folder / "tokenizer.json").is_file():
         return {}

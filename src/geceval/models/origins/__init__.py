@@ -1,1 +1,1 @@
-"""Where weights come from: the Hub, packages of the package index, files in GGUF."""
+"""Origins of weights: the Hub, packages of the package index, files in GGUF."""

@@ -70,13 +70,13 @@ def large_model(name: str) -> NamedModel | None:
 
 
 def name_of_asset(folder: str) -> str:
-    """What to pass as `model=` for a folder of `geceval/assets`."""
+    """The name to pass as `model=` for a folder of `geceval/assets`."""
     return {asset: name for name, asset in DERIVED_MODELS.items()}.get(folder, f"bundled:{folder}")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a checkpoint is; `kind` is `"bundled"`, `"environment"`, `"package"`, `"hub"` or `"folder"`."""
+    """The place of a checkpoint; `kind` is `"bundled"`, `"environment"`, `"package"`, `"hub"` or `"folder"`."""
 
     kind: str
     folder: Path
@@ -124,7 +124,7 @@ def local_weights(name: str) -> tuple[str, Path] | None:
 
 
 def checked_local_weights(name: str) -> tuple[str, Path] | None:
-    """What `local_weights` gives, after a GGUF has been checked."""
+    """The answer of `local_weights`, after a GGUF has been checked."""
     model, local = NAMED_MODELS[name], local_weights(name)
     if local is None or local[1].is_dir():
         return local
