@@ -1,4 +1,4 @@
-"""How far a computation has come: one bar for all of it, or lines of plain text where there is no terminal."""
+"""Progress of a computation: one bar for all of it, or lines of plain text where there is no terminal."""
 
 from __future__ import annotations
 

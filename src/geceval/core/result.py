@@ -1,4 +1,4 @@
-"""What a metric returns for one system."""
+"""The result of a metric for one system."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ OK, NOTE, PROBLEM = "ok", "note", "problem"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found."""
+    """The outcome of one check."""
 
     check: str
     state: Literal["ok", "note", "problem"]
@@ -143,7 +143,7 @@ def pipeline() -> Iterator[Finding]:
 
 
 def devices(device: str) -> Iterator[Finding]:
-    """Where networks run, and which number formats work there."""
+    """The devices on which networks run, and the number formats that work there."""
     import torch
 
     from geceval.models.devices import pick_device

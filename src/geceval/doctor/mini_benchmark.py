@@ -19,7 +19,7 @@ PACKAGES = ("errant", "numpy", "peft", "spacy", "tokenizers", "torch", "transfor
 
 
 def read_stored() -> dict[str, Any]:
-    """What `store` wrote: `metrics`, `assets` and `versions`."""
+    """The content of the file that `store` writes: `metrics`, `assets` and `versions`."""
     content = json.loads(STORED.read_text(encoding="utf-8"))
     if not isinstance(content, dict) or not {"metrics", "assets", "versions"} <= content.keys():
         raise ValueError(f"{STORED}: not what geceval doctor --write wrote")
@@ -53,7 +53,7 @@ def run(name: str, device: str = "auto") -> dict[str, Any]:
 
 
 def differences(stored: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """What differs by more than `TOLERANCE`, one line per system, and then what differs in the signatures."""
+    """Differences above `TOLERANCE`, one line per system, then those of the signatures."""
     lines = []
     for system, then in stored["systems"].items():
         now = found["systems"].get(system, {"score": math.nan, "scores": []})

@@ -1,4 +1,4 @@
-"""What belongs in the repository of a module, of a checkpoint, of a data set and of a Space."""
+"""The contents of repositories on the Hub: of a module, a checkpoint, a data set and a Space."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def _shared_limits(maps: Sequence[np.ndarray], *, diverging: bool = False) -> tu
 
 
 class DifficultyRow(Protocol):
-    """How hard the edits of one error type are; see `geceval.scorers.difficulty.difficulty_tables.TypeRow`."""
+    """Difficulty of the edits of one error type; see `geceval.scorers.difficulty.difficulty_tables.TypeRow`."""
 
     type: str
     mean: float
@@ -322,7 +322,7 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
 
 @styled
 def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
-    """How hard error types are: mean weight of their edits, one standard deviation to either side, and their number."""
+    """Difficulty of error types: mean weight of their edits, a standard deviation to either side, and their number."""
     if not rows:
         raise InputError("no edit, no error type whose difficulty could be drawn")
     figure, grid = _panels(1, 1, 4.6, 0.24 * len(rows) + 0.35, left=1.1)

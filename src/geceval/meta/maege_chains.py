@@ -26,7 +26,7 @@ Apply = Callable[[str, Sequence[Hashable]], str]
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """Which chains and corpora are made."""
+    """Settings of the chains and corpora."""
 
     norm: Norm = "words"
     source: Source = "rand"

@@ -1,1 +1,1 @@
-"""What users do with metrics: compare systems, attribute scores, meta-evaluate, train a corrector, score many files."""
+"""Uses of metrics: compare systems, attribute scores, meta-evaluate, train a corrector, score many files."""

@@ -33,7 +33,7 @@ _READ = {  # the options that each analysis reads
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """Which analysis, and how; `ties` is `"order"` and `aggregation` `"corpus"` where an analysis reads them."""
+    """The choice of an analysis; `ties` is `"order"` and `aggregation` `"corpus"` by default where they are read."""
 
     level: Level = "system"
     window: Annotated[int, Range(2)] | None = None

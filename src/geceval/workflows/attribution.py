@@ -34,7 +34,7 @@ Orders: TypeAlias = Sequence[Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """How the total is divided.
+    """Settings of the division of the total.
 
     Attributes:
         method: `"add"`: the gain of the edit alone. `"sub"`: what is lost without the edit. Both score n + 2 texts for
@@ -58,7 +58,7 @@ class Settings(Options):
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """How the gain of one sentence is divided among its edits.
+    """The gain of one sentence, divided among its edits.
 
     Attributes:
         source: The source S, tokens joined by one space.

@@ -80,7 +80,7 @@ def column_names(columns: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def needed(scorer: Scorer, names: Mapping[str, str], header: Any) -> list[str]:
-    """Which of the three columns a scorer reads."""
+    """The names of those of the three columns that a scorer reads."""
     columns = COLUMNS if scorer.needs_references() else COLUMNS[:2]
     for name in columns:
         if names[name] not in header:

@@ -22,7 +22,7 @@ class Word:
 
     @property
     def is_error(self) -> bool:
-        """Whether the label is other than CORRECT."""
+        """Whether the label is an error's, not CORRECT."""
         return self.label != CORRECT
 
 

@@ -45,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is scored, how, and where the scores go.
+    """A run: input, metric, options and the folder of the scores.
 
     Attributes:
         folder: The folder of the scores.

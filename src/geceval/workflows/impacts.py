@@ -1,4 +1,4 @@
-"""How far each edit of a correction moves its meaning (IMPARA's impact); public as `geceval.edit_impacts`.
+"""The impact of each edit on the meaning of a correction (IMPARA); public as `geceval.edit_impacts`.
 
 The contribution of an edit to the score of a metric is in `geceval.workflows.attribution`.
 """

@@ -178,7 +178,7 @@ def _evaluate(scorer: Scorer, chains: Sequence[Chain], corpora: Corpora, given: 
 
 
 def _corpus_requests(corpora: Corpora, request: Callable[[str, str, int, int], Request]) -> list[list[Request]]:
-    """What to score for each corpus, without the lines that lack a reference in some corpus."""
+    """The requests of each corpus, without the lines that lack a reference in some corpus."""
     rows = [
         [request(*line) for line in zip(corpora.sources, texts, corpora.sentences, annotators, strict=True)]
         for texts, annotators in zip(corpora.texts, corpora.annotators, strict=True)

@@ -95,7 +95,7 @@ class Lead:
 
 
 def lead(report: Report) -> Lead:
-    """Which metric of a report is best by the column that ranks it, and whether that could be chance."""
+    """The best metric of a report by the column that ranks it, tested against each other one."""
     best, *others = report.tables
     key = RANKED_BY[report.human.name]
     pairs = judged_pairs(report.human.judgments[key.split()[0]], best.systems)
@@ -107,7 +107,7 @@ def lead(report: Report) -> Lead:
 
 
 def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:
-    """What papers report for one metric: key of a column to value and row; of several rows, the first."""
+    """Published values of one metric: key of a column to value and row; of several rows, the first."""
     first: dict[str, tuple[float, Published]] = {}
     for row in published:
         if row.metric == metric:

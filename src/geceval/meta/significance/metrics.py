@@ -91,7 +91,7 @@ def compare_agreement(
 
 
 def outcomes(pairs: Pairs, scores: np.ndarray, statistic: Statistic, ties: TieRule) -> np.ndarray:
-    """What each pair adds to the two sums whose quotient is the statistic, [pairs, 2]."""
+    """Contributions of each pair to the two sums whose quotient is the statistic, [pairs, 2]."""
     check_choice("statistic", statistic, get_args(Statistic))
     if ties == "hties" and statistic == "accuracy":
         raise InputError("tie rule 'hties' defines no accuracy; use statistic='kendall' or another rule")

@@ -26,7 +26,7 @@ METHODS = get_args(Method)
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What the p-values and intervals depend on."""
+    """Settings of p-values and intervals."""
 
     methods: str | tuple[str, ...] = METHODS
     baseline: str = "first"
