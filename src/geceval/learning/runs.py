@@ -56,7 +56,7 @@ def train(
 
 
 class Material(NamedTuple):
-    """The data of a run: rows to learn from and to choose by, counts for the card, and the data of the last measurement."""
+    """The data of a run: rows to learn from and to choose by, counts for the card, data of the last measurement."""
 
     rows: Sequence[Any]
     evaluation: Any
