@@ -78,13 +78,6 @@ def test_states_leave_padding_out(fresh, folder):
             assert states.numpy() == pytest.approx(expected.numpy(), abs=1e-5)
 
 
-def test_embed_is_the_mean_of_the_last_states(fresh):
-    encoder = fresh()
-    texts = ["the cat sat on the mat", "dogs"]
-    means = np.stack([states.numpy().mean(axis=0) for _, states in encoder.states(texts)])
-    assert encoder.embed(texts) == pytest.approx(means, abs=1e-5)
-
-
 def test_pairs_are_read_with_token_types(fresh, folder):
     plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)

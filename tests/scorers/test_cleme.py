@@ -165,7 +165,6 @@ LINE = "A {}|||R|||{}|||REQUIRED|||-NONE-|||{}\n"
         (GOLD.replace("0 1|||R|||X", "0 2|||R|||X", 1).replace("c\n", "c\n" + LINE.format("1 3", "Z", 0), 1), OWN, None,
          r"cleme: sources\[0\]: edits .* overlap"),
         (GOLD, OWN.replace("c\n", "c\n" + LINE.format("0 2", "Z", 0), 1), None, "own.m2, line 1: edits .* overlap"),
-        (GOLD.replace("0 1|||R", "2 4|||R"), OWN, None, "gold.m2, line 2: offsets 2 4 lie beyond the 3 tokens"),
         (GOLD.replace("S d e", "S d f"), OWN, None, r"cleme: sources\[1\] is not the sentence of .*gold.m2, line 4"),
         (GOLD, OWN.replace("S d e", "S d f"), None, r"cleme: sources\[1\] is not the sentence of .*own.m2, line 4"),
         (GOLD, "S a b c\n", None, "cleme: .*own.m2 has 1 sentence for 2 sources; pass the M2 file of"),
@@ -182,12 +181,8 @@ def test_files_that_do_not_fit(gold, own, predictions, message, tmp_path):
 
 def test_odd_files_that_are_read(tmp_path):
     plain = score_texts(tmp_path, GOLD, OWN).to_dict()
-    blank = score_texts(tmp_path, GOLD.replace("\n\n", "\n\n\n\n"), OWN.replace("\n\n", "\n \n\n")).to_dict()
     twice = score_texts(tmp_path, GOLD, OWN.replace("c\n", "c\n" + LINE.format("1 2", "Y", 0), 1)).to_dict()
-    for found in (blank, twice):
-        assert {key: value for key, value in found.items() if key != "signature"} == {
-            key: value for key, value in plain.items() if key != "signature"
-        }
+    assert twice | {"signature": ""} == plain | {"signature": ""}
     assert (plain["tp"], plain["fp"], plain["fn"]) == (0.0, 1.0, 0.0)  # touching edits are one chunk
     bars = GOLD.replace("0 1|||R|||X", "1 2|||R|||Y || Z"), OWN.replace("|||Y|", "|||Y || Z|")
     assert score_texts(tmp_path, *bars, ("a Y || Z c", "d e")).score == 1.0  # no alternatives

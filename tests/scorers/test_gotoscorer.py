@@ -69,11 +69,6 @@ def test_difficulty_of_systems_is_what_the_file_holds(tmp_path):
     assert from_file == from_object
 
 
-def test_order_of_the_systems_does_not_matter():
-    one, other = (Gotoscorer().reference_difficulty(SOURCES, each, GOLD) for each in (SYSTEMS, SYSTEMS[::-1]))
-    assert one == other
-
-
 def test_every_system_of_a_call_takes_part_unless_difficulty_is_given():
     together = Gotoscorer().with_systems(SYSTEMS)
     assert together.score(SOURCES, SYSTEMS[1], GOLD) == score(SYSTEMS[1], systems=SYSTEMS)

@@ -80,16 +80,6 @@ def test_the_scale_is_that_of_the_ratings_and_nothing_is_clipped(make_some):
     assert result.score == 2.5  # the sum: weights are taken as they are
 
 
-def test_the_meaning_regressor_reads_the_source_with_token_types(make_some):
-    folder = make_some(4)
-    scorer = Some(Settings(model=str(folder)))
-    forward, backward = scorer.score(["the cat"], ["a dog"]), scorer.score(["a dog"], ["the cat"])
-    other = scorer.score(["dogs run"], ["a dog"])
-    assert forward.details["meaning"] != pytest.approx(backward.details["meaning"], abs=1e-4)
-    assert forward.details["meaning"] != pytest.approx(other.details["meaning"], abs=1e-4)
-    assert forward.details["fluency"] == other.details["fluency"]
-
-
 def test_a_pair_shares_128_sub_words_and_the_cut_is_reported(local, caplog):
     line, short = " ".join(["the cat"] * 100), "a dog"
     with caplog.at_level(logging.WARNING, logger="geceval"):
