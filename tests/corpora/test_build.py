@@ -55,16 +55,8 @@ def test_seeda(load):
     assert (len(load("seeda", split="test")), len(load("seeda", "judgments_edit", split="test"))) == (600, 600)
     scores = load("seeda", "system_scores", split="test")
     assert scores["position"][:] == list(range(15))
-    assert scores[4] == {
-        "system": "GPT-3.5",
-        "position": 4,
-        "kind": "llm",
-        "ew_sent": 0.781,
-        "ew_edit": 0.792,
-        "ts_sent": 0.743,
-        "ts_edit": 0.583,
-        "sets": ["+fluency", "all"],
-    }
+    published = {"ew_sent": 0.781, "ew_edit": 0.792, "ts_sent": 0.743, "ts_edit": 0.583}
+    assert scores[4] == {"system": "GPT-3.5", "position": 4, "kind": "llm", **published, "sets": ["+fluency", "all"]}
 
 
 def test_outputs_and_references(load):
@@ -122,17 +114,8 @@ def test_edits(load):
         "conll14.2",
         ["Genetic risk refers to your chance of inheriting a disorder or disease ."],
     )
-    assert rows[3]["edits"] == [
-        {
-            "annotator": 0,
-            "start": 3,
-            "end": 4,
-            "type": "Nn",
-            "correction": "diseases",
-            "required": "REQUIRED",
-            "comment": "-NONE-",
-        }
-    ]
+    names = ("annotator", "start", "end", "type", "correction", "required", "comment")
+    assert rows[3]["edits"] == [dict(zip(names, (0, 3, 4, "Nn", "diseases", "REQUIRED", "-NONE-"), strict=True))]
     assert {edit["required"] for row in rows for edit in row["edits"]} == {"REQUIRED"}
     with_alternatives = load("conll14", "alt", split="test")
     assert {annotator for row in with_alternatives for annotator in row["annotators"]} == {0, 1, 2, 3, 4}
@@ -180,11 +163,8 @@ def test_jfleg(load):
 
 def test_tmu_gfm(load):
     row = load("tmu_gfm", split="train")[0]
-    assert (row["systems"], row["grammaticality"], row["ave_m"]) == (
-        ["lstm", "cnn"],
-        [3, 4, 3, 4, 3],
-        pytest.approx(3.6),
-    )
+    assert (row["systems"], row["grammaticality"]) == (["lstm", "cnn"], [3, 4, 3, 4, 3])
+    assert row["ave_m"] == pytest.approx(3.6)
 
 
 def test_wi_locness(shared_data):

@@ -50,8 +50,9 @@ def test_equals_a_plain_loop():
     assert found["better"].difference == observed
 
 
-def test_scores_and_identical_systems():
+def test_scores_ranks_and_identical_systems():
     found = {each.system: each for each in compare_rows(SYSTEMS, f_score, SETTINGS)}
+    assert {name: each.rank for name, each in found.items()} == {"better": 1, "worse": 2, "same": 2}
     for name, rows in SYSTEMS.items():
         assert found[name].score == float(f_score(rows[None])[0])
         assert found[name].low < found[name].score < found[name].high
@@ -60,16 +61,18 @@ def test_scores_and_identical_systems():
     assert (found["same"].low, found["same"].high) == (found["worse"].low, found["worse"].high)
 
 
+def test_another_seed_and_one_method():
+    assert compare_rows(SYSTEMS, f_score, Settings(resamples=300, seed=5)) != compare_rows(SYSTEMS, f_score, SETTINGS)
+    (_, better, _) = compare_rows(SYSTEMS, f_score, Settings(methods="randomisation", resamples=20))
+    assert list(better.p) == ["randomisation"]
+
+
 def test_swapped_systems_mirror():
     pair = {"a": counts(1, 1.0), "b": counts(3, 1.5)}
     _, b = compare_rows(pair, f_score, SETTINGS)
     a, _ = compare_rows(pair, f_score, Settings(resamples=300, seed=4, baseline="b"))
     assert a.difference == -b.difference
     assert a.p == b.p
-
-
-def test_another_seed_gives_other_samples():
-    assert compare_rows(SYSTEMS, f_score, Settings(resamples=300, seed=5)) != compare_rows(SYSTEMS, f_score, SETTINGS)
 
 
 def test_portions_in_which_resamples_are_made_change_nothing():
@@ -92,11 +95,6 @@ def test_baseline():
     assert pick_baseline(scores, "best", higher_is_better=False) == "a"
     with pytest.raises(ValueError, match="choose first, best, or one of a, b, c"):
         pick_baseline(scores, "d")
-
-
-def test_methods():
-    (_, better, _) = compare_rows(SYSTEMS, f_score, Settings(methods="randomisation", resamples=20))
-    assert list(better.p) == ["randomisation"]
 
 
 @pytest.mark.parametrize(
@@ -146,11 +144,3 @@ def test_systems_that_do_not_differ_share_a_rank():
     assert rank_clusters(scores, samples, 0.05, higher_is_better=False) == {"d": 1, "c": 2, "b": 2, "a": 2}
     del scores["b"]
     assert rank_clusters(scores, samples, 0.05) == {"a": 1, "c": 2, "d": 3}
-
-
-def test_ranks_of_compared_systems():
-    assert {each.system: each.rank for each in compare_rows(SYSTEMS, f_score, SETTINGS)} == {
-        "better": 1,
-        "worse": 2,
-        "same": 2,
-    }
