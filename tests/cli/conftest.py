@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import json
 
 import pytest
 
@@ -43,6 +44,27 @@ def fails(call):
         return err.removeprefix("geceval: error: ").strip()
 
     return fails
+
+
+@pytest.fixture
+def answer(ok):
+    """Run what must succeed without a warning; its JSON."""
+    return lambda *arguments: json.loads(ok(*arguments, "--format", "json"))
+
+
+@pytest.fixture(scope="session")
+def write_gjg15():
+    """A function that writes a checkout of GJG15: invented outputs by system, and ranking items as XML."""
+
+    def write(folder, outputs, items):
+        submissions = folder / "data/original/official_submissions"
+        submissions.mkdir(parents=True)
+        for name, lines in outputs.items():
+            (submissions / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / "data/judgments.xml").write_text(f"<r>{items}</r>", encoding="utf-8")
+        return folder
+
+    return write
 
 
 class Page(html.parser.HTMLParser):

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-
-from geceval.cli.app import run
 
 # The example of tests/scorers/test_difficulty.py, where it is worked out by hand.
 DIFFICULTY = "3\n3 3 3 2 1 3 3 3 3\n"
@@ -38,53 +34,43 @@ def files(tmp_path, monkeypatch):
 SYSTEMS = ["-p", "one.txt", "two.txt", "three.txt"]
 
 
-def test_difficulty_goes_to_standard_output(files, capsys):
-    assert run(["difficulty", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS]) == 0
-    assert capsys.readouterr().out == DIFFICULTY
+def test_difficulty_goes_to_standard_output(files, ok):
+    assert ok("difficulty", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS) == DIFFICULTY
 
 
-def test_everything_is_written_in_one_run(files, capsys):
+def test_everything_is_written_in_one_run(files, ok):
     arguments = ["--output", "w.txt", "--types", "3", "--heat-map", "map.html", "--chunks", "chunks.txt"]
-    assert run(["difficulty", "-s", "source.txt", "--gold-m2", "gold.m2", *SYSTEMS, *arguments]) == 0
+    out = ok("difficulty", "-s", "source.txt", "--gold-m2", "gold.m2", *SYSTEMS, *arguments)
     assert (files / "w.txt").read_text() == DIFFICULTY
     assert "like → likes · weight 0.33" in (files / "map.html").read_text()
     assert (files / "chunks.txt").read_text().splitlines()[3].startswith("weight | 0.00 | 0.00 | 0.00 | 0.33")
-    assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [
+    assert [line.split() for line in out.splitlines()[1:]] == [
         ["ArtOrDet", "0.667", "0.000", "1"],
         ["SVA", "0.333", "0.000", "1"],
     ]
 
 
-def test_difficulty_by_type_is_drawn(files, capsys):
-    shared = ["difficulty", "-d", "difficulty.txt", "--gold-m2", "gold.m2"]
-    assert run([*shared, "--plot", "types.svg"]) == 0
-    assert capsys.readouterr().out == ""
+def test_difficulty_by_type_is_drawn(files, ok):
+    assert ok("difficulty", "-d", "difficulty.txt", "--gold-m2", "gold.m2", "--plot", "types.svg") == ""
     assert (files / "types.svg").read_bytes().startswith(b"<?xml")
-    assert run([*shared, "--plot", "types.txt", "--output", "w.txt"]) == 2
-    assert "figures are written to .png, .svg, .pdf" in capsys.readouterr().err
-    assert not (files / "w.txt").exists()
 
 
-def test_a_difficulty_file_is_shown_with_errant_types(files, capsys):
-    assert run(["difficulty", "-d", "difficulty.txt", "--gold-m2", "gold.m2", "--types", "2", "--errant-types"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["Error", "DET", "VERB:SVA"]
+def test_a_difficulty_file_is_shown_with_errant_types(files, ok):
+    out = ok("difficulty", "-d", "difficulty.txt", "--gold-m2", "gold.m2", "--types", "2", "--errant-types")
+    assert [line.split()[0] for line in out.splitlines()] == ["Error", "DET", "VERB:SVA"]
 
 
-def test_systems_of_one_call_define_the_difficulty(files, capsys):
-    arguments = ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "--format", "json"]
-    assert run(["score", "-m", "gotoscorer", *arguments]) == 0
-    together = {row["system"]: row for row in json.loads(capsys.readouterr().out)["systems"]}
-    assert run(["score", "-m", "gotoscorer", *arguments, "-o", "difficulty=difficulty.txt"]) == 0
-    from_file = {row["system"]: row for row in json.loads(capsys.readouterr().out)["systems"]}
-    for rows in (together, from_file):
-        scores = {name: row["metrics"]["gotoscorer"]["score"] for name, row in rows.items()}
-        assert scores == pytest.approx({"one": 1, "two": 5 / 7, "three": 0})
+@pytest.mark.parametrize("options", [[], ["-o", "difficulty=difficulty.txt"]])
+def test_systems_of_one_call_define_the_difficulty(files, answer, options):
+    found = answer("score", "-m", "gotoscorer", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS, *options)
+    scores = {row["system"]: row["metrics"]["gotoscorer"]["score"] for row in found["systems"]}
+    assert scores == pytest.approx({"one": 1, "two": 5 / 7, "three": 0})
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-s", "source.txt", "-r", "reference.txt"], "either -p FILE..., the systems, or -d FILE"),
+        (["-d", "difficulty.txt", "--gold-m2", "gold.m2", "--plot", "types.txt"], "figures are written to .png, .svg"),
         (["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "-d", "difficulty.txt"], "either -p FILE"),
         (["-s", "source.txt", *SYSTEMS], "needs references"),
         (
@@ -102,10 +88,6 @@ def test_systems_of_one_call_define_the_difficulty(files, capsys):
         ),
     ],
 )
-def test_mistakes_are_one_line_and_write_nothing(files, capsys, arguments, message):
-    code = run(["difficulty", *arguments, "--output", "w.txt"])
-    error = capsys.readouterr().err
-    assert code == 2
-    assert message in error
-    assert error.count("\n") == 1
+def test_mistakes_are_one_line_and_write_nothing(files, fails, arguments, message):
+    assert message in fails("difficulty", *arguments, "--output", "w.txt")
     assert not (files / "w.txt").exists()
