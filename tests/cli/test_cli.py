@@ -55,8 +55,8 @@ def test_help_names_every_verb(ok):
     assert "│ maege " in ok("meta", "--help") and "--pairwise" in ok("meta")
 
 
-def test_json_has_numbers_and_signatures(ok):
-    report = json.loads(ok("score", "-m", "gleu", "green", *CORPUS, "--format", "json"))
+def test_json_has_numbers_and_signatures(answer):
+    report = answer("score", "-m", "gleu", "green", *CORPUS)
     assert report["sentences"] == 44
     assert report["geceval"] == geceval.__version__
     assert report["ranked_by"] == "gleu"
@@ -92,24 +92,19 @@ def test_table_is_ranked_by_the_first_metric(ok):
     assert lines[9].startswith("green|")
 
 
-def test_ties_share_a_rank(ok, tmp_path):
+def test_ties_share_a_rank(answer, tmp_path):
     copy = tmp_path / "copy.txt"
     copy.write_bytes(Path(SYSTEMS[3]).read_bytes())
-    report = json.loads(
-        ok("score", "-m", "gleu", "-s", SOURCE, "-p", copy, *SYSTEMS[3:], "-r", *REFERENCES, "--format", "json")
-    )
+    report = answer("score", "-m", "gleu", "-s", SOURCE, "-p", copy, *SYSTEMS[3:], "-r", *REFERENCES)
     assert [(row["rank"], row["system"]) for row in report["systems"]] == [(1, "copy"), (1, "strong"), (3, "unchanged")]
 
 
-def test_tsv_has_all_digits(ok):
+def test_tsv_has_all_digits_and_no_tabs_in_cells(ok, tmp_path):
     lines = [line.split("\t") for line in ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").splitlines()]
     assert lines[0] == ["rank", "system", "gleu"]
     direct = score_directly("gleu", SYSTEMS[3])
     assert lines[1] == ["1", "strong", repr(direct.score)]
     assert lines[6:] == [[f"# {direct.signature}"]]
-
-
-def test_tsv_cells_hold_no_tabs(ok, tmp_path):
     odd = tmp_path / "a\tb.txt"
     odd.write_bytes(Path(SOURCE).read_bytes())
     text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "tsv")
@@ -140,25 +135,19 @@ def test_latex_is_escaped(ok, tmp_path):
     assert text.endswith("\\bottomrule\n\\end{tabular}\n") and r"\midrule" in text
 
 
-@pytest.mark.parametrize(
-    ("name", "start"),
-    [
-        ("x.json", "{"),
-        ("x.tsv", "rank\tsystem\t"),
-        ("x.TEX", "% gleu|"),
-        ("x.md", "| rank |"),
-    ],
-)
-def test_the_name_of_the_output_says_its_format(ok, fails, tmp_path, name, start):
-    arguments = ["score", "-m", "gleu", *CORPUS, "--output", tmp_path / name]
-    ok(*arguments)
-    assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
-    ok(*arguments, "--format", "table")
-    assert (tmp_path / name).read_text(encoding="utf-8").split()[:2] == ["rank", "system"]
-    refused = fails(*arguments[:-1], tmp_path / "x.html")
+STARTS = {"x.json": "{", "x.tsv": "rank\tsystem\t", "x.TEX": "% gleu|", "x.md": "| rank |", "x.txt": " rank "}
+
+
+def test_the_name_of_the_output_says_its_format(ok, fails, tmp_path):
+    arguments = ["score", "-m", "gleu", *CORPUS, "--output"]
+    for name, start in STARTS.items():
+        ok(*arguments, tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+    ok(*arguments, tmp_path / "x.json", "--format", "table")
+    assert (tmp_path / "x.json").read_text(encoding="utf-8").startswith(" rank ")
+    refused = fails(*arguments, tmp_path / "x.html")
     assert "x.html: html is not written here, only table, json, tsv, markdown, latex" in refused
-    ok(*arguments[:-1], tmp_path / "x.txt")
-    assert (tmp_path / "x.txt").read_text(encoding="utf-8").split()[:2] == ["rank", "system"]
+    assert "x.xlsx: .xlsx is not written here" in fails(*arguments, "x.xlsx")
 
 
 def test_references_beside_an_m2_file(ok, fails, tmp_path, caplog):
@@ -181,28 +170,23 @@ def test_references_beside_an_m2_file(ok, fails, tmp_path, caplog):
 def test_what_somebody_may_have_meant(fails):
     assert fails("score", "-m", "glue", *CORPUS).endswith("; did you mean 'gleu'?")
     assert fails("score", "-m", "gleu", *CORPUS, "-o", "smothing=no").endswith("; did you mean 'smoothing'?")
-    assert fails("score", "-m", "GLEU", *CORPUS).endswith("; did you mean 'gleu'?")
-    assert fails("score", "-m", "gleu", *CORPUS, "-o", "iter=2").endswith("; did you mean 'iterations'?")
     assert fails("score", "-m", "gleu,m2", *CORPUS).endswith("; several are separate words, not one with commas")
     assert "did you mean" not in fails("score", "-m", "xyzzy", *CORPUS)
     assert "Did you mean 'score'" in fails("scor", "-m", "gleu")
 
 
-def test_sentence_scores(ok):
+def test_sentence_scores(ok, answer):
     lines = ok("score", "-m", "gleu", *CORPUS, "--sentence", "--format", "tsv").splitlines()
     assert lines[0].split("\t")[:3] == ["system", "line", "gleu"]
     assert len(lines) == 1 + 5 * 44 + 1 and lines[-1].startswith("# gleu|")
     direct = score_directly("gleu", SYSTEMS[3])
-    assert [line.split("\t")[:3] for line in lines[1:3]] == [
-        ["strong", "1", repr(direct.scores[0])],
-        ["strong", "2", repr(direct.scores[1])],
-    ]
-    report = json.loads(ok("score", "-m", "gleu", *CORPUS, "--sentence", "--format", "json"))
+    assert lines[2].split("\t")[:3] == ["strong", "2", repr(direct.scores[1])]
+    report = answer("score", "-m", "gleu", *CORPUS, "--sentence")
     assert report["systems"][0]["metrics"]["gleu"]["scores"] == direct.scores
 
 
-def test_the_worst_corrections_come_with_their_texts(ok):
-    (found,) = json.loads(ok("score", "-m", "gleu", *CORPUS, "--worst", "1", "--format", "json"))["rows"]
+def test_the_worst_corrections_come_with_their_texts(ok, answer):
+    (found,) = answer("score", "-m", "gleu", *CORPUS, "--worst", "1")["rows"]
     scores = {(path, line): score for path in SYSTEMS for line, score in enumerate(score_directly("gleu", path).scores)}
     (path, line), least = min(scores.items(), key=lambda item: item[1])
     texts = {name: Path(file).read_text(encoding="utf-8").splitlines() for name, file in (("s", SOURCE), ("p", path))}
@@ -215,12 +199,11 @@ def test_the_worst_corrections_come_with_their_texts(ok):
     assert lines[5] == "the worst of 220 corrections by gleu (higher is better)"
 
 
-def test_of_corrections_that_are_equally_bad_the_next_metric_names_the_worst(ok):
-    arguments = ["score", *CORPUS, "--format", "json"]
-    rows = json.loads(ok(*arguments, "-m", "errant", "gleu", "--worst", "30"))["rows"]
+def test_of_corrections_that_are_equally_bad_the_next_metric_names_the_worst(answer):
+    rows = answer("score", *CORPUS, "-m", "errant", "gleu", "--worst", "30")["rows"]
     assert {row["errant"] for row in rows} == {0.0}
     assert [row["gleu"] for row in rows] == sorted(row["gleu"] for row in rows)
-    assert rows[0]["gleu"] == json.loads(ok(*arguments, "-m", "gleu", "--worst", "1"))["rows"][0]["gleu"]
+    assert rows[0]["gleu"] == answer("score", *CORPUS, "-m", "gleu", "--worst", "1")["rows"][0]["gleu"]
 
 
 @pytest.mark.parametrize("group", ["train", "data", "publish", "meta"])
@@ -228,10 +211,9 @@ def test_a_group_of_verbs_alone_shows_its_help(ok, group):
     assert ok(group) == ok(group, "--help")
 
 
-def test_named_and_general_options(ok):
+def test_named_and_general_options(answer):
     def gleu(*options):
-        report = json.loads(ok("score", "-m", "gleu", "green", *CORPUS, "--format", "json", *options))
-        return report["systems"][0]["metrics"]["gleu"]
+        return answer("score", "-m", "gleu", "green", *CORPUS, *options)["systems"][0]["metrics"]["gleu"]
 
     assert gleu("-o", "unit=char")["score"] == score_directly("gleu", SYSTEMS[3], unit="char").score
     assert gleu("-o", "gleu.unit=char", "counting=paper", "--quiet") == gleu("-o", "unit=char", "-o", "counting=paper")
@@ -258,10 +240,10 @@ def test_output_file_is_written_at_once(ok, fails, tmp_path):
     assert ok("score", "-m", "gleu", *CORPUS, "--format", "json", "--output", path) == ""
     assert json.loads(path.read_text(encoding="utf-8"))["sentences"] == 44
     before = path.read_bytes()
-    fails("score", "-m", "gleu", "-s", SOURCE, "-p", tmp_path / "none", "-r", *REFERENCES, "--output", path)
+    missing = fails("score", "-m", "gleu", "-s", SOURCE, "-p", "none", "-r", *REFERENCES, "--output", path)
+    assert missing == "none: No such file or directory"
     assert path.read_bytes() == before
     assert [item.name for item in tmp_path.iterdir()] == ["report.json"]
-    assert "No such file" in fails("score", "-m", "gleu", *CORPUS, "--output", tmp_path / "none" / "report.json")
 
 
 def test_a_terminal_folds_and_never_cuts(ok, tmp_path, monkeypatch):
@@ -276,31 +258,21 @@ def test_a_terminal_folds_and_never_cuts(ok, tmp_path, monkeypatch):
 
 
 MISTAKES = [
-    (["score", "-m", "gleau", *CORPUS], "unknown metric 'gleau'; did you mean 'gleu'?"),
     (["score", "-m", "frob", *CORPUS], "unknown metric 'frob'; the metrics are: asano2017, "),
     (["score", "-m", *CORPUS], "option -m needs at least one value"),
     (["score", *CORPUS], "Missing option '-m'"),
     (["score", "-m", "gleu", *CORPUS, "--frob"], "No such option: --frob"),
     (["score", "-m", "gleu", *CORPUS, "--sentence", "x"], "unexpected extra argument"),
-    (["score", "-m", "gleu", *CORPUS, "-o", "ordre=2"], "unknown option 'ordre'; gleu has "),
-    (["score", "-m", "gleu", *CORPUS, "-o", "iterations=two"], "option iterations must be a whole number, got 'two'"),
     (["score", "-m", "gleu", *CORPUS, "-o", "counting=odd"], "counting must be one of"),
-    (
-        ["score", "-m", "gleu", *CORPUS, "--threshold", "0.5"],
-        "--threshold is for ged, impara, impara_lm, scribendi;",
-    ),
     (["score", "-m", "gleu", *CORPUS, "--batch-size", "0"], "batch_size must be at least 1, got 0"),
     (["score", "-m", "gleu", "-s", SOURCE, "-p", *SYSTEMS], "gleu needs references: pass -r FILE... or --gold-m2 FILE"),
-    (["score", "-m", "gleu", "-s", "none.txt", "-p", *SYSTEMS, "-r", *REFERENCES], "none.txt: No such file"),
     (["score", "-m", "gleu", "-s", SOURCE, "-p", str(EXAMPLE), "-r", *REFERENCES], "README.md has 18 lines but"),
     (["score", "-m", "gleu", "-s", str(EXAMPLE), "-p", *SYSTEMS, "-r", *REFERENCES], "Is a directory"),
     (["score", "-m", "gleu", "-s", SOURCE, "-p", str(EXAMPLE.parents[2]), "-r", *REFERENCES], "folder without files"),
-    (["score", "-m", "impara", "-s", SOURCE, "-p", "-", "-"], "standard input (-) can stand for one file only"),
     (["score", "-m", "impara", "-s", SOURCE, "-p", *SYSTEMS, "--model", "/none"], "/none"),
     (["score", "-m", "bertscore", *CORPUS, "--device", "abacus"], "abacus"),
     (["score", "-m", "bertscore", *CORPUS, "--device", "meta"], "device 'meta' cannot be used here"),
     (["frob"], "No such command 'frob'"),
-    (["convert", "none.m2"], "none.m2: No such file"),
     (["convert", SOURCE], "source.txt, line 1: "),
     (["convert", SOURCE, "--to", "m2"], "takes the source and at least one corrected file"),
     (["convert", SOURCE, SOURCE], "--to text takes one M2 or JSON file, got 2"),
@@ -319,20 +291,13 @@ MISTAKES = [
     (["meta", "report", "--data", "x", "-o", "x.json", "--title", "x"], "--title is that of a page"),
     (["meta", "--data", "x", "report"], "options of report stand behind it: geceval meta report --data ..."),
     (["meta", "-m", "gleu"], "meta takes the judgments of people: --data FOLDER"),
-    (["impacts", "a b", "a c", "--format", "latex"], "'latex' is not one of"),
     (["score", "-m", "gleu", *CORPUS, "--output", str(EXAMPLE)], f"{EXAMPLE}: Is a directory"),
-    (["score", "-m", "gleu", *CORPUS, "--output", "none/out"], "none/out: No such file"),
-    (["score", "-m", "gleu", *CORPUS, "--output", "x.xlsx"], "x.xlsx: .xlsx is not written here, only table, json, "),
     (["leaderboard", "-m", "gleu", *CORPUS, "--output", "x.json"], "x.json: this is a page, whose name ends in .html"),
-    (
-        ["meta", "report", "--data", str(EXAMPLE), "--output", "x.tsv"],
-        "x.tsv: this is a page, whose name",
-    ),
+    (["meta", "report", "--data", str(EXAMPLE), "--output", "x.tsv"], "x.tsv: this is a page, whose name"),
     (["impacts", SOURCE, SYSTEMS[0]], f"{SOURCE} is a file, and a sentence is expected here: pass files as -s"),
     (["chunks", "He go .", "He goes .", SOURCE], f"{SOURCE} is a file, and a sentence is expected here"),
     (["detect", SOURCE], f"{SOURCE} is a file, and a sentence is expected here: pass it as -s FILE"),
     (["impacts", "one text only"], "impacts takes either SOURCE and CORRECTION"),
-    (["impacts", "-s", SOURCE], "impacts takes either SOURCE and CORRECTION"),
 ]
 
 
@@ -353,7 +318,7 @@ def test_the_traceback_of_a_mistake_is_shown_on_request(call, monkeypatch):
     assert err.endswith(f"FileNotFoundError: [Errno 2] No such file or directory: 'none.m2'\n{plain}")
 
 
-@pytest.mark.parametrize("error", [ValueError, TypeError, RuntimeError, KeyError, ImportError])
+@pytest.mark.parametrize("error", [ValueError, TypeError, ImportError])
 def test_our_own_errors_are_no_mistake_of_the_user(call, monkeypatch, error):
     def broken(*arguments):
         raise error("frob")
@@ -366,10 +331,10 @@ def test_our_own_errors_are_no_mistake_of_the_user(call, monkeypatch, error):
     assert err.endswith("\ngeceval: this is a bug of geceval; please report it with the lines above\n")
 
 
-def test_a_flag_for_one_metric_leaves_the_others_alone(ok):
-    arguments = ["score", "-m", "gleu", "impara", *CORPUS, "--format", "json"]
-    found = json.loads(ok(*arguments, "--threshold", "0.9"))
-    assert found == json.loads(ok(*arguments, "-o", "impara.threshold=0.9"))
+def test_a_flag_for_one_metric_leaves_the_others_alone(answer):
+    arguments = ["score", "-m", "gleu", "impara", *CORPUS]
+    found = answer(*arguments, "--threshold", "0.9")
+    assert found == answer(*arguments, "-o", "impara.threshold=0.9")
     assert "|threshold:0.9|" in found["systems"][0]["metrics"]["impara"]["signature"]
 
 
@@ -454,14 +419,11 @@ def test_convert_keeps_missing_annotations_blank(ok, fails, tmp_path):
     assert fails("convert", gold, "--annotator", 2) == f"{gold} has no annotator 2; its annotators are: 0, 1"
 
 
-def test_impacts_of_a_pair_and_of_files(ok, tmp_path):
+def test_impacts_of_a_pair_and_of_files(ok, answer, tmp_path):
     pair = ["He go to school .", "He goes to the school ."]
-    (found,) = json.loads(ok("impacts", *pair, "--format", "json"))
-    assert [(edit["start"], edit["end"], edit["correction"]) for edit in found["edits"]] == [
-        (1, 2, "goes"),
-        (3, 3, "the"),
-    ]
-    assert [edit["source"] for edit in found["edits"]] == ["go", ""]
+    (found,) = answer("impacts", *pair)
+    edits = [tuple(edit[key] for key in ("start", "end", "source", "correction")) for edit in found["edits"]]
+    assert edits == [(1, 2, "go", "goes"), (3, 3, "", "the")]
     assert all(0 < edit["impact"] < 2 for edit in found["edits"])
     table = ok("impacts", *pair)
     assert f"{found['edits'][0]['impact']:.4f}" in table
