@@ -158,8 +158,6 @@ class Handler(BaseHTTPRequestHandler):
         try:
             fault = self._fault(unquote(split.path))
             self.body = self.rfile.read(int(self.headers.get("content-length", 0)))
-            if self.headers.get("transfer-encoding") == "chunked":
-                self.body = b"".join(self._chunks())
             self.user = self._user()
             # Names of tags and files may hold a slash, which the clients quote: match before unquoting.
             method = "GET" if self.command == "HEAD" else self.command
@@ -182,12 +180,6 @@ class Handler(BaseHTTPRequestHandler):
             self.connection.close()
 
     do_HEAD = do_POST = do_PUT = do_GET
-
-    def _chunks(self):
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            yield self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
 
     def _fault(self, path):
         """Let happen what shall go wrong; returns the fault if it applies."""
@@ -335,13 +327,6 @@ class Handler(BaseHTTPRequestHandler):
         repo.tags[wanted] = oid
         return self._json({})
 
-    @route("GET", "/api/REPO/refs")
-    def refs(self, kind, name):
-        repo = self._repo(kind, name)
-        tags = [{"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": oid} for tag, oid in repo.tags.items()]
-        branches = [{"name": "main", "ref": "refs/heads/main", "targetCommit": repo.head}]
-        return self._json({"branches": branches, "converts": [], "tags": tags})
-
     @route("GET", "/api/REPO/tree/(?P<revision>[^/]+)(?:/(?P<folder>.*))?")
     def tree(self, kind, name, revision, folder=""):
         _, _, files = self._at(kind, name, revision)
@@ -363,16 +348,6 @@ class Handler(BaseHTTPRequestHandler):
                 large = {"lfs": {"oid": file.sha256, "size": len(file.data), "pointerSize": 130}} if file.large else {}
                 entries.append({"type": "file", "path": path, "size": len(file.data), "oid": file.oid, **large})
         return [{"type": "directory", "path": folder, "size": 0, "oid": "0" * 40} for folder in folders] + entries
-
-    @route("POST", "/api/REPO/paths-info/(?P<revision>[^/]+)")
-    def paths_info(self, kind, name, revision):
-        _, _, files = self._at(kind, name, revision)
-        if self.headers.get("content-type", "").startswith("application/json"):
-            wanted = json.loads(self.body)["paths"]
-        else:
-            wanted = parse_qs(self.body.decode())["paths"]
-        known = self._entries(files)
-        return self._json([entry for entry in known if entry["path"] in wanted])
 
     @route("GET", "/api/REPO/revision/(?P<revision>[^/]+)")
     def info_at(self, kind, name, revision):
@@ -412,30 +387,13 @@ class Handler(BaseHTTPRequestHandler):
         if path not in files:
             raise Refusal(404, "Entry not found", "EntryNotFound")
         file = files[path]
-        headers = {"X-Repo-Commit": oid, "ETag": f'"{file.etag}"', "Accept-Ranges": "bytes"}
+        headers = {"X-Repo-Commit": oid, "ETag": f'"{file.etag}"'}
         if file.large:
             headers |= {"X-Linked-Etag": f'"{file.sha256}"', "X-Linked-Size": str(len(file.data))}
-            return (
-                302,
-                {**headers, "Location": f"{self.hub.url.replace('127.0.0.1', 'localhost')}/storage/{file.sha256}"},
-                b"",
-            )
-        return self._part(headers, file.data)
+            storage = f"{self.hub.url.replace('127.0.0.1', 'localhost')}/storage"
+            return 302, {**headers, "Location": f"{storage}/{file.sha256}"}, b""
+        return 200, headers, file.data
 
     @route("GET", "/storage/(?P<oid>[0-9a-f]{64})")
     def stored(self, oid):
-        return self._part({"ETag": f'"{oid}"', "Accept-Ranges": "bytes"}, self.hub.large[oid])
-
-    def _part(self, headers, data):
-        """A file, or the part of it that a Range header asks for."""
-        match = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("range", ""))
-        if not match:
-            return 200, headers, data
-        if match[1]:
-            start, end = int(match[1]), int(match[2]) if match[2] else len(data) - 1
-        else:
-            start, end = len(data) - int(match[2]), len(data) - 1
-        if start >= len(data):
-            raise Refusal(416, "the range is beyond the end")
-        part = data[start : end + 1]
-        return 206, {**headers, "Content-Range": f"bytes {start}-{start + len(part) - 1}/{len(data)}"}, part
+        return 200, {"ETag": f'"{oid}"'}, self.hub.large[oid]

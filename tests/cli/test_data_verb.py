@@ -5,29 +5,23 @@ from pathlib import Path
 import pytest
 
 
-def test_list(call):
-    code, out, err = call("data", "list")
-    assert (code, err) == (0, "")
+def test_list(ok):
+    out = ok("data", "list")
     rows = [line.split()[0] for line in out.splitlines() if "http" in line]
     assert rows == ["seeda", "gjg15", "conll13", "conll14", "jfleg", "cweb", "fce", "wi_locness", "tmu_gfm"]
     assert "https://github.com/tmu-nlp/SEEDA" in out
 
 
-def test_build(call, shared_data, tmp_path):
-    code, out, err = call("data", "build", "jfleg", "--from", shared_data / "jfleg", "--out", tmp_path / "j")
-    assert (code, err) == (0, "")
+def test_build(ok, fails, shared_data, tmp_path):
+    arguments = ["data", "build", "jfleg", "--from", shared_data / "jfleg", "--out", tmp_path / "j"]
+    out = ok(*arguments)
     assert [line.split() for line in out.splitlines()[2:]] == [
         ["default", "validation", "754"],
         ["default", "test", "747"],
     ]
-    assert sorted(path.name for path in (tmp_path / "j").rglob("*.*")) == [
-        "README.md",
-        "test.parquet",
-        "validation.parquet",
-    ]
-    code, out, err = call("data", "build", "jfleg", "--from", shared_data / "jfleg", "--out", tmp_path / "j")
-    assert (code, out) == (2, "")
-    assert err == f"geceval: error: {tmp_path / 'j'} exists and is no empty folder; remove it or choose another one\n"
+    files = sorted(path.name for path in (tmp_path / "j").rglob("*.*"))
+    assert files == ["README.md", "test.parquet", "validation.parquet"]
+    assert fails(*arguments) == f"{tmp_path / 'j'} exists and is no empty folder; remove it or choose another one"
 
 
 @pytest.mark.parametrize(
@@ -39,10 +33,7 @@ def test_build(call, shared_data, tmp_path):
         (["jfleg"], "Missing option '--from'"),
     ],
 )
-def test_mistakes(call, tmp_path, monkeypatch, arguments, message):
+def test_mistakes(fails, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    code, out, err = call("data", "build", *arguments, "--out", "out")
-    assert (code, out) == (2, "")
-    assert err.startswith(f"geceval: error: {message}")
-    assert err.count("\n") == 1
+    assert fails("data", "build", *arguments, "--out", "out").startswith(message)
     assert list(Path().iterdir()) == []

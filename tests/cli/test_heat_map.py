@@ -33,7 +33,6 @@ class Page(HTMLParser):
         self.sentences: list[list[Piece]] = []
         self.texts: list[str] = []
         self.bold: list[str] = []
-        self.links: list[str] = []
         self.tags: list[str] = []
         self.open: dict[str, str] | None = None
         self.feed(page)
@@ -41,7 +40,6 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         fields = dict(attrs)
         self.tags.append(tag)
-        self.links += [value for name, value in attrs if name in ("src", "href") and value]
         if tag == "li":
             self.sentences.append([])
             self.texts.append("")
@@ -82,10 +80,7 @@ def test_edits_are_red_false_alarms_blue_and_the_rest_is_plain():
 
 def test_an_edit_that_every_system_gets_right_is_still_shown():
     page = Page(heat_map([GOLD], Difficulty(2, [[2] * 9])))
-    assert [(colour, text, shade) for colour, text, shade, _ in page.sentences[0]] == [
-        ("red", "like", 0.1),
-        ("red", "", 0.1),
-    ]
+    assert [piece[:3] for piece in page.sentences[0]] == [("red", "like", 0.1), ("red", "", 0.1)]
 
 
 def test_text_of_learners_cannot_become_markup():
@@ -99,12 +94,11 @@ def test_text_of_learners_cannot_become_markup():
     assert "<img" not in text
 
 
-@pytest.mark.parametrize("systems", [1, 2, 7, 101])
+@pytest.mark.parametrize("systems", [1, 101])
 def test_any_number_of_systems_has_a_shade(systems):
     counts = [[count] * 3 for count in range(systems + 1)]
-    gold = [cut("a", [Edit(0, 1, "b")])] * (systems + 1)
-    shades = [sentence[-1][2] for page in [Page(heat_map(gold, Difficulty(systems, counts)))] for sentence in
-              [[piece for piece in row if piece[0] == "red"] for row in page.sentences]]  # fmt: skip
+    page = Page(heat_map([cut("a", [Edit(0, 1, "b")])] * (systems + 1), Difficulty(systems, counts)))
+    shades = [[shade for colour, _, shade, _ in row if colour == "red"][-1] for row in page.sentences]
     assert shades == pytest.approx([max(1 - count / systems, 0.1) for count in range(systems + 1)], abs=5e-4)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import geceval
-from geceval.cli.app import run
 
 SOURCES = ["a b c d", "d c b a", "a a b b", "c b c d"] * 6
 REFERENCES = [text.replace("b", "x") for text in SOURCES]
@@ -35,8 +34,8 @@ def rows(page: str) -> list[list[str]]:
     return [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in row] for row in found]
 
 
-def test_the_page_holds_the_numbers_of_compare(files):
-    assert run(["leaderboard", *files, "-p", "bad.txt", "good.txt", "twin.txt", "--output", "page.html"]) == 0
+def test_the_page_holds_the_numbers_of_compare(files, ok):
+    ok("leaderboard", *files, "-p", "bad.txt", "good.txt", "twin.txt", "--output", "page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     library = geceval.compare(["gleu", "green"], SOURCES, SYSTEMS, [[text] for text in REFERENCES])
     by_system = {
@@ -54,21 +53,20 @@ def test_the_page_holds_the_numbers_of_compare(files):
     assert "http" not in page.replace("http-equiv", "") and "<script" not in page  # one file, nothing else
 
 
-def test_of_many_systems_that_share_the_first_rank_only_the_best_is_named(files):
+def test_of_many_systems_that_share_the_first_rank_only_the_best_is_named(files, ok):
     for number in range(5):
         Path(f"s{number}.txt").write_text("\n".join(SYSTEMS["good"]) + "\n", encoding="utf-8")
     systems = ["s4.txt", "bad.txt", *(f"s{number}.txt" for number in range(4))]
-    assert run(["leaderboard", *files, "-p", *systems, "--output", "page.html"]) == 0
+    ok("leaderboard", *files, "-p", *systems, "--output", "page.html")
     assert "gleu: 5 of 6 systems share the first rank; s4 has the best score." in Path("page.html").read_text("utf-8")
 
 
-def test_names_are_text(files):
+def test_names_are_text(files, ok):
     Path(f"{EVIL}.txt").write_text("\n".join(SOURCES) + "\n", encoding="utf-8")
-    line = ["leaderboard", *files, "-p", f"{EVIL}.txt", "good.txt", "--title", EVIL, "--output", "page.html"]
-    assert run(line) == 0
+    ok("leaderboard", *files, "-p", f"{EVIL}.txt", "good.txt", "--title", EVIL, "--output", "page.html")
     assert EVIL not in Path("page.html").read_text(encoding="utf-8")
 
 
-def test_a_mistake_is_one_line_and_writes_nothing(files, capsys):
-    assert run(["leaderboard", *files, "-p", "bad.txt", "--output", "page.html"]) == 2
-    assert "at least two systems" in capsys.readouterr().err and not Path("page.html").exists()
+def test_a_mistake_is_one_line_and_writes_nothing(files, fails):
+    assert "at least two systems" in fails("leaderboard", *files, "-p", "bad.txt", "--output", "page.html")
+    assert not Path("page.html").exists()

@@ -16,13 +16,8 @@ from geceval.models.origins.named import DERIVED_MODELS, NAMED_MODELS
 
 
 @pytest.fixture
-def rows(call):
-    def rows() -> dict:
-        code, out, err = call("models", "--json")
-        assert (code, err) == (0, "")
-        return {row["name"]: row for row in json.loads(out)}
-
-    return rows
+def rows(ok):
+    return lambda: {row["name"]: row for row in json.loads(ok("models", "--json"))}
 
 
 @pytest.fixture
@@ -47,7 +42,7 @@ def test_bundled_checkpoints_are_listed(rows):
     assert encoder["description"] == "The encoder bundled with geceval"
 
 
-def test_not_found(rows, call, nowhere):
+def test_not_found(rows, ok, nowhere):
     row = rows()["smollm2"]
     assert (row["where"], row["path"], row["problem"], row["copy"]) == ("not found", None, "", None)
     assert row["size"] == NAMED_MODELS["smollm2"].size
@@ -58,22 +53,19 @@ def test_not_found(rows, call, nowhere):
     problem = rows()["smollm2-impara"]["problem"]
     assert problem.endswith("; ".join(row["commands"]))
     assert rows()["bundled:impara_lm"]["problem"] == ""
-    code, out, err = call("models")
-    assert (code, err) == (0, "")
+    out = ok("models")
     assert out.splitlines()[2].split()[:6] == ["smollm2", "not", "found", "98.4", "MB", "Apache-2.0"]
     assert f"smollm2: to get it: {row['commands'][0]}\n" in out
 
 
-def test_a_damaged_source_is_one_line(rows, call, nowhere, monkeypatch):
+def test_a_damaged_source_is_one_line(rows, ok, nowhere, monkeypatch):
     (nowhere / NAMED_MODELS["smollm2"].file).write_bytes(b"GGUF")
     monkeypatch.setenv("GECEVAL_SMOLLM2", str(nowhere))
     row = rows()["smollm2"]
     assert (row["where"], row["size"]) == ("environment", 4)
     assert "has 4 bytes and the SHA-256" in row["problem"] and "or unset it" in row["problem"]
-    code, out, _ = call("models")
-    assert code == 0
-    assert out.splitlines()[2].split()[:3] == ["smollm2", "environment,", "unusable"]
-    assert row["problem"] in out.splitlines()
+    lines = ok("models").splitlines()
+    assert lines[2].split()[:3] == ["smollm2", "environment,", "unusable"] and row["problem"] in lines
 
 
 def test_in_the_cache_of_the_hub(rows, nowhere, make_causal):
@@ -88,11 +80,11 @@ def test_in_the_cache_of_the_hub(rows, nowhere, make_causal):
     assert rows()["smollm2-impara"]["problem"] == ""
 
 
-def test_what_is_installed(rows, call, smollm2):
+def test_what_is_installed(rows, ok, smollm2):
     row = rows()[smollm2]
     assert (row["size"], row["problem"]) == (NAMED_MODELS[smollm2].size, "")
     assert row["path"].endswith(NAMED_MODELS[smollm2].file)
-    assert f"smollm2: {row['path']}\n" in call("models")[1]
+    assert f"smollm2: {row['path']}\n" in ok("models")
 
 
 def test_no_weights_are_loaded():

@@ -37,15 +37,12 @@ def test_a_flag_without_value_is_named(arguments):
     [
         ("0.5", float, 0.5),
         ("1", float, 1.0),
-        ("3", int, 3),
         ("3", int | None, 3),
         ("none", int | None, None),
-        ("None", str | None, None),
         ("none", str, "none"),
         ("none", Literal["none", "all"], "none"),
         ("none", Literal["sum", "mean"] | None, None),
         ("system", Literal["system"] | tuple[float, ...], "system"),
-        ("123", str, "123"),
         ("3", int | str, 3),
         ("all", int | str, "all"),
         ("yes", bool, True),
@@ -53,12 +50,8 @@ def test_a_flag_without_value_is_named(arguments):
         ("R,M", list[str], ["R", "M"]),
         ("R, M", tuple[str, ...], ("R", "M")),
         ("", tuple[str, ...], ()),
-        (".1,.2", tuple[float, float, float] | None, (0.1, 0.2)),
-        ("none", tuple[float, ...] | None, None),
-        ("system", str | tuple[float, float, float], "system"),
         (".1,.2,.7", str | tuple[float, float, float], (0.1, 0.2, 0.7)),
         ("a=b", str, "a=b"),
-        ("auto", Literal["auto", "float32"], "auto"),
         ("odd", Literal["auto", "float32"] | None, "odd"),  # which the metric refuses
         ("4", Literal[2, 4], 4),
     ],
@@ -85,10 +78,8 @@ def test_bad_values(text, annotation, message):
 
 def test_options_go_to_the_metrics_that_have_them():
     options = metric_options(["gleu", "green"], ["unit=char", "iterations=2", "green.unit=word", "batch-size=8"])
-    assert options == {
-        "gleu": {"unit": "char", "iterations": 2, "batch_size": 8},
-        "green": {"unit": "word", "batch_size": 8},
-    }
+    gleu = {"unit": "char", "iterations": 2, "batch_size": 8}
+    assert options == {"gleu": gleu, "green": {"unit": "word", "batch_size": 8}}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +89,6 @@ def test_options_go_to_the_metrics_that_have_them():
         ("=3", "must be KEY=VALUE"),
         ("iteration=3", "unknown option 'iteration'; gleu has .*iterations"),
         ("green.unit=char", "is for 'green', which is not among -m gleu"),
-        ("gleu.iteration=3", "unknown option 'iteration'; gleu has"),
     ],
 )
 def test_bad_options_are_named(assignment, message):

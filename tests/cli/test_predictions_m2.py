@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -48,20 +47,18 @@ def test_errants_own_edits_from_files_give_its_scores(metric, files):
     assert "|predictions_m2:minimal.m2@" in found.signature and "|predictions_m2:none|" in extracted.signature
 
 
-def test_score_and_compare(files, call):
+def test_score_and_compare(files, answer):
     corpus = ["-s", SOURCE, "-p", *SYSTEMS, "--gold-m2", files["gold"]]
     own = ["--predictions-m2", files["minimal"], files["strong"]]
-    code, out, err = call("score", "-m", "errant", "cleme", *corpus, *own, "--format", "json")
-    assert (code, err) == (0, "")
-    for row in json.loads(out)["systems"]:
+    systems = answer("score", "-m", "errant", "cleme", *corpus, *own)["systems"]
+    for row in systems:
         options = {"gold_m2": files["gold"], "predictions_m2": files[row["system"]]}
         texts = read_lines(SOURCE), read_lines(EXAMPLE / "systems" / f"{row['system']}.txt")
         for metric in ("errant", "cleme"):
             assert row["metrics"][metric]["score"] == make_scorer(metric, options).score(*texts).score
-    scores = {row["system"]: row["metrics"]["cleme"]["score"] for row in json.loads(out)["systems"]}
-    code, out, err = call("compare", "-m", "cleme", *corpus, *own, "--resamples", "20", "--format", "json")
-    assert (code, err) == (0, "")
-    assert {row["system"]: row["score"] for row in json.loads(out)["rows"]} == scores
+    scores = {row["system"]: row["metrics"]["cleme"]["score"] for row in systems}
+    rows = answer("compare", "-m", "cleme", *corpus, *own, "--resamples", "20")["rows"]
+    assert {row["system"]: row["score"] for row in rows} == scores
 
 
 @pytest.mark.parametrize(
@@ -73,11 +70,10 @@ def test_score_and_compare(files, call):
         ("gotoscorer", ["minimal", "strong"], "gotoscorer: predictions_m2 has the edits of one system"),
     ],
 )
-def test_mistakes(metric, names, message, files, call):
+def test_mistakes(metric, names, message, files, fails):
     arguments = ["-s", SOURCE, "-p", *SYSTEMS, "-r", EXAMPLE / "reference_0.txt"]
-    code, out, err = call("score", "-m", metric, *arguments, "--predictions-m2", *(files[name] for name in names))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"geceval: error: {message}")
+    own = [files[name] for name in names]
+    assert fails("score", "-m", metric, *arguments, "--predictions-m2", *own).startswith(message)
 
 
 def test_compare_wants_a_file_for_each_system():

@@ -21,23 +21,17 @@ from geceval.meta.scores import MetricScores
 from geceval.workflows.meta_evaluation import choose_systems, score_metrics
 from geceval.workflows.report import Report, measure, published_values
 
-SENTENCES = ["a x c", "d y", "f"]
-
 
 def report(*arguments) -> int:
     return run(["meta", "report", *map(str, arguments)])
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("invented") / "gjg15"
-    outputs = folder / "data/original/official_submissions"
-    outputs.mkdir(parents=True)
-    for name in GJG15_SYSTEMS:
-        lines = SENTENCES if name != "AMU" else ["a b c", "d e", "f"]
-        (outputs / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+def checkout(write_gjg15, tmp_path_factory):
+    outputs = {name: ["a x c", "d y", "f"] for name in GJG15_SYSTEMS} | {"AMU": ["a b c", "d e", "f"]}
     ranks = '<translation system="AMU" rank="1"/><translation system="RAC IPN" rank="2"/>'
-    (folder / "data/judgments.xml").write_text(f'<r><ranking-item src-id="0" user="u">{ranks}</ranking-item></r>')
+    items = f'<ranking-item src-id="0" user="u">{ranks}</ranking-item>'
+    folder = write_gjg15(tmp_path_factory.mktemp("invented") / "gjg15", outputs, items)
     scores = {name: [1.0 if name == "AMU" else rank / 99] * 3 for rank, name in enumerate(GJG15_SYSTEMS)}
     (folder.parent / "a<b>&.json").write_text(json.dumps(scores), encoding="utf-8")
     (folder.parent / "gleu.json").write_text(json.dumps({name: [-s for s in row] for name, row in scores.items()}))
@@ -176,14 +170,12 @@ def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, read_page, monkeyp
         (["--data", "{data}", "--scores", "{short}", "--gold-m2", "x.m2"], "--gold-m2 is for metrics: add -m NAME..."),
     ],
 )
-def test_mistakes_are_one_line_and_leave_no_page(checkout, capsys, arguments, message):
+def test_mistakes_are_one_line_and_leave_no_page(checkout, fails, arguments, message):
     short = checkout.parent / "short.json"
     short.write_text('{"AMU": [1]}', encoding="utf-8")
     page = checkout.parent / "report.html"
-    assert report(*(each.format(data=checkout, short=short) for each in arguments), "-o", page) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-    assert not page.exists()
+    words = (each.format(data=checkout, short=short) for each in arguments)
+    assert message in fails("meta", "report", *words, "-o", page) and not page.exists()
 
 
 def test_offline_metrics_are_those_that_need_no_model_of_others():
@@ -225,16 +217,13 @@ def test_rows_of_impara_ged_table_2(shared_data, conll_2014, metric, options):
         assert found[key] == pytest.approx(value, abs=1e-3), key
 
 
-def by_meta(capsys, *arguments: str) -> dict[str, float]:
+def by_meta(call, *arguments: str) -> dict[str, float]:
     """The values of `geceval meta` under the keys of the leaderboard."""
     found: dict[str, float] = {}
     for how in ("corpus", "average"):
-        capsys.readouterr()
-        assert run(["meta", *arguments, "--aggregation", how, "--format", "json"]) == 0
-        for row in json.loads(capsys.readouterr().out)["rows"]:
+        for row in json.loads(call("meta", *arguments, "--aggregation", how)[1])["rows"]:
             found |= {f"{how} {row['human']} r": row["pearson"], f"{how} {row['human']} ρ": row["spearman"]}
-    assert run(["meta", *arguments, "--level", "sentence", "--format", "json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    (row,) = json.loads(call("meta", *arguments, "--level", "sentence")[1])["rows"]
     return found | {f"all {name}": row[key] for name, key in (("acc", "accuracy"), ("τ", "kendall"), ("ties", "ties"))}
 
 
@@ -244,13 +233,15 @@ def by_report(target, *arguments: str) -> dict[str, float]:
     return row["values"]
 
 
-def test_the_leaderboard_has_the_numbers_of_meta(checkout, capsys, tmp_path):
+def test_the_leaderboard_has_the_numbers_of_meta(checkout, call, tmp_path):
     """One of the two annotators has no line for the second sentence, and so no part in its references."""
     gold = tmp_path / "gold.m2"
     other = "-NONE-|||0\nA 1 2|||R|||q|||REQUIRED|||-NONE-|||1\n\nS d"
     gold.write_text(M2.replace("-NONE-|||0\n\nS d", other), encoding="utf-8")
     data = ["--data", str(checkout), "--gold-m2", str(gold), "-m", "green"]
-    assert by_report(tmp_path / "numbers.json", *data) == pytest.approx(by_meta(capsys, *data), abs=1e-6)
+    assert by_report(tmp_path / "numbers.json", *data) == pytest.approx(
+        by_meta(call, *data, "--format", "json"), abs=1e-6
+    )
 
 
 def test_gleu_on_gjg15_is_that_of_the_paper(shared_data, conll_2014, tmp_path):

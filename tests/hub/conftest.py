@@ -5,26 +5,21 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 
-def _load_server():
+@pytest.fixture(scope="session")
+def hub_server():
+    """The module with the stand-in: its classes and tokens."""
     path = Path(__file__).resolve().parents[1] / "hub_server.py"
     spec = importlib.util.spec_from_file_location("hub_server", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["hub_server"] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.fixture(scope="session")
-def hub_server():
-    """The module with the stand-in: its classes and tokens."""
-    return _load_server()
 
 
 @pytest.fixture
@@ -52,20 +47,6 @@ def environment(hub_server):
         return {**kept, **settings, **({"HF_TOKEN": token} if token else {})}
 
     return make
-
-
-@pytest.fixture(scope="session")
-def command(environment, tmp_path_factory):
-    """A function that runs `geceval ARGUMENTS` in a process of its own against a server."""
-
-    def run(server, *arguments, code=0, **more):
-        line = [sys.executable, "-m", "geceval.cli", *map(str, arguments)]
-        home = tmp_path_factory.mktemp("home")
-        done = subprocess.run(line, capture_output=True, text=True, env=environment(server, home, **more), timeout=120)
-        assert done.returncode == code, done.stderr
-        return done.stdout if code == 0 else done.stderr
-
-    return run
 
 
 @pytest.fixture(scope="session")
