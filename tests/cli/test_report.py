@@ -220,6 +220,7 @@ def test_rows_of_impara_ged_table_2(shared_data, conll_2014, metric, options):
 def by_meta(call, *arguments: str) -> dict[str, float]:
     """The values of `geceval meta` under the keys of the leaderboard."""
     found: dict[str, float] = {}
+    arguments = (*arguments, "--format", "json")
     for how in ("corpus", "average"):
         for row in json.loads(call("meta", *arguments, "--aggregation", how)[1])["rows"]:
             found |= {f"{how} {row['human']} r": row["pearson"], f"{how} {row['human']} ρ": row["spearman"]}
