@@ -9,7 +9,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.pages import MEANINGS, NOTHING, chunks_page, used_labels
-from geceval.cli.tables import blocks_text, check_outputs, json_text, terminal_colours, terminal_width, write
+from geceval.cli.tables import blocks_text, json_text, terminal_colours, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.errors import counted
 from geceval.core.options import RunTime
@@ -60,8 +60,7 @@ def chunks(
     Example: geceval chunks "He go to school ." "He goes to the school ." "He goes to school ."
     """
     shared.no_warnings(quiet)
-    form = shared.chosen_format(form, output, shared.PageFormat)
-    check_outputs(output)
+    form = shared.check_format(form, output, shared.PageFormat)
     left, right, targets = read_side_by_side(
         "chunks", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
     )

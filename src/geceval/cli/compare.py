@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 import geceval.cli.options as shared
 from geceval.cli.pages import ordered
-from geceval.cli.tables import Cell, check_outputs, show
+from geceval.cli.tables import Cell, show
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import counted, p_bound
 from geceval.core.progress import bar
@@ -47,27 +47,38 @@ def compare(
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """
-    form = shared.chosen_format(form, output, shared.PaperFormat)
+    form = shared.check_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
-    check_outputs(output)
-    metrics = list(dict.fromkeys(metrics))
     options = shared.metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
-    shared.make_scorers(options, references)  # a mistake shows before files are read
-    corpus = read_corpus(sources, predictions, references or [])
     test: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "confidence": confidence, "seed": seed}
     if method:
         test["methods"] = tuple(method)
-    test["predictions_m2"] = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)
     with bar(progress):
-        found = compare_systems(metrics, corpus.sources, corpus.systems, corpus.references, options=options, **test)
+        found, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)
     data = form in ("json", "tsv")
     columns, rows = _table(list(found.values()), baseline, confidence, resamples, data)
     caption = (
-        f"{counted(len(corpus.sources), 'sentence')}; p of the difference from the {_role(baseline)}, two-sided, "
+        f"{counted(sentences, 'sentence')}; p of the difference from the {_role(baseline)}, two-sided, "
         f"{counted(resamples, 'resample')}"
     )
     notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.test for each in found.values()]))
     show(columns, rows, form, output, caption, notes)
+
+
+def compare_files(
+    options: Mapping[str, dict[str, Any]],
+    sources: str,
+    predictions: Sequence[str],
+    references: Sequence[str] | None,
+    predictions_m2: Sequence[str] | None,
+    **test: Any,
+) -> tuple[dict[str, Comparison], int]:
+    """Compare the systems of files under each metric of `options`; also the number of sentences."""
+    shared.make_scorers(options, references)  # a mistake shows before files are read
+    corpus = read_corpus(sources, predictions, references or [])
+    test["predictions_m2"] = shared.m2_of_systems(list(options), corpus.systems, predictions_m2)
+    columns = corpus.sources, corpus.systems, corpus.references
+    return compare_systems(list(options), *columns, options=options, **test), len(corpus.sources)
 
 
 def _role(baseline: str) -> str:
@@ -90,12 +101,7 @@ def _table(
         for s in standings:
             own, is_best = s.system == first, s.score == standings[0].score
             row = [each.metric, s.rank, Cell(s.system, f"{s.system} (baseline)" if own else "")]
-            row += [
-                Cell(s.score, best=is_best),
-                s.low,
-                s.high,
-                Cell(s.difference, "–" if own else ""),
-            ]
+            row += [Cell(s.score, best=is_best), s.low, s.high, Cell(s.difference, "–" if own else "")]
             row += [Cell(s.p[method], "–" if own else p_bound(s.p[method], resamples)) for method in methods]
             rows.append([*row, own, higher] if data else row)
     return [*columns, "baseline", "higher_is_better"] if data else columns, rows

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.tables import check_outputs, show, terminal_colours, write
+from geceval.cli.tables import show, terminal_colours, write
 from geceval.cli.text_files import check_texts
 from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines
@@ -52,8 +52,7 @@ def detect(
 
     Example: geceval detect "He go to school every days ."
     """
-    form = shared.chosen_format(form, output, Marks)
-    check_outputs(output)
+    form = shared.check_format(form, output, Marks)
     sentences = _sentences(texts or [], sources)
     runtime = RunTime(batch_size=batch_size, device=device, progress=progress)
     options: dict[str, Any] = {"model": model, "classes": classes, "threshold": threshold, "max_length": max_length}

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.tables import check_outputs, json_text, records_text, terminal_width, write
+from geceval.cli.tables import json_text, records_text, terminal_width, write
 from geceval.core.errors import InputError
 from geceval.doctor import checks as hub_doctor
 from geceval.doctor import mini_benchmark
@@ -37,7 +37,7 @@ def doctor(
 
     Example: geceval doctor
     """
-    form = shared.chosen_format(form, output, shared.Format)
+    form = shared.check_format(form, output, shared.Format)
     shared.no_warnings(quiet=True)
     if rewrite:
         if metrics or quick or output:
@@ -48,7 +48,6 @@ def doctor(
         return
     if quick:
         shared.refuse("says whose numbers to check, and --quick checks none", metrics=metrics)
-    check_outputs(output)
     width = terminal_width(output)
     live = form == "table" and output in (None, "-")
     found = []

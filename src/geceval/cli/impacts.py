@@ -10,7 +10,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.tables import check_outputs, edit_fields, json_text, show, write
+from geceval.cli.tables import edit_fields, json_text, show, write
 from geceval.cli.text_files import check_texts, read_corpus
 from geceval.core.errors import InputError, counted
 from geceval.core.files import read_lines
@@ -79,8 +79,7 @@ def impacts(
 
     Example: geceval impacts --method shapley -m impara "He go to school ." "He goes to the school ."
     """
-    form = shared.chosen_format(form, output, shared.Format)
-    check_outputs(output)
+    form = shared.check_format(form, output, shared.Format)
     settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
     _refuse_others(method, metric=metric, references=references, option=option, **settings)
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress}

@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.compare import compare_files
 from geceval.cli.pages import leaderboard_page
-from geceval.cli.tables import check_outputs, write
-from geceval.cli.text_files import read_corpus
+from geceval.cli.tables import write
 from geceval.core.progress import bar
-from geceval.workflows.compare import compare
 
 
 def leaderboard(
@@ -41,22 +40,8 @@ def leaderboard(
     """
     shared.no_warnings(quiet)
     shared.check_page(output, ".html", ".htm", advice="; `geceval compare` writes its numbers in other formats")
-    check_outputs(output)
-    metrics = list(dict.fromkeys(metrics))
     options = shared.metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
-    shared.make_scorers(options, references)  # a mistake shows before files are read
-    corpus = read_corpus(sources, predictions, references or [])
+    test = {"methods": "bootstrap", "resamples": resamples, "confidence": confidence, "seed": seed}
     with bar(progress):
-        found = compare(
-            metrics,
-            corpus.sources,
-            corpus.systems,
-            corpus.references,
-            options=options,
-            predictions_m2=shared.m2_of_systems(metrics, corpus.systems, predictions_m2),
-            methods="bootstrap",
-            resamples=resamples,
-            confidence=confidence,
-            seed=seed,
-        )
-    write(leaderboard_page(found, len(corpus.sources), confidence, title), output)
+        found, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)
+    write(leaderboard_page(found, sentences, confidence, title), output)

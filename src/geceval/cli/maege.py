@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.tables import check_outputs, show
+from geceval.cli.tables import show
 from geceval.cli.text_files import read_references
 from geceval.core.errors import InputError
 from geceval.edits.m2 import references as texts_of
@@ -50,9 +50,8 @@ def maege(
 
     Example: geceval meta maege -m impara gleu --m2 official-2014.combined.m2
     """
-    form = shared.chosen_format(form, output, shared.PaperFormat)
+    form = shared.check_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
-    check_outputs(output)
     metrics = list(dict.fromkeys(metrics))
     if references and all_references:
         raise InputError("pass -r FILE... or --all-references, not both")
@@ -83,18 +82,11 @@ def _read_references(paths: Sequence[str], m2: str) -> Sequence[Sequence[str | N
 
 def _table(found: Sequence[Maege]) -> tuple[list[str], list[list[Any]]]:
     columns = ["metric", "corpus r", "corpus ρ", "sentence r", "sentence ρ", "chain τ", "τ no ties", "ties"]
-    rows = [
-        [
-            each.metric,
-            each.corpus.pearson,
-            each.corpus.spearman,
-            each.sentence.pearson,
-            each.sentence.spearman,
-            each.chain.kendall,
-            each.chain.kendall_without_ties,
-            each.chain.tie_share,
-            each.lines,
-        ]
-        for each in found
-    ]
+    rows = []
+    for each in found:
+        row = [each.metric]
+        for correlation in (each.corpus, each.sentence):
+            row += [correlation.pearson, correlation.spearman]
+        chain = each.chain
+        rows.append([*row, chain.kendall, chain.kendall_without_ties, chain.tie_share, each.lines])
     return [*columns, "corpus lines"], rows

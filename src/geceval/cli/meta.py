@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +18,7 @@ from geceval.core.warnings import once
 from geceval.corpora.judgments import read_human
 from geceval.meta import figures
 from geceval.meta.agreement import TieRule
-from geceval.meta.scores import MetricScores, OfSystem, check_suffix, write_scores
+from geceval.meta.scores import OfSystem, check_suffix, write_scores
 from geceval.workflows import analyses
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
 
@@ -91,14 +90,18 @@ def agreement(
         return
     if data is None:
         raise InputError("meta takes the judgments of people: --data FOLDER")
-    form = shared.chosen_format(form, output, shared.PaperFormat)
+    form = shared.check_format(form, output, shared.PaperFormat)
     names = list(dict.fromkeys(metrics or []))
     if not names and not scores:
         raise InputError("meta takes metrics (-m NAME...), files of scores (--scores FILE...), or both")
     if not names:
         shared.refuse("is for metrics: add -m NAME...", gold_m2=gold_m2, option=option, cache=cache)
     settings = analyses.Settings(level, window, top_k, pairwise, aggregation, ties, unexpanded)
-    _check_files(output, plot, save)
+    check_outputs(plot, save)
+    if plot is not None:
+        figures.check_suffix(plot)
+    if save is not None:
+        check_suffix(save)
     human = read_human(data)
     chosen = choose_systems(human, systems)
     options = shared.metric_options(names, option, cache=cache)
@@ -112,17 +115,6 @@ def agreement(
     if plot is not None:
         figures.save(found.draw(), plot)
     caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {found.caption}"
-    show(found.columns, found.rows, form, output, caption, _notes(tables, gold_m2))
-
-
-def _check_files(output: str | None, plot: str | None, save: str | None) -> None:
-    check_outputs(output, plot, save)
-    if plot is not None:
-        figures.check_suffix(plot)
-    if save is not None:
-        check_suffix(save)
-
-
-def _notes(tables: Sequence[MetricScores], gold_m2: str | None) -> list[str]:
-    gold = [f"references: {Path(gold_m2).name}"] if gold_m2 is not None else []
-    return [table.signature or f"{table.metric}: from a file, without a signature" for table in tables] + gold
+    notes = [table.signature or f"{table.metric}: from a file, without a signature" for table in tables]
+    notes += [f"references: {Path(gold_m2).name}"] if gold_m2 is not None else []
+    show(found.columns, found.rows, form, output, caption, notes)

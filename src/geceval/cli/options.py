@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from geceval import registry
+from geceval.cli.tables import check_outputs
 from geceval.core.errors import InputError, counted, did_you_mean
 
 logger = logging.getLogger("geceval")
@@ -95,13 +96,14 @@ def refuse(reason: str, **options: Any) -> None:
 
 
 def check_page(output: str, *endings: str, advice: str = "") -> None:
-    """Check that the name of a page does not promise another format."""
+    """Check that a page can be written, and that its name does not promise another format."""
     if Path(output).suffix.lower() not in endings:
         raise InputError(f"{output}: this is a page, whose name ends in {' or '.join(endings)}{advice}")
+    check_outputs(output)
 
 
-def chosen_format(form: str | None, output: str | None, kinds: Any) -> str:
-    """The format to write: that of `--format`, of the output's name, or the first of the choices `kinds`."""
+def check_format(form: str | None, output: str | None, kinds: Any) -> str:
+    """The format of `--format`, of the output's name, or the first of `kinds`, for an output that can be written."""
     names = typing.get_args(kinds)
     suffix = Path(output or "").suffix.lower()
     ending = ENDINGS.get(suffix)
@@ -109,6 +111,7 @@ def chosen_format(form: str | None, output: str | None, kinds: Any) -> str:
         raise InputError(
             f"{output}: {ending or suffix} is not written here, only {', '.join(names)}; --format says which"
         )
+    check_outputs(output)
     return form or (ending if ending in names else names[0])
 
 

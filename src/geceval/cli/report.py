@@ -14,7 +14,7 @@ import typer
 import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.pages import report_page, report_table
-from geceval.cli.tables import check_outputs, write
+from geceval.cli.tables import write
 from geceval.core.errors import InputError
 from geceval.core.progress import bar, parts
 from geceval.corpora.judgments import read_human
@@ -63,7 +63,6 @@ def report(
     if Path(output).suffix == ".json":
         shared.refuse("is that of a page, and a .json output has none", title=title)
     shared.check_page(output, ".html", ".htm", ".json", advice="; `geceval meta` writes its numbers in other formats")
-    check_outputs(output)
     if Path(output).suffix != ".json":
         figures.check_installed()
     humans = [read_human(folder) for folder in data]

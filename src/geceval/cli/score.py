@@ -11,7 +11,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.tables import Cell, check_outputs, json_text, or_null, show, write
+from geceval.cli.tables import Cell, json_text, or_null, show, write
 from geceval.cli.text_files import Corpus, read_corpus
 from geceval.core.errors import counted, naming_the_extra
 from geceval.core.progress import bar, parts
@@ -67,7 +67,7 @@ def score(
 
     Example: geceval score -m impara errant -s source.txt -p systems/*.txt -r reference_0.txt reference_1.txt
     """
-    form = shared.chosen_format(form, output, shared.PaperFormat)
+    form = shared.check_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
     if worst:
         shared.refuse("shows all sentences, and --worst the worst: ask for one of them", sentence=sentence)
@@ -87,7 +87,6 @@ def score(
         cache=cache,
     )
     scorers = shared.make_scorers(options, references)
-    check_outputs(output)
     corpus = read_corpus(sources, predictions, references or [])
     files = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)
     with bar(progress), once(set()):

@@ -9,7 +9,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.pages import span_text, transport_page, transport_shares
-from geceval.cli.tables import check_outputs, edit_fields, json_text, table_text, terminal_width, write
+from geceval.cli.tables import edit_fields, json_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.errors import counted
 from geceval.core.progress import bar
@@ -57,8 +57,7 @@ def transport(
     Example: geceval transport "He go to school ." "He goes to the school ." "He went to school ."
     """
     shared.no_warnings(quiet)
-    form = shared.chosen_format(form, output, shared.PageFormat)
-    check_outputs(output)
+    form = shared.check_format(form, output, shared.PageFormat)
     left, right, targets = read_side_by_side(
         "transport", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
     )

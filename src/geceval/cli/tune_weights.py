@@ -10,7 +10,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.tables import check_outputs, show
+from geceval.cli.tables import show
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 from geceval.corpora.judgments import read_human
@@ -65,10 +65,9 @@ def tune_weights(
     The table shows them beside the two sets of weights of the paper, and the line below it the option for `geceval
     score` and `geceval meta`.
     """
-    form = shared.chosen_format(form, output, shared.Format)
+    form = shared.check_format(form, output, shared.Format)
     if level == "system":
         shared.refuse("counts with --level sentence", share=share, seed=seed)
-    check_outputs(output)
     options = shared.metric_options([METRIC], option)[METRIC]
     if "weights" in options:
         raise InputError("tune-weights finds the weights itself; leave out -o weights=...")
