@@ -98,6 +98,7 @@ def publish(hub, at_home, capsys):
     """A function that runs `geceval publish` and returns its exit code, output and error."""
 
     def call(*arguments, **more):
+        capsys.readouterr()  # what the fixtures said
         with at_home(hub, **more):
             code = run(["publish", *map(str, arguments), "--org", "ORG"])
         return code, *capsys.readouterr()
