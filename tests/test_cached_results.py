@@ -54,6 +54,8 @@ def entries(folder):
 
 
 def score(name, cache, sources=SOURCES, predictions=PREDICTIONS, **options):
+    """The result as in a new process."""
+    clear_caches()
     scorer = registry.make_scorer(name, {"device": "cpu", "cache": cache, **options})
     return scorer.score(sources, predictions, REFERENCES if scorer.needs_references() else None)
 
@@ -84,9 +86,7 @@ def options(make_checkpoint):
 def test_the_same_result_from_disk(name, options, tmp_path, nothing_computed):
     columns = {"predictions": SOURCES} if name == "ged" else {}  # a detector marks the sources
     plain = score(name, None, **columns, **options[name])
-    clear_caches()
     first = score(name, tmp_path, **columns, **options[name])
-    clear_caches()
     nothing_computed()
     again = score(name, str(tmp_path), **columns, **options[name])
     same(plain, first)
@@ -97,7 +97,6 @@ def test_only_new_texts_are_computed(options, tmp_path):
     score("errant", tmp_path, **options["errant"])
     before = entries(tmp_path)
     assert before == 6  # changed pairs: three predictions and three references
-    clear_caches()
     others = ["the cat sat on mat", *PREDICTIONS[1:]]
     got = score("errant", tmp_path, predictions=others, **options["errant"])
     assert entries(tmp_path) == before + 1
@@ -137,7 +136,6 @@ def test_a_text_that_is_cut_is_reported_again(options, tmp_path, caplog):
     texts = {"sources": [*SOURCES, LONG], "predictions": [*PREDICTIONS, LONG]}
     messages = []
     for _ in range(2):
-        clear_caches()
         caplog.clear()
         score("impara", tmp_path, **texts, **options["impara"])
         messages.append([record.getMessage() for record in caplog.records if record.levelno == logging.WARNING])
@@ -149,16 +147,13 @@ def test_a_text_that_is_cut_is_reported_again(options, tmp_path, caplog):
 def test_another_layer_is_another_match(options, tmp_path):
     for layer in (1, 2):
         cached = score("bertscore", tmp_path, **{**options["bertscore"], "layer": layer})
-        clear_caches()
         same(cached, score("bertscore", None, **{**options["bertscore"], "layer": layer}))
-        clear_caches()
     assert entries(tmp_path) == 10  # five pairs of prediction and reference
 
 
 def test_a_match_of_a_text_that_is_cut_is_not_kept(options, tmp_path, caplog):
     texts = {"sources": [*SOURCES[:3], LONG], "predictions": [*PREDICTIONS[:3], LONG]}
     for _ in range(2):
-        clear_caches()
         caplog.clear()
         score("bertscore", tmp_path, **texts, **options["bertscore"])
         assert caplog.text.count("cut") == 1

@@ -1,6 +1,5 @@
 """The page as a whole: what it offers to programs, what it sends, and what it keeps to itself."""
 
-import ast
 import json
 import re
 import urllib.error
@@ -8,6 +7,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from test_layers import imports
 
 import lanes
 from geceval.hub.cards import lint_space_card
@@ -153,12 +153,9 @@ def test_card_requirements_and_size(space):
 
 def test_the_space_goes_through_the_public_face(space):
     """Metrics by name, never by import: see the rules of the rooms in tests/test_layers.py."""
-    rooms = ("core", "edits", "corpora", "workflows", "cli.pages", "cli.text_files")
-    allowed = {"geceval", *(f"geceval.{room}" for room in rooms)}
+    rooms = ("core", "edits", "registry", "corpora", "workflows", "cli.pages", "cli.text_files")
+    allowed = {f"geceval.{room}" for room in rooms}
     for path in space.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) else []
-            for name in names:
-                room = ".".join(name.split(".")[: 3 if name.startswith("geceval.cli") else 2])
-                assert name.split(".")[0] != "geceval" or room in allowed, f"{path}: {name}"
+        for name in (name for name in imports(path) if name.startswith("geceval.")):
+            room = ".".join(name.split(".")[: 3 if name.startswith("geceval.cli.") else 2])
+            assert room in allowed, f"{path}: {name}"

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib.util
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from geceval.models.origins import named
 
-HERE = Path(__file__).parent
-TESTS = HERE.parents[1]
-
 
 @pytest.fixture(scope="session")
 def gguf_files():
-    spec = importlib.util.spec_from_file_location("gguf_files", TESTS / "gguf_files.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    import gguf_files
+
+    return gguf_files
 
 
 @pytest.fixture(scope="session")
