@@ -195,16 +195,13 @@ def bertscore_values() -> dict:
         transformers.BertModel.from_pretrained(None, config=config, state_dict=state).save_pretrained(folder)
         transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder").save_pretrained(folder)
 
-        def score(predictions: list[str], layer: int, idf: bool) -> list[list[float]]:
+        def score(predictions: list[str], layer: int) -> list[list[float]]:
             texts = [predictions[row] for row in whole], [REFERENCES[row] for row in whole]
-            found = bert_score.score(*texts, model_type=folder, num_layers=layer, idf=idf, batch_size=1, device="cpu",
+            found = bert_score.score(*texts, model_type=folder, num_layers=layer, batch_size=1, device="cpu",
                                      use_fast_tokenizer=True)  # fmt: skip
             return [[round(value, 7) for value in column.tolist()] for column in found]
 
-        return {
-            f"{layer} {idf}": {system: score(texts, layer, idf) for system, texts in SYSTEMS.items()}
-            for layer, idf in ((5, False), (3, True))
-        }
+        return {str(layer): {system: score(texts, layer) for system, texts in SYSTEMS.items()} for layer in (5, 3)}
 
 
 def draws(python2: str) -> dict:

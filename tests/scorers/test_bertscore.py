@@ -71,8 +71,8 @@ def test_a_layer_that_is_not_there():
 
 
 def test_signature_names_what_was_computed():
-    line = Bertscore(Settings(idf=True)).score(SOURCES, PREDICTIONS, REFERENCES).signature
-    assert line.startswith("bertscore|model:bundled@") and "|layer:5|idf:yes|" in line and "|refs:1-3|" in line
+    line = Bertscore(Settings(layer=5)).score(SOURCES, PREDICTIONS, REFERENCES).signature
+    assert line.startswith("bertscore|model:bundled@") and "|layer:5|" in line and "|refs:1-3|" in line
 
 
 def test_references_are_read_once_for_all_systems(monkeypatch):

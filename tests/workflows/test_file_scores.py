@@ -151,7 +151,6 @@ def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
         ("errant", {"gold_m2": "gold.m2"}),
         ("errant", {"predictions_m2": "own.m2"}),
         ("cleme", {}),
-        ("bertscore", {"idf": True}),
         ("llm_judge", {"systems": [["a"]]}),
     ):
         with pytest.raises(ValueError, match=f"{metric}: .* cannot be scored in parts"):

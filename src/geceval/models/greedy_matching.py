@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +31,7 @@ VERSION = 1  # change it when any match changes: those that are cached on disk a
 _LAYERS = {"bert-base-uncased": 9, "bert-large-uncased": 18, "distilbert-base-uncased": 5, "roberta-large": 17}
 
 Row = tuple["torch.Tensor", "torch.Tensor"]
-"""Token states of length 1 [tokens, dimensions] and token weights that sum to 1, or are all 0 [tokens]."""
+"""Token states of length 1 [tokens, dimensions] and the shares of tokens that count, which sum to 1 or 0 [tokens]."""
 
 States = tuple[list[int], "torch.Tensor"]
 """Token ids of a text and their states of length 1 [tokens, dimensions]."""
@@ -72,41 +70,18 @@ class Matcher(Encoder):
         pairs = [(c.strip(), r.strip()) for c, r in zip(candidates, references, strict=True)]
 
         def compute(missing: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], Match]]:
-            return zip(missing, self._match(missing, None, runtime), strict=True)
+            return zip(missing, self._match(missing, runtime), strict=True)
 
         facts = self.facts() if runtime.cache is not None else []
         disk = DiskCache(runtime.cache if facts else None, ["match", VERSION, self.layer, *facts], _pack, _unpack)
         matches = cached(pairs, compute, self._matches, disk)
         return np.array([matches[pair][0] for pair in pairs]).reshape(-1, 3)
 
-    def match_weighted(
-        self,
-        candidates: Sequence[str],
-        references: Sequence[str],
-        weights: Mapping[int, float],
-        unseen: float,
-        runtime: RunTime | None = None,
-    ) -> np.ndarray:
-        """Like `match`, with token weights `weights[id]`, or `unseen` for ids that are not in it; nothing is cached."""
-        pairs = [(c.strip(), r.strip()) for c, r in zip(candidates, references, strict=True)]
-        matches = self._match(pairs, (weights, unseen), runtime or RunTime())
-        return np.array([figures for figures, _ in matches]).reshape(-1, 3)
-
-    def inverse_document_frequencies(self, texts: Sequence[str]) -> tuple[dict[int, float], float]:
-        """Weights log((N + 1) / (df + 1)) of the token ids in N texts, and log(N + 1) for any other id."""
-        ids = self.tokenizer([text.strip() for text in texts], truncation=True, max_length=self.max_length)["input_ids"]
-        frequencies = Counter(token for row in ids for token in set(row))
-        size = len(texts)
-        weights = {token: math.log((size + 1) / (frequency + 1)) for token, frequency in frequencies.items()}
-        return weights, math.log(size + 1)
-
-    def _match(
-        self, pairs: Sequence[tuple[str, str]], weights: tuple[Mapping[int, float], float] | None, runtime: RunTime
-    ) -> Iterator[Match]:
+    def _match(self, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> Iterator[Match]:
         for start in range(0, len(pairs), PAIRS_AT_ONCE):  # bounds the states that are held at a time
             chunk = pairs[start : start + PAIRS_AT_ONCE]
             states = self._states(chunk, runtime)
-            rows = {text: self._row(*state, weights) for text, state in states.items()}
+            rows = {text: self._row(*state) for text, state in states.items()}
             whole = {text: len(ids) < self.max_length for text, (ids, _) in states.items()}
             matched = _greedy([(rows[candidate], rows[reference]) for candidate, reference in chunk])
             for figures, (candidate, reference) in zip(matched, chunk, strict=True):
@@ -126,13 +101,12 @@ class Matcher(Encoder):
                 self._references.put(text, known[text])
         return known
 
-    def _row(self, ids: list[int], units: torch.Tensor, weights: tuple[Mapping[int, float], float] | None) -> Row:
+    def _row(self, ids: list[int], units: torch.Tensor) -> Row:
         import torch
 
-        table, unseen = weights or ({}, 1.0)
-        values = [0.0 if token in self._unweighted else table.get(token, unseen) for token in ids]
-        total = sum(values)  # special tokens are matched with, but do not count
-        shares = torch.tensor([value / total if total else 0.0 for value in values], device=units.device)
+        counts = [0.0 if token in self._unweighted else 1.0 for token in ids]
+        total = sum(counts)  # special tokens are matched with, but do not count
+        shares = torch.tensor([count / total if total else 0.0 for count in counts], device=units.device)
         return units, shares
 
 
@@ -173,7 +147,7 @@ def _harmonic_mean(precision: torch.Tensor, recall: torch.Tensor) -> torch.Tenso
 
 
 def _pad(rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Unit vectors [rows, tokens, dimensions], weights [rows, tokens] and the padding mask, bool [rows, tokens]."""
+    """Unit vectors [rows, tokens, dimensions], shares [rows, tokens] and the padding mask, bool [rows, tokens]."""
     import torch
 
     pad = torch.nn.utils.rnn.pad_sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,13 +29,11 @@ class Settings(Options):
         layer: The layer whose token states are compared, from 1; `None` takes the one published for the model (9 for
             bert-base-uncased, 18 for bert-large-uncased, 5 for distilbert-base-uncased, 17 for roberta-large), else
             five sixths of the way up.
-        idf: Weigh tokens by their inverse document frequency in the references of the call.
         max_length: Tokens beyond which a text is cut; `None` takes as many as the network can read, 512 at most.
     """
 
     model: ModelName = "bundled"
     layer: Count | None = None
-    idf: bool = False
     max_length: Annotated[int, Range(3)] | None = None  # [CLS], [SEP] and a token
 
 
@@ -55,24 +52,13 @@ class Bertscore(Scorer):
     Settings = Settings
     bounds = (None, 1.0)
 
-    def scores_sentences_alone(self) -> bool:
-        """False with inverse document frequencies, which come from all references."""
-        return not self.settings.idf
-
     def load(self) -> None:
         """Load the encoder, or take it from the cache of this process."""
         self._matcher()
 
     def _score(self, columns: Columns) -> Result:
         matcher = self._matcher()
-
-        def match(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
-            if not self.settings.idf:
-                return matcher.match(candidates, texts, self.runtime)
-            weights = matcher.inverse_document_frequencies(texts)
-            return matcher.match_weighted(candidates, texts, *weights, self.runtime)
-
-        best = best_of_references(columns, match)
+        best = best_of_references(columns, lambda left, right: matcher.match(left, right, self.runtime))
         figures = np.ascontiguousarray(best.T, dtype=np.float64)
         precision, recall, f = figures.mean(axis=1).tolist()
         details = {"precision": precision, "recall": recall, "f": f}

@@ -109,7 +109,7 @@ def attribute(
 
     All texts of all sentences are scored in one call, each distinct text once. What is divided is always the sentence
     score, even if the corpus score is not its mean. If sentence scores depend on the other sentences of the call
-    (bertscore with `idf`), the shares depend on them too.
+    (gotoscorer with a difficulty), the shares depend on them too.
 
     Args:
         metric: One of `geceval.list_metrics()`, or a scorer from `geceval.registry.make_scorer`.
