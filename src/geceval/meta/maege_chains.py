@@ -26,7 +26,21 @@ Apply = Callable[[str, Sequence[Hashable]], str]
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """Settings of the chains and corpora."""
+    """Settings of the chains and corpora.
+
+    Attributes:
+        norm: Pseudo score of a text with r of its annotator's edits not yet applied. `"words"`: 1 - r / words of the
+            source. `"chars"`, as in the published code: evenly spaced from 1 - c / characters of the source to 1, where
+            c is one more than the smallest number of edits that an annotator of the sentence made.
+        source: The source that metrics see: `"rand"`, one random text of the chain for all its texts (the published
+            default), `"source"`, the learner's text, or `"ref"`, the corrected one. All corpora share theirs.
+        max_permutations: The largest number of orders in which an annotator's n edits are applied: all n! orders if
+            there are fewer, else random ones, which may repeat.
+        min_chains: Sentences with fewer chains are left out at chain and sentence level. The published code requires 2,
+            which no sentence with a single annotator has.
+        max_edits: The corpora aim at 0, 1, ..., `max_edits` edits per sentence.
+        seed: Seed of all random choices.
+    """
 
     norm: Norm = "words"
     source: Source = "rand"

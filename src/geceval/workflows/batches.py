@@ -38,7 +38,14 @@ class BatchScorer:
         self._scorer: Scorer | None = part_scorer(metric, options)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        """The batch and its scores."""
+        """The batch and its scores.
+
+        Args:
+            batch: Column to values: lists or numpy arrays.
+
+        Raises:
+            ValueError: If a column is missing; see also `Scorer.score`.
+        """
         if self._scorer is None:
             self._scorer = part_scorer(self.metric, self.options)
         columns = {name: plain(batch[self.columns[name]]) for name in needed(self._scorer, self.columns, batch)}

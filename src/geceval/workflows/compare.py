@@ -23,7 +23,14 @@ from geceval.scorers.base import Scorer
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Systems under one metric."""
+    """Systems under one metric.
+
+    Attributes:
+        metric: Its name.
+        standings: One entry per system, in the order given.
+        signature: How the scores were computed.
+        test: How the intervals and p-values were computed, in one line.
+    """
 
     metric: str
     standings: list[SystemEstimate]

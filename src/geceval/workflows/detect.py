@@ -14,7 +14,13 @@ from geceval.scorers.learned.detection import in_scheme, load_detector, scheme
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A detector's result for one word."""
+    """A detector's result for one word.
+
+    Attributes:
+        text: The word.
+        label: Its label in the label scheme.
+        error: The probability that it is in error, in [0, 1].
+    """
 
     text: str
     label: str

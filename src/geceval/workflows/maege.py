@@ -43,7 +43,21 @@ Request = tuple[str, str, "tuple[str, ...] | None"]
 
 @dataclass(frozen=True, slots=True)
 class Maege:
-    """The results of one metric."""
+    """The results of one metric.
+
+    Attributes:
+        metric: Its name.
+        corpus: Correlation of its corpus scores with the edits per sentence.
+        sentence: Correlation of its sentence scores with the pseudo scores.
+        chain: Agreement within the chains.
+        corpus_scores: Its score of each corpus, those with fewer edits first.
+        lines: Number of lines in each corpus.
+        chains: Number of chains.
+        texts: Number of texts in the chains.
+        scored: Number of distinct texts that were scored, with their references.
+        signature: How the scores were computed.
+        data: How the chains and corpora were made, in one line.
+    """
 
     metric: str
     corpus: Correlation

@@ -31,7 +31,7 @@ def reward(metric: str, *, prefix: str = "", suffix: str = "", **options: Any) -
 
 
 class Reward:
-    """Made by `reward`. Can be pickled; its hash in `datasets` does not change with use, so maps are cached."""
+    """The function that `reward` makes. Can be pickled; its hash in `datasets` does not change with use, so maps are cached."""
 
     def __init__(self, metric: str, prefix: str, suffix: str, options: Mapping[str, Any]) -> None:
         self.metric = metric
@@ -52,7 +52,25 @@ class Reward:
         completions: Sequence[Any] | None = None,
         **columns: Any,
     ) -> list[float]:
-        """Score each correction."""
+        """Score each correction.
+
+        Args:
+            sources: One string per sentence.
+            predictions: One string per sentence.
+            references: One list of references per sentence, for metrics that need them.
+            prompts: In place of `sources`: texts, or conversations (lists of `{"role": ..., "content": ...}`), whose
+                last user message counts. Prefix and suffix are removed.
+            completions: In place of `predictions`: texts, or conversations, whose last message counts. White space at
+                both ends is removed.
+            columns: Everything else that TRL passes; ignored. Only with `completions`.
+
+        Returns:
+            The metric's sentence scores; for an empty batch `[]`.
+
+        Raises:
+            TypeError: If a column has the wrong type or is missing, or a keyword is unknown.
+            ValueError: If a prompt lacks the prefix or the suffix, or columns do not fit together.
+        """
         if columns and completions is None:
             raise InputTypeError(
                 f"{self.__name__}: unknown column {next(iter(columns))!r}; pass sources and predictions"

@@ -83,7 +83,7 @@ def _check(arguments: Any, metrics: Sequence[str], reads_inputs: bool, needs_ord
 
 
 class TrainerMetrics:
-    """Made by `trainer_metrics`."""
+    """The function that `trainer_metrics` makes."""
 
     def __init__(
         self,
@@ -98,7 +98,16 @@ class TrainerMetrics:
         self._warned: set[Kind] = set()
 
     def __call__(self, evaluated: Any) -> dict[str, float]:
-        """Score what the trainer generated."""
+        """Score the sentences that the trainer generated.
+
+        Args:
+            evaluated: `transformers.EvalPrediction` with token ids, [sentences][tokens], padded with -100 or the
+                padding token.
+
+        Raises:
+            ValueError: If predictions are not generated token ids, inputs or labels are missing, an input lacks the
+                prefix, or the number of sources or references differs from that of the predictions.
+        """
         predictions = self._decode("predictions", evaluated.predictions, "predict_with_generate=True")
         sources = self._sources
         if sources is None:

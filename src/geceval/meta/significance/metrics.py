@@ -32,7 +32,16 @@ _CELLS = 4_000_000  # numbers held at once
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A test of two metrics on the same judgments."""
+    """A test of two metrics on the same judgments.
+
+    Attributes:
+        first: Statistic of the first metric.
+        second: Statistic of the second.
+        difference: second - first.
+        low: Lower end of the bootstrap interval of the difference; NaN with `"randomisation"`.
+        high: Upper end.
+        p: The p-value.
+    """
 
     first: float
     second: float
@@ -108,7 +117,13 @@ def _by_sentence(pairs: Pairs, table: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Williams:
-    """Williams' test of two correlations that share the human scores."""
+    """Williams' test of two correlations that share the human scores.
+
+    Attributes:
+        t: Positive if the first metric correlates better, in Student's t with n - 3 degrees of freedom.
+        one_sided: Probability that the leading metric leads by at least this much if both were equally good.
+        two_sided: Likewise, that either metric does.
+    """
 
     t: float
     one_sided: float

@@ -26,7 +26,17 @@ METHODS = get_args(Method)
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """Settings of p-values and intervals."""
+    """Settings of p-values and intervals.
+
+    Attributes:
+        methods: `"bootstrap"`: paired bootstrap, p = (1 + #(|Δ* - Δ| ≥ |Δ|)) / (B + 1) over B samples of sentences;
+            `"randomisation"`: approximate randomisation, p = (1 + #(|Δ*| ≥ |Δ|)) / (B + 1), where the two systems swap
+            each sentence with probability ½. Both are two-sided. Intervals are always those of the bootstrap.
+        baseline: The system that the others are compared with: its name, `"first"` or `"best"`.
+        resamples: Number of resamples, B.
+        confidence: Confidence level of the intervals, e.g. 0.95.
+        seed: Seed of the resamples; all systems get the same ones.
+    """
 
     methods: str | tuple[str, ...] = METHODS
     baseline: str = "first"
@@ -46,7 +56,17 @@ class Settings(Options):
 
 @dataclass(frozen=True, slots=True)
 class SystemEstimate:
-    """A system's corpus score, its bootstrap interval and its difference from the baseline."""
+    """A system's corpus score, its bootstrap interval and its difference from the baseline.
+
+    Attributes:
+        system: Its name.
+        score: The metric's own corpus score.
+        low: Lower end of the bootstrap percentile interval of the score.
+        high: Upper end.
+        difference: score - score of the baseline.
+        p: Method to p-value of that difference; 1 for the baseline itself.
+        rank: 1 for the best; systems that do not differ share a rank, see `rank_clusters`.
+    """
 
     system: str
     score: float
