@@ -31,7 +31,7 @@ def reward(metric: str, *, prefix: str = "", suffix: str = "", **options: Any) -
 
 
 class Reward:
-    """The function that `reward` makes. Can be pickled; its hash in `datasets` does not change with use, so maps are cached."""
+    """The function that `reward` makes; its pickle does not change with use, so `datasets` caches maps with it."""
 
     def __init__(self, metric: str, prefix: str, suffix: str, options: Mapping[str, Any]) -> None:
         self.metric = metric
