@@ -70,8 +70,8 @@ class LRUCache(Generic[Key, Value]):
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Value]:
         """The values of those keys that are there."""
-        found = {key: self.get(key) for key in keys}
-        return {key: value for key, value in found.items() if value is not None}
+        values = {key: self.get(key) for key in keys}
+        return {key: value for key, value in values.items() if value is not None}
 
     def put_many(self, values: Mapping[Key, Value]) -> None:
         """Add several values, in their order."""

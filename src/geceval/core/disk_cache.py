@@ -68,11 +68,11 @@ def cached(
 ) -> dict[Key, Value]:
     """The value of each key, from memory, else from disk, else computed and stored in both."""
     keys = list(dict.fromkeys(keys))
-    found = memory.get_many(keys)
+    values = memory.get_many(keys)
     if disk is not None:
-        on_disk = disk.get_many([key for key in keys if key not in found])
+        on_disk = disk.get_many([key for key in keys if key not in values])
         memory.put_many(on_disk)
-        found.update(on_disk)
+        values.update(on_disk)
     fresh: dict[Key, Value] = {}
 
     def store() -> None:
@@ -81,15 +81,15 @@ def cached(
             disk.put_many(fresh)
         fresh.clear()
 
-    missing = [key for key in keys if key not in found]
+    missing = [key for key in keys if key not in values]
     try:
         for key, value in compute(missing) if missing else ():
-            found[key] = fresh[key] = value
+            values[key] = fresh[key] = value
             if len(fresh) >= _WRITTEN_AFTER:
                 store()
     finally:  # if `compute` fails halfway, the values that it gave before are stored all the same
         store()
-    return found
+    return values
 
 
 class _Database:
@@ -106,17 +106,17 @@ class _Database:
 
     def read(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The values of those keys that are there and undamaged."""
-        wanted = list(keys)
+        digests = list(keys)
 
         def select(database: sqlite3.Connection) -> dict[bytes, bytes]:
             found = {}
-            for start in range(0, len(wanted), _AT_ONCE):
-                part = wanted[start : start + _AT_ONCE]
+            for start in range(0, len(digests), _AT_ONCE):
+                part = digests[start : start + _AT_ONCE]
                 query = f"SELECT key, value FROM entries WHERE key IN ({','.join('?' * len(part))})"
                 found.update((key, _checked(key, value)) for key, value in database.execute(query, part))
             return {key: value for key, value in found.items() if value is not None}
 
-        if not wanted or not self._usable or not _is_file(self.file):
+        if not digests or not self._usable or not _is_file(self.file):
             return {}
         return self._with_database("rw", select) or {}
 

@@ -93,9 +93,9 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """`; did you mean 'gleu'?` for a name that is nearly, or in other case, or begins one of those known, else `""`."""
     names = {each.lower(): each for each in known}
-    wanted = str(name).lower()
-    begun = [each for each in names if len(wanted) > 1 and each.startswith(wanted)]
-    near = difflib.get_close_matches(wanted, names, n=1) or (begun if len(begun) == 1 else [])
+    lowered = str(name).lower()
+    begun = [each for each in names if len(lowered) > 1 and each.startswith(lowered)]
+    near = difflib.get_close_matches(lowered, names, n=1) or (begun if len(begun) == 1 else [])
     return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 

@@ -92,11 +92,11 @@ def read_json(path: str | Path) -> Any:
 
 
 def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         names = [name for name, _ in pairs]
         raise InputError(f"an object has {next(name for name in names if names.count(name) > 1)!r} twice")
-    return found
+    return mapping
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -42,7 +42,7 @@ class _Gathered:
 
 _scored: ContextVar[_Scored | None] = ContextVar("scored", default=None)
 _gathered: ContextVar[_Gathered | None] = ContextVar("gathered", default=None)
-_given: ContextVar[set[Kind] | None] = ContextVar("given", default=None)
+_issued: ContextVar[set[Kind] | None] = ContextVar("issued", default=None)
 
 
 @contextmanager
@@ -53,9 +53,9 @@ def scoring(metric: str, columns: Columns) -> Iterator[None]:
 
 
 @contextmanager
-def once(given: set[Kind]) -> Iterator[None]:
-    """Within the block, a warning of a kind that has been given is left out, and what is given is added to the set."""
-    with _set(_given, given):
+def once(issued: set[Kind]) -> Iterator[None]:
+    """Within the block, a warning of a kind in the set is left out, and any other adds its kind."""
+    with _set(_issued, issued):
         yield
 
 
@@ -71,14 +71,14 @@ def _set(variable: ContextVar[Any], value: Any) -> Iterator[None]:
 @contextmanager
 def gathered() -> Iterator[Callable[[str], None]]:
     """A function to call with the name of each system before it is scored; warnings of a kind come once, at the end."""
-    found = _Gathered()
+    held = _Gathered()
     try:
-        with _set(_gathered, found):
-            yield found.begin
+        with _set(_gathered, held):
+            yield held.begin
     finally:
-        for kind, messages in found.messages.items():
+        for kind, messages in held.messages.items():
             if _is_new(kind):
-                logger.warning("%s", _together(messages, len(found.systems)), extra={"kind": kind})
+                logger.warning("%s", _together(messages, len(held.systems)), extra={"kind": kind})
 
 
 def first_on_line(text: str | Sequence[str]) -> str:
@@ -86,31 +86,31 @@ def first_on_line(text: str | Sequence[str]) -> str:
     scored = _scored.get()
     if scored is None:
         return ""
-    wanted = {" ".join(part.split()) for part in ([text] if isinstance(text, str) else text)}
+    texts = {" ".join(part.split()) for part in ([text] if isinstance(text, str) else text)}
     columns = scored.columns
     rows = zip(columns.sources, columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
     for number, (source, prediction, references) in enumerate(rows, start=1):
-        if wanted <= {" ".join(part.split()) for part in (source, prediction, *references)}:
+        if texts <= {" ".join(part.split()) for part in (source, prediction, *references)}:
             return f", first on line {number}"
     return ""
 
 
 def _together(messages: dict[str, list[str]], systems: int) -> str:
     """One message in place of all that differ in their numbers only: the first, with the systems."""
-    (text, first), *others = messages.items()
+    (text, first), *later = messages.items()
     if systems == 1 or len(first) == systems:
         return text
-    like = dict.fromkeys(system for _, more in others for system in more if system not in first)
+    like = dict.fromkeys(system for _, more in later for system in more if system not in first)
     also = f"; the like for {', '.join(like)}" if like else ""
     return f"{text} ({', '.join(first)}{also})"
 
 
 def _is_new(kind: Kind) -> bool:
-    given = _given.get()
-    if given is None:
+    issued = _issued.get()
+    if issued is None:
         return True
-    new = kind not in given
-    given.add(kind)
+    new = kind not in issued
+    issued.add(kind)
     return new
 
 
@@ -123,8 +123,8 @@ def _filter(record: logging.LogRecord) -> bool:
     of_file = hasattr(record, "of_file")  # whichever system is scored when the file is read
     kind = (metric, text if of_file else str(record.msg))
     text = text if not metric or text.startswith(f"{metric}:") else f"{metric}: {text}"
-    if (found := _gathered.get()) is not None and not of_file:
-        found.add(kind, text)
+    if (held := _gathered.get()) is not None and not of_file:
+        held.add(kind, text)
         return False
     record.msg, record.args = text, ()
     return _is_new(kind)
