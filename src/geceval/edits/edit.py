@@ -114,8 +114,8 @@ def applicable(source: str, tokens: Sequence[str], edits: Iterable[Edit]) -> lis
 
 def in_order(edits: Iterable[Edit]) -> list[Edit]:
     """The edits without noops, sorted by span; insertions at one offset keep their order."""
-    found = [edit for edit in edits if edit.type != NOOP]
-    return sorted(found, key=lambda edit: (edit.start, edit.end)) if len(found) > 1 else found
+    changes = [edit for edit in edits if edit.type != NOOP]
+    return sorted(changes, key=lambda edit: (edit.start, edit.end)) if len(changes) > 1 else changes
 
 
 def distinct(edits: Sequence[Edit]) -> Sequence[Edit]:

@@ -80,11 +80,11 @@ def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
         for sentence in _assign(_join(_borders(text), edits), edits, text):
             tokens = _tokens(text[sentence.start : sentence.end])
             source = " ".join(token for _, token in tokens)
-            found = {
+            by_annotator = {
                 annotator: [replace(edit, annotator=annotator) for edit in _align(text, sentence, each, tokens)]
                 for annotator, each in sentence.edits.items()
             }
-            rows.append(M2Sentence(source, found))
+            rows.append(M2Sentence(source, by_annotator))
     return rows
 
 
@@ -180,15 +180,15 @@ def _join(borders: list[tuple[int, int]], edits: dict[int, list[TextEdit]]) -> l
 
 def _assign(borders: list[tuple[int, int]], edits: dict[int, list[TextEdit]], text: str) -> list[_Sentence]:
     """Give each edit to its sentence, which grows by an edit that reaches into the white space around it."""
-    found: list[dict[int, list[TextEdit]]] = [{annotator: [] for annotator in edits} for _ in borders]
+    by_sentence: list[dict[int, list[TextEdit]]] = [{annotator: [] for annotator in edits} for _ in borders]
     for annotator, each in edits.items():
         for edit in each:
             for index in _sentences_of(edit, borders, text):
                 start, end = borders[index]
                 mark = replace(edit, start=max(edit.start, start), end=min(edit.end, end))
-                found[index][annotator].append(mark if edit.correction is None else edit)
+                by_sentence[index][annotator].append(mark if edit.correction is None else edit)
     sentences = []
-    for (start, end), by_annotator in zip(borders, found, strict=True):
+    for (start, end), by_annotator in zip(borders, by_sentence, strict=True):
         there = [edit for each in by_annotator.values() for edit in each]
         first = min([start, *(edit.start for edit in there)])
         last = max([end, *(edit.end for edit in there)])
@@ -229,17 +229,17 @@ def _align(text: str, sentence: _Sentence, edits: list[TextEdit], tokens: list[t
     after = _tokens(outcome)
     old = _token_borders(tokens, sentence.end - sentence.start)
     new = _token_borders(after, len(outcome))
-    found, left = [], (0, 0)
+    aligned, last = [], (0, 0)
     for start, end, moved in shifts:
         for position in range(start, end + 1):
             here = (old.get(position - sentence.start), new.get(position - start + moved))
             if here[0] is None or here[1] is None:
                 continue
-            found += _edit_between(left, (here[0], here[1]), tokens, after)
-            left = (here[0], here[1])
-    found += _edit_between(left, (len(tokens), len(after)), tokens, after)
+            aligned += _edit_between(last, (here[0], here[1]), tokens, after)
+            last = (here[0], here[1])
+    aligned += _edit_between(last, (len(tokens), len(after)), tokens, after)
     marks = [_mark(e.start - sentence.start, e.end - sentence.start, tokens) for e in edits if e.correction is None]
-    return in_order(without_overlaps([*found, *(mark for mark in marks if mark.start < mark.end)]))
+    return in_order(without_overlaps([*aligned, *(mark for mark in marks if mark.start < mark.end)]))
 
 
 def _token_borders(tokens: list[tuple[int, str]], length: int) -> dict[int, int]:

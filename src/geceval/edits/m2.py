@@ -242,9 +242,9 @@ class _Reader:
             raise self.error(number, f"{what} must be an integer, got {_short(text)}")
         return int(text)
 
-    def note(self, what: str, number: int) -> None:
-        count, first = self.notes.get(what, (0, number))
-        self.notes[what] = (count + 1, first)
+    def note(self, oddity: str, number: int) -> None:
+        count, first = self.notes.get(oddity, (0, number))
+        self.notes[oddity] = (count + 1, first)
 
     def error(self, number: int, message: str) -> InputError:
         return InputError(f"{self.name}, line {number}: {message}")
@@ -252,9 +252,9 @@ class _Reader:
 
 def _fields(line: str) -> list[str]:
     """The fields of an `A` line without its letter; a correction may begin or end with one or two bars of its own."""
-    offsets, _, rest = line.partition("|||")
-    kind, _, rest = rest.partition("|||")
-    fields = [offsets, kind, *rest.rsplit("|||", 3)]
+    offsets, _, remainder = line.partition("|||")
+    kind, _, remainder = remainder.partition("|||")
+    fields = [offsets, kind, *remainder.rsplit("|||", 3)]
     plain = line.split("|||")
     return fields if len(fields) == 6 and "|||" not in fields[2] else plain
 

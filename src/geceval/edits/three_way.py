@@ -147,17 +147,17 @@ def _count_cut(batch: list[Numbers], sh: np.ndarray, sr: np.ndarray, pieces: _Pi
     """Counts and cost of triples, `[batch][6]`, cut at the rows in which either table allows one cell."""
     cuts = (sh.sum(axis=1) == 1) & (sr.sum(axis=1) == 1)
     in_h, in_r = sh.argmax(axis=1), sr.argmax(axis=1)
-    starts, found = [], []
+    starts, stretches = [], []
     for index, (s, h, r) in enumerate(batch):
-        starts.append(len(found))
+        starts.append(len(stretches))
         rows = np.flatnonzero(cuts[:, index])
         cells = [*zip(rows.tolist(), in_h[rows, index].tolist(), in_r[rows, index].tolist(), strict=True)]
         i, j, k = 0, 0, 0
         for cell in [*cells, (len(s), len(h), len(r))]:
-            found.append(pieces.number(s[i : cell[0]], h[j : cell[1]], r[k : cell[2]]))
+            stretches.append(pieces.number(s[i : cell[0]], h[j : cell[1]], r[k : cell[2]]))
             i, j, k = cell
     pieces.align()
-    return np.add.reduceat(pieces.counts[found], starts, axis=0)
+    return np.add.reduceat(pieces.counts[stretches], starts, axis=0)
 
 
 def _number(triple: Triple) -> Numbers:

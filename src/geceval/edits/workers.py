@@ -40,8 +40,8 @@ class Pool:
             return
         try:
             chunks = list(_chunks(jobs))
-            found = self._started(work, count).map(_do, [[jobs[index] for index in chunk] for chunk in chunks])
-            for indices, answers in zip(chunks, found, strict=True):
+            results = self._started(work, count).map(_do, [[jobs[index] for index in chunk] for chunk in chunks])
+            for indices, answers in zip(chunks, results, strict=True):
                 yield from zip(indices, answers, strict=True)
         except BrokenProcessPool as error:
             self.close()

@@ -105,13 +105,13 @@ class _Features:
 
 def _features(doc: Doc) -> _Features:
     """The features of a text; read once, then cached with it."""
-    found = doc.user_data.get(_KEY)
-    if found is None:
+    features = doc.user_data.get(_KEY)
+    if features is None:
         array = doc.to_array([attrs.ORTH, attrs.LOWER, attrs.LEMMA, attrs.POS])
         orth, lower = array[:, 0].tolist(), array[:, 1].tolist()
         texts = [doc.vocab.strings[number] for number in orth]
-        found = doc.user_data[_KEY] = _Features(orth, lower, texts, array, _OPEN[array[:, 3]])
-    return found
+        features = doc.user_data[_KEY] = _Features(orth, lower, texts, array, _OPEN[array[:, 3]])
+    return features
 
 
 def _substitution_costs(source: _Features, corrected: _Features) -> np.ndarray:

@@ -100,12 +100,12 @@ class Annotator:
         facts = ["edits", VERSION, self.pipeline, *map(package_version, ("errant", "spacy", "rapidfuzz"))]
         changed = dict.fromkeys(key for key in keys if key[0] != key[1])
         new = [key for key in changed if key not in self._edits]
-        found = cached(changed, compute, self._edits, DiskCache(cache, facts, _pack, _unpack))
-        coarse = [key for key in new if _is_coarse(key, found[key])]
+        edits_of = cached(changed, compute, self._edits, DiskCache(cache, facts, _pack, _unpack))
+        coarse = [key for key in new if _is_coarse(key, edits_of[key])]
         if coarse:
             number, where = counted(len(coarse), "pair of texts", "pairs of texts"), first_on_line(coarse[0])
             logger.warning("too long for ERRANT's alignment and aligned coarsely: %s%s", number, where)
-        return [list(found.get(key, ())) for key in keys]
+        return [list(edits_of.get(key, ())) for key in keys]
 
     def extract(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
         """The edits of each pair, computed in this process, without looking at cached edits."""

@@ -104,10 +104,10 @@ def fingerprint(nlp: str | Path) -> str:
     """Name and version of an installed pipeline, or the folder and a hash of its files; nothing is loaded."""
     import spacy
 
-    found = str(resolve(nlp))
-    if spacy.util.is_package(found):
-        return f"{found}-{spacy.util.get_package_version(found)}"
-    return f"{Path(found).name}@{_digest(*_contents(Path(found)))}"
+    name = str(resolve(nlp))
+    if spacy.util.is_package(name):
+        return f"{name}-{spacy.util.get_package_version(name)}"
+    return f"{Path(name).name}@{_digest(*_contents(Path(name)))}"
 
 
 def _probe(pipeline: Language, name: str) -> None:

@@ -243,11 +243,11 @@ def extract_all(
     ]
 
     def compute(missing: list[Key]) -> Iterator[tuple[Key, Extracted]]:
-        return ((missing[index], found) for index, found in _pool.run(_extract, missing, workers))
+        return ((missing[index], extracted) for index, extracted in _pool.run(_extract, missing, workers))
 
     facts = ["maxmatch", VERSION, package_version("rapidfuzz")]  # which chooses the one path of very long texts
-    found = cached(keys, compute, _extracted, DiskCache(cache, facts, _pack, _unpack))
-    return [found[key] for key in keys]
+    extracted = cached(keys, compute, _extracted, DiskCache(cache, facts, _pack, _unpack))
+    return [extracted[key] for key in keys]
 
 
 def close() -> None:
@@ -276,8 +276,8 @@ def _edit(fields: Sequence[Any]) -> Edit:
 
 def _pack(extracted: Extracted) -> bytes:
     rows = [
-        (annotator, list(map(_fields, found.edits)), found.matches, list(map(_fields, found.gold)))
-        for annotator, found in extracted.by_annotator.items()
+        (annotator, list(map(_fields, extraction.edits)), extraction.matches, list(map(_fields, extraction.gold)))
+        for annotator, extraction in extracted.by_annotator.items()
     ]
     return json.dumps([extracted.single_path, rows]).encode()
 
