@@ -374,6 +374,6 @@ def chunk_shares(systems: Mapping[str, Mapping[str, float]]) -> Figure:
     changes.set_xlabel("share of the changed chunks")
     needed.invert_yaxis()  # shared
     handles = [axes.get_legend_handles_labels() for axes in (needed, changes)]
-    both = ([each for found, _ in handles for each in found], [name for _, names in handles for name in names])
+    both = ([each for lines, _ in handles for each in lines], [name for _, names in handles for name in names])
     figure.legend(*both, loc="outside lower center", ncols=4, frameon=False, handlelength=2.6)
     return figure

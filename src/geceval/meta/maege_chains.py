@@ -124,18 +124,18 @@ def make_corpora(sentences: Sequence[AnnotatedSentence], apply: Apply, settings:
     texts, annotators, means = [], [], []
     for target in targets:
         share = (target - 0.9) / target if target else 0.0
-        wanted = numbers.binomial(int(target / share), share, len(lines)) if target else np.zeros(len(lines), dtype=int)
-        rows, owners, made = [], [], 0
-        for number, count in zip(lines, wanted.tolist(), strict=True):
+        counts = numbers.binomial(int(target / share), share, len(lines)) if target else np.zeros(len(lines), dtype=int)
+        rows, owners, applied = [], [], 0
+        for number, count in zip(lines, counts.tolist(), strict=True):
             annotator = draw.choice(list(sentences[number].edits))
             edits = list(dict.fromkeys(sentences[number].edits[annotator]))
             chosen = draw.sample(edits, min(count, len(edits)))
             rows.append(apply(sentences[number].source, chosen))
             owners.append(annotator)
-            made += len(chosen)
+            applied += len(chosen)
         texts.append(tuple(rows))
         annotators.append(tuple(owners))
-        means.append(made / len(lines))
+        means.append(applied / len(lines))
     corpus = {"source": lambda: 0, "ref": lambda: len(texts) - 1, "rand": lambda: draw.randrange(len(texts))}
     shown = tuple(texts[corpus[settings.source]()][row] for row in range(len(lines)))
     return Corpora(tuple(lines), shown, tuple(texts), tuple(annotators), tuple(targets), tuple(means))

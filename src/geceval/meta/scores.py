@@ -39,7 +39,7 @@ class MetricScores:
         if missing:
             raise InputError(f"{self.metric}: no scores of {', '.join(missing)}")
         rows = [self.systems.index(system) for system in systems]
-        details = {system: own for system, own in self.details.items() if system in systems}
+        details = {system: values for system, values in self.details.items() if system in systems}
         return replace(
             self, systems=tuple(systems), sentences=self.sentences[rows], corpus=self.corpus[rows], details=details
         )
