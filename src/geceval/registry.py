@@ -63,9 +63,9 @@ def make_scorers(
     names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
     options = {} if options is None else options
     check_mapping(name, options)
-    others = [other for other in options if other not in names]
-    if others:
-        raise InputError(f"{name}: options for {others[0]!r}, which is not among {names}")
+    unused = [metric for metric in options if metric not in names]
+    if unused:
+        raise InputError(f"{name}: options for {unused[0]!r}, which is not among {names}")
     if not names:
         raise InputError(f"{name}: name at least one metric")
     return {each: make_scorer(each, options.get(each)) for each in names}

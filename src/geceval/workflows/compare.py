@@ -76,7 +76,10 @@ def compare(
     if predictions_m2 is not None and (not isinstance(predictions_m2, Mapping) or set(predictions_m2) != set(systems)):
         raise InputError("compare: predictions_m2 must have one M2 file per system, under its name")
     comparisons = {}
-    outputs = {name: list(own) if isinstance(own, tuple) else own for name, own in systems.items()}
+    outputs = {
+        name: list(predictions) if isinstance(predictions, tuple) else predictions
+        for name, predictions in systems.items()
+    }
     with once(set()):
         for name in parts(scorers):
             with naming_the_extra(name):

@@ -112,7 +112,7 @@ def maege(
     if not isinstance(m2, (str, Path)):
         raise InputTypeError(f"maege: m2 must be the path of an M2 file, got {type(m2).__name__}")
     sentences = gold_sentences(m2)
-    given = _References(sentences, references)
+    targets = _References(sentences, references)
     data = [
         AnnotatedSentence(
             sentence.source, {annotator: without_overlaps(edits) for annotator, edits in sentence.edits.items()}
@@ -120,11 +120,11 @@ def maege(
         for sentence in sentences
     ]
     chains, corpora = make_chains(data, apply, making), make_corpora(data, apply, making)
-    line = signature("maege", making, m2=gold_facts(m2)["gold_m2"], refs=given.kind)
+    line = signature("maege", making, m2=gold_facts(m2)["gold_m2"], refs=targets.kind)
     evaluated = {}
     for name, scorer in scorers.items():
         with naming_the_extra(name):
-            evaluated[name] = _evaluate(scorer, chains, corpora, given, line)
+            evaluated[name] = _evaluate(scorer, chains, corpora, targets, line)
     return evaluated
 
 
@@ -151,11 +151,11 @@ class _References:
         return tuple(text for other, text in self.texts[sentence].items() if keep_own or other != annotator)
 
 
-def _evaluate(scorer: Scorer, chains: Sequence[Chain], corpora: Corpora, given: _References, line: str) -> Maege:
+def _evaluate(scorer: Scorer, chains: Sequence[Chain], corpora: Corpora, targets: _References, line: str) -> Maege:
     needed = scorer.needs_references()
 
     def request(source: str, text: str, sentence: int, annotator: int) -> Request:
-        return source, text, given.of(sentence, annotator) if needed else None
+        return source, text, targets.of(sentence, annotator) if needed else None
 
     in_chains = [
         [request(chain.source, text, chain.sentence, chain.annotator) for text in chain.texts] for chain in chains

@@ -49,8 +49,8 @@ def make_report(
     systems = choose_systems(human)
     failed = dict(skipped or {})
     tables = []
-    for name, given in parts(options.items()):
-        settings = {name: {**registry.scorer_class(name).correction_settings, **given}}
+    for name, chosen in parts(options.items()):
+        settings = {name: {**registry.scorer_class(name).correction_settings, **chosen}}
         try:
             tables += score_metrics(settings, human, systems, gold_m2)
         except (UserError, OSError) as error:
@@ -96,12 +96,12 @@ class Lead:
 
 def lead(report: Report) -> Lead:
     """The best metric of a report by the column that ranks it, tested against each other one."""
-    best, *others = report.tables
+    best, *rivals = report.tables
     key = RANKED_BY[report.human.name]
     pairs = judged_pairs(report.human.judgments[key.split()[0]], best.systems)
     tests = [
         (other.metric, compare_agreement(pairs, other.sentences, best.sentences, alternative="two-sided"))
-        for other in others
+        for other in rivals
     ]
     return Lead(best.metric, report.values[best.metric][key], tests)
 

@@ -119,8 +119,8 @@ class TrainerMetrics:
         numbers: dict[str, float] = {}
         with once(self._warned):
             for name, scorer in self._scorers.items():
-                own = references if scorer.needs_references() else None
-                numbers |= scalars(name, scorer.score(sources, predictions, own))
+                targets = references if scorer.needs_references() else None
+                numbers |= scalars(name, scorer.score(sources, predictions, targets))
         return numbers
 
     def _decode(self, what: str, ids: Any, remedy: str) -> list[str]:
