@@ -67,7 +67,7 @@ def find_if_any(folder: Path, *candidates: str) -> Path | None:
     return next((folder / candidate for candidate in candidates if (folder / candidate).is_file()), None)
 
 
-def check_count(where: object, what: str, found: int, expected: int) -> None:
+def check_count(where: object, unit: str, count: int, expected: int) -> None:
     """Raise a `ValueError` unless a file has as many rows as the published one."""
-    if found != expected:
-        raise InputError(f"{where}: {found:,} {what}, but the published file has {expected:,}")
+    if count != expected:
+        raise InputError(f"{where}: {count:,} {unit}, but the published file has {expected:,}")

@@ -61,8 +61,8 @@ def findings_of(check: str, look: Callable[[], Iterable[Finding]]) -> Iterator[F
     start = time.perf_counter()
     try:
         with naming_the_extra(check):
-            for found in look():
-                yield Finding(found.check, found.state, found.what, time.perf_counter() - start)
+            for finding in look():
+                yield Finding(finding.check, finding.state, finding.what, time.perf_counter() - start)
                 start = time.perf_counter()
     except ImportError as error:
         yield Finding(check, NOTE, f"not checked: {error}")
@@ -81,10 +81,10 @@ def packages() -> Iterator[Finding]:
     except metadata.PackageNotFoundError:
         yield Finding("packages", NOTE, "geceval is not installed, only on the path; its requirements are not known")
         return
-    wanted = distribution.metadata["Requires-Python"] or ""
+    required = distribution.metadata["Requires-Python"] or ""
     python = platform.python_version()
-    right = SpecifierSet(wanted).contains(python, prereleases=True)
-    yield Finding("python", OK if right else PROBLEM, python if right else f"{python}, but geceval needs {wanted}")
+    right = SpecifierSet(required).contains(python, prereleases=True)
+    yield Finding("python", OK if right else PROBLEM, python if right else f"{python}, but geceval needs {required}")
     requirements = [Requirement(text) for text in distribution.requires or []]
     yield installed("packages", [each for each in requirements if each.marker is None], "pip install geceval", PROBLEM)
     for extra in distribution.metadata.get_all("Provides-Extra") or []:
@@ -114,14 +114,14 @@ def installed(check: str, requirements: list[Requirement], advice: str, absent: 
 
 def assets(stored: dict[str, str]) -> Iterator[Finding]:
     """The files that come with geceval, by their hashes."""
-    found = mini_benchmark.asset_hashes()
-    damaged = [path for path, digest in stored.items() if found.get(path) != digest]
+    present = mini_benchmark.asset_hashes()
+    damaged = [path for path, digest in stored.items() if present.get(path) != digest]
     for path in damaged:
-        state = "is not the published file" if path in found else "is missing"
+        state = "is not the published file" if path in present else "is missing"
         yield Finding("bundled files", PROBLEM, f"assets/{path} {state}; install geceval again")
     if not damaged:
         yield Finding("bundled files", OK, f"{len(stored)} as published")
-    strange = [path for path in found if path not in stored]
+    strange = [path for path in present if path not in stored]
     if strange:
         yield Finding("bundled files", NOTE, f"not part of geceval: {', '.join(strange[:5])}")
 
@@ -193,9 +193,9 @@ def numbers(name: str, stored: dict[str, Any], device: str) -> Iterator[Finding]
     if name not in stored["metrics"]:
         yield Finding(name, NOTE, "not checked: it has no stored numbers, as it needs a model that is not bundled")
         return
-    lines = mini_benchmark.differences(stored["metrics"][name], found := mini_benchmark.run(name, device))
+    lines = mini_benchmark.differences(stored["metrics"][name], scored := mini_benchmark.run(name, device))
     if not lines:
-        systems = found["systems"]
+        systems = scored["systems"]
         sentences = sum(len(system["scores"]) for system in systems.values())
         yield Finding(name, OK, f"{len(systems)} corpus scores and {sentences} sentence scores as stored")
         return

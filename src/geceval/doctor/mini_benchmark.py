@@ -52,11 +52,11 @@ def run(name: str, device: str = "auto") -> dict[str, Any]:
     }
 
 
-def differences(stored: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+def differences(stored: Mapping[str, Any], scored: Mapping[str, Any]) -> list[str]:
     """Differences above `TOLERANCE`, one line per system, then those of the signatures."""
     lines = []
     for system, then in stored["systems"].items():
-        now = found["systems"].get(system, {"score": math.nan, "scores": []})
+        now = scored["systems"].get(system, {"score": math.nan, "scores": []})
         if not _near(then["score"], now["score"]):
             lines.append(f"{system} scores {now['score']}, stored is {then['score']}")
         elif len(then["scores"]) != len(now["scores"]):
@@ -67,27 +67,27 @@ def differences(stored: Mapping[str, Any], found: Mapping[str, Any]) -> list[str
             if far:
                 line, one, other = far[0]
                 lines.append(f"{system}: line {line} scores {other}, stored is {one}; {len(far)} such lines")
-    return [*lines, *_changed(stored["signature"], found["signature"])] if lines else []
+    return [*lines, *_changed(stored["signature"], scored["signature"])] if lines else []
 
 
 def _near(one: float, other: float) -> bool:
     return abs(one - other) <= TOLERANCE or (math.isnan(one) and math.isnan(other))
 
 
-def _changed(stored: str, found: str) -> list[str]:
+def _changed(stored: str, current: str) -> list[str]:
     """The parts of a signature that differ here."""
-    then, now = (dict(part.partition(":")[::2] for part in text.split("|")[1:]) for text in (stored, found))
+    then, now = (dict(part.partition(":")[::2] for part in text.split("|")[1:]) for text in (stored, current))
     names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
     return [f"{name} was {then.get(name, 'absent')}, is {now.get(name, 'absent')}" for name in names]
 
 
 def versions() -> dict[str, str]:
     """The installed versions of the packages that affect the numbers."""
-    found = {}
+    installed = {}
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
-    return found
+            installed[package] = metadata.version(package)
+    return installed
 
 
 def asset_hashes() -> dict[str, str]:

@@ -133,7 +133,7 @@ class Module(evaluate.Metric, abc.ABC):
         predictions: Sequence[str] | None = None,
         references: Sequence[Any] | None = None,
         sources: Sequence[str] | None = None,
-        **others: Any,
+        **unknown: Any,
     ) -> None:
         """Add sentences, to be scored by the next `compute()`.
 
@@ -142,18 +142,23 @@ class Module(evaluate.Metric, abc.ABC):
             references: A list of references per sentence, or one string per sentence. Not used by metrics that need
                 none, and not needed if a gold file is given (`gold_m2=`).
             sources: One string per sentence.
-            others: Not accepted; an unknown column is a TypeError.
+            unknown: Not accepted; an unknown column is a TypeError.
 
         Raises:
             TypeError: If a column is not a list or a row not a string; nothing has been added then.
             ValueError: If a column is empty or the lengths differ; nothing has been added then.
         """
-        if others:
+        if unknown:
             known = ", ".join(self._feature_names())
-            raise InputTypeError(f"{self.name}: unknown column {next(iter(others))!r}; the columns are: {known}")
-        given = self._takes_references and references is not None
+            raise InputTypeError(f"{self.name}: unknown column {next(iter(unknown))!r}; the columns are: {known}")
+        has_references = self._takes_references and references is not None
         columns = check_columns(
-            self.name, sources, predictions, references if given else None, needs_references=given, warn=False
+            self.name,
+            sources,
+            predictions,
+            references if has_references else None,
+            needs_references=has_references,
+            warn=False,
         )
         batch = {"sources": columns.sources, "predictions": columns.predictions}
         if self._takes_references:
@@ -206,15 +211,15 @@ class Module(evaluate.Metric, abc.ABC):
         """
         scorer = self._scorer(options)
         columns = {"sources": sources, "predictions": predictions, "references": references}
-        given = any(column is not None for column in columns.values())
+        has_columns = any(column is not None for column in columns.values())
         with self._lock:
-            if not given and self.writer is None:
+            if not has_columns and self.writer is None:
                 raise InputError(
                     f"{self.name}: nothing to score; pass sources and predictions, or call add_batch first"
                 )
-            if given and self.writer is None and self.num_process == 1:
+            if has_columns and self.writer is None and self.num_process == 1:
                 return self._score(scorer, **columns)  # nothing else is to be scored with it, nor need it be stored
-            if given:
+            if has_columns:
                 self.add_batch(**columns)
             try:
                 return super().compute(**options)
@@ -313,8 +318,8 @@ def _type(hint: Any) -> str:
     if kind in (Union, UnionType):
         return " or ".join(dict.fromkeys(_type(part) for part in inner if part is not NoneType))
     if kind is Literal:
-        *others, last = map(_code, inner)
-        return f"{', '.join(others)} or {last}" if others else last
+        *choices, last = map(_code, inner)
+        return f"{', '.join(choices)} or {last}" if choices else last
     return f"`list` of {_type(inner[0])}" if inner else f"`{hint.__name__}`"
 
 
