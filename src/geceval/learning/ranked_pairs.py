@@ -249,4 +249,4 @@ def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str) -> list[
 
     changed = _changed(sources, targets)
     edits = get_annotator(nlp).edits(changed)
-    return [(source, found) for (source, _), found in zip(changed, edits, strict=True) if found]
+    return [(source, row) for (source, _), row in zip(changed, edits, strict=True) if row]

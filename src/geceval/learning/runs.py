@@ -101,7 +101,7 @@ def _removed_on_failure(run: Path) -> Iterator[None]:
     try:
         yield
     except Exception:
-        if new and not any(found for name in _COSTLY for found in run.rglob(name)):
+        if new and not any(file for name in _COSTLY for file in run.rglob(name)):
             shutil.rmtree(run, ignore_errors=True)
             with contextlib.suppress(OSError):
                 run.parent.rmdir()

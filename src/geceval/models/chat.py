@@ -168,14 +168,14 @@ class LocalModel:
         import torch
 
         form, allowed = _form(schema)
-        *given, end = form.split(_SLOT)
+        *parts, end = form.split(_SLOT)
         with self._lock, torch.inference_mode():
             prompt = self.encode(messages)
             size, limit = prompt.shape[1] + self._tokens(form).shape[1], self._causal.max_length
             if limit is not None and size > limit:
                 raise CallFailed("too_long", f"question and answer have {size} tokens, but the model reads {limit}")
             text, unread, past = "", prompt, None
-            for before, values in zip(given, allowed, strict=True):
+            for before, values in zip(parts, allowed, strict=True):
                 output = self._causal.model(
                     input_ids=torch.cat([unread, self._tokens(before)], 1), past_key_values=past, use_cache=True
                 )
