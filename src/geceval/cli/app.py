@@ -158,7 +158,7 @@ def _by_line(message: str) -> str:
     """A message with rows of columns, `predictions[6]`, as lines of files: `line 7 of the predictions`."""
     return re.sub(
         r"\b(sources|predictions|references)\[(\d+)\](\[\d+\])?",
-        lambda found: f"line {int(found[2]) + 1} of the {found[1]}",
+        lambda match: f"line {int(match[2]) + 1} of the {match[1]}",
         message,
     )
 

@@ -54,14 +54,16 @@ def compare(
     if method:
         test["methods"] = tuple(method)
     with bar(progress):
-        found, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)
+        comparisons, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)
     data = form in ("json", "tsv")
-    columns, rows = _table(list(found.values()), baseline, confidence, resamples, data)
+    columns, rows = _table(list(comparisons.values()), baseline, confidence, resamples, data)
     caption = (
         f"{counted(sentences, 'sentence')}; p of the difference from the {_role(baseline)}, two-sided, "
         f"{counted(resamples, 'resample')}"
     )
-    notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.test for each in found.values()]))
+    notes = list(
+        dict.fromkeys([each.signature for each in comparisons.values()] + [each.test for each in comparisons.values()])
+    )
     show(columns, rows, form, output, caption, notes)
 
 
@@ -86,22 +88,22 @@ def _role(baseline: str) -> str:
 
 
 def _table(
-    found: Sequence[Comparison], baseline: str, confidence: float, resamples: int, data: bool
+    comparisons: Sequence[Comparison], baseline: str, confidence: float, resamples: int, data: bool
 ) -> tuple[list[str], list[list[Any]]]:
     """The systems under each metric, the best first; those that do not differ share a rank."""
-    methods = list(found[0].standings[0].p)
+    methods = list(comparisons[0].standings[0].p)
     share = f"{100 * confidence:g}%"
     columns = ["metric", "rank", "system", "score", f"{share} low", f"{share} high", "difference"]
     columns += [f"p {method}" for method in methods]
     rows = []
-    for each in found:
+    for each in comparisons:
         higher = scorer_class(each.metric).higher_is_better
         first = pick_baseline({s.system: s.score for s in each.standings}, baseline, higher)
         standings = ordered(each.metric, each.standings)
         for s in standings:
-            own, is_best = s.system == first, s.score == standings[0].score
-            row = [each.metric, s.rank, Cell(s.system, f"{s.system} (baseline)" if own else "")]
-            row += [Cell(s.score, best=is_best), s.low, s.high, Cell(s.difference, "–" if own else "")]
-            row += [Cell(s.p[method], "–" if own else p_bound(s.p[method], resamples)) for method in methods]
-            rows.append([*row, own, higher] if data else row)
+            is_baseline, is_best = s.system == first, s.score == standings[0].score
+            row = [each.metric, s.rank, Cell(s.system, f"{s.system} (baseline)" if is_baseline else "")]
+            row += [Cell(s.score, best=is_best), s.low, s.high, Cell(s.difference, "–" if is_baseline else "")]
+            row += [Cell(s.p[method], "–" if is_baseline else p_bound(s.p[method], resamples)) for method in methods]
+            rows.append([*row, is_baseline, higher] if data else row)
     return [*columns, "baseline", "higher_is_better"] if data else columns, rows

@@ -105,7 +105,7 @@ def _to_m2(files: list[str], nlp: str, workers: int) -> str:
         if corrected is not None
     ]
     sentences = [M2Sentence(source, {}) for source in corpus.sources]
-    found = get_annotator(nlp).edits([pair for _, _, pair in pairs], workers=workers)
-    for (row, annotator, _), edits in zip(pairs, found, strict=True):
+    extracted = get_annotator(nlp).edits([pair for _, _, pair in pairs], workers=workers)
+    for (row, annotator, _), edits in zip(pairs, extracted, strict=True):
         sentences[row].edits[annotator] = [dataclasses.replace(edit, annotator=annotator) for edit in edits]
     return format_m2(sentences)

@@ -50,18 +50,18 @@ def doctor(
         shared.refuse("says whose numbers to check, and --quick checks none", metrics=metrics)
     width = terminal_width(output)
     live = form == "table" and output in (None, "-")
-    found = []
+    findings = []
     for finding in hub_doctor.examine([] if quick else metrics, device):
-        found.append(finding)
+        findings.append(finding)
         if live:
             write(_line(finding, width), output)
-    problems = sum(finding.state == hub_doctor.PROBLEM for finding in found)
+    problems = sum(finding.state == hub_doctor.PROBLEM for finding in findings)
     if form == "json":
-        rows = [{**dataclasses.asdict(finding), "seconds": round(finding.seconds, 3)} for finding in found]
+        rows = [{**dataclasses.asdict(finding), "seconds": round(finding.seconds, 3)} for finding in findings]
         text = json_text({"geceval": __version__, "problems": problems, "checks": rows})
     else:
-        cells = [[finding.state, finding.check, finding.what] for finding in found]
-        caption = f"{len(found)} checks, {problems} problem{'' if problems == 1 else 's'}"
+        cells = [[finding.state, finding.check, finding.what] for finding in findings]
+        caption = f"{len(findings)} checks, {problems} problem{'' if problems == 1 else 's'}"
         text = caption + "\n" if live else records_text(["state", "check", "what"], cells, form, caption, (), width)
     write(text, output)
     raise typer.Exit(int(problems > 0))

@@ -43,5 +43,5 @@ def leaderboard(
     options = shared.metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
     test = {"methods": "bootstrap", "resamples": resamples, "confidence": confidence, "seed": seed}
     with bar(progress):
-        found, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)
-    write(leaderboard_page(found, sentences, confidence, title), output)
+        comparisons, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)
+    write(leaderboard_page(comparisons, sentences, confidence, title), output)

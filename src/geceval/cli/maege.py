@@ -55,7 +55,7 @@ def maege(
     metrics = list(dict.fromkeys(metrics))
     if references and all_references:
         raise InputError("pass -r FILE... or --all-references, not both")
-    found = run_maege(
+    results = run_maege(
         metrics,
         m2,
         (_read_references(references, m2) if references else None) or ("all" if all_references else "others"),
@@ -67,9 +67,11 @@ def maege(
         max_edits=max_edits,
         seed=seed,
     )
-    columns, rows = _table(list(found.values()))
-    notes = list(dict.fromkeys([each.signature for each in found.values()] + [each.data for each in found.values()]))
-    first = next(iter(found.values()))
+    columns, rows = _table(list(results.values()))
+    notes = list(
+        dict.fromkeys([each.signature for each in results.values()] + [each.data for each in results.values()])
+    )
+    first = next(iter(results.values()))
     caption = f"{Path(m2).name}: {first.chains} chains with {first.texts} texts and {first.chain.pairs} pairs"
     show(columns, rows, form, output, caption, notes)
 
@@ -80,10 +82,10 @@ def _read_references(paths: Sequence[str], m2: str) -> Sequence[Sequence[str | N
     return read_references(paths, [sentence.source for sentence in gold_sentences(m2)], m2)
 
 
-def _table(found: Sequence[Maege]) -> tuple[list[str], list[list[Any]]]:
+def _table(results: Sequence[Maege]) -> tuple[list[str], list[list[Any]]]:
     columns = ["metric", "corpus r", "corpus ρ", "sentence r", "sentence ρ", "chain τ", "τ no ties", "ties"]
     rows = []
-    for each in found:
+    for each in results:
         row = [each.metric]
         for correlation in (each.corpus, each.sentence):
             row += [correlation.pearson, correlation.spearman]

@@ -111,10 +111,10 @@ def agreement(
     if save is not None:
         write_scores(save, tables)
     warn_of_degenerate(tables, chosen)
-    found = analyses.analyse(human, tables, settings)
+    analysis = analyses.analyse(human, tables, settings)
     if plot is not None:
-        figures.save(found.draw(), plot)
-    caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {found.caption}"
+        figures.save(analysis.draw(), plot)
+    caption = f"{human.name}, {len(chosen)} systems, {len(human.sources)} sentences; {analysis.caption}"
     notes = [table.signature or f"{table.metric}: from a file, without a signature" for table in tables]
     notes += [f"references: {Path(gold_m2).name}"] if gold_m2 is not None else []
-    show(found.columns, found.rows, form, output, caption, notes)
+    show(analysis.columns, analysis.rows, form, output, caption, notes)

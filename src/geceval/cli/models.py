@@ -23,9 +23,9 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     Nothing is fetched, and no weights are loaded. A large model is looked for in the folder that an environment
     variable names, in an installed package, and in the Hub's local cache, in this order.
     """
-    found = list(all_statuses())
+    entries = list(all_statuses())
     if as_json:
-        rows = [{**dataclasses.asdict(entry), "commands": list(entry.commands)} for entry in found]
+        rows = [{**dataclasses.asdict(entry), "commands": list(entry.commands)} for entry in entries]
         sys.stdout.write(json.dumps(rows, indent=2, default=str) + "\n")
         return
     cells = [
@@ -36,9 +36,9 @@ def models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
             entry.licence,
             entry.description,
         ]
-        for entry in found
+        for entry in entries
     ]
-    notes = [note for entry in found for note in _notes(entry)]
+    notes = [note for entry in entries for note in _notes(entry)]
     columns = ["model", "found", "size", "licence", "description"]
     sys.stdout.write(table_text(columns, cells, terminal_width(None), notes=notes))
 

@@ -177,7 +177,7 @@ def metric_options(
         for metric in metrics
     }
     for key, value in flags.items():
-        if value is not None and not any(key in own for own in options.values()):
+        if value is not None and not any(key in values for values in options.values()):
             raise _no_taker(key, metrics)
     for assignment in assignments or []:
         target, equals, text = assignment.partition("=")
@@ -210,7 +210,7 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
     """One scorer per metric, with its options."""
     # Where some metrics take the references of an M2 file and others those of reference files, a warning says which,
     # and another one that none takes them.
-    scorers = {name: registry.make_scorer(name, own) for name, own in options.items()}
+    scorers = {name: registry.make_scorer(name, values) for name, values in options.items()}
     for name, scorer in scorers.items():
         if scorer.needs_references() and not references:
             gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""

@@ -171,10 +171,10 @@ def ordered(metric: str, standings: Sequence[SystemEstimate]) -> list[SystemEsti
 
 def systems_table(comparisons: Mapping[str, Comparison]) -> str:
     """Systems by metrics, in a box within which it scrolls; the first metric orders the systems."""
-    estimates = [{each.system: each for each in own.standings} for own in comparisons.values()]
+    estimates = [{each.system: each for each in comparison.standings} for comparison in comparisons.values()]
     first = next(iter(comparisons))
     systems = [each.system for each in ordered(first, comparisons[first].standings)]
-    rows = {system: [own[system] for own in estimates] for system in systems}
+    rows = {system: [by_system[system] for by_system in estimates] for system in systems}
     return str(_fragment("systems_table", rows, {metric: _arrow(metric) for metric in comparisons}))
 
 
@@ -184,7 +184,7 @@ def _arrow(metric: str) -> str:
 
 def plots(comparisons: Mapping[str, Comparison]) -> str:
     """A plot for each metric: scores and intervals, the best system on top; every other rank is shaded."""
-    return str(_fragment("plots", [_plot(metric, own) for metric, own in comparisons.items()]))
+    return str(_fragment("plots", [_plot(metric, comparison) for metric, comparison in comparisons.items()]))
 
 
 def _plot(metric: str, comparison: Comparison) -> dict[str, Any]:
@@ -344,9 +344,9 @@ def _piece(chunk: Chunk, correct: int, weight: float, systems: int) -> dict[str,
 def _tip(chunk: Chunk, correct: int, weight: float, systems: int) -> str:
     if chunk.is_edit:
         corrections = " or ".join(text or NOTHING for text in (chunk.correction, *chunk.alternatives))
-        what = f"{chunk.type or 'edit'}: {chunk.source or NOTHING} → {corrections}"
-        done = f"{correct} of {counted(systems, 'system')} right"
+        chunk_text = f"{chunk.type or 'edit'}: {chunk.source or NOTHING} → {corrections}"
+        outcome = f"{correct} of {counted(systems, 'system')} right"
     else:
-        what = "insert nothing here" if chunk.is_gap else f"keep: {chunk.source}"
-        done = f"{systems - correct} of {counted(systems, 'system')} wrong"
-    return f"{what} · weight {weight:.2f} · {done}"
+        chunk_text = "insert nothing here" if chunk.is_gap else f"keep: {chunk.source}"
+        outcome = f"{systems - correct} of {counted(systems, 'system')} wrong"
+    return f"{chunk_text} · weight {weight:.2f} · {outcome}"

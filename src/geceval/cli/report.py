@@ -90,7 +90,7 @@ def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[
     """Name of each data set to the files of scores that have its systems and sentences."""
     from geceval.meta.scores import read_scores
 
-    found: dict[str, list[str]] = {human.name: [] for human in humans}
+    files: dict[str, list[str]] = {human.name: [] for human in humans}
     for path in paths:
         errors = []
         for human in humans:
@@ -99,11 +99,11 @@ def _files_by_data(paths: list[str], humans: list[HumanData]) -> dict[str, list[
             except InputError as error:
                 errors.append(error)
             else:
-                found[human.name].append(path)
+                files[human.name].append(path)
                 break
         else:
             raise errors[0]
-    return found
+    return files
 
 
 def numbers(reports: Sequence[Report]) -> str:
@@ -149,15 +149,17 @@ def _section(report: Report) -> dict[str, Any]:
     for table in report.tables:
         published = published_values(report.published, table.metric).values()
         labels[table.metric] = list(dict.fromkeys(f"{row.label}: {row.paper}" for _, row in published))
-    others: dict[tuple[str, str], dict[str, Any]] = {}
+    published_only: dict[tuple[str, str], dict[str, Any]] = {}
     for row in report.published:
         if row.metric not in report.values:
-            own = others.setdefault((row.label, row.paper), {"label": row.label, "paper": row.paper, "values": {}})
-            own["values"].update(row.values)
+            entry = published_only.setdefault(
+                (row.label, row.paper), {"label": row.label, "paper": row.paper, "values": {}}
+            )
+            entry["values"].update(row.values)
     return {
         "name": NAMES[report.human.name],
         "summary": summary(report),
-        "table": report_table(as_json(report), None, labels, list(others.values())),
+        "table": report_table(as_json(report), None, labels, list(published_only.values())),
         "about": _about(report),
         "figures": _figures(report),
         "signatures": [

@@ -181,8 +181,8 @@ def terminal_colours(output: str | None) -> str | None:
     """The colours of the terminal that a report goes to, see `blocks_text`; none where NO_COLOR is set."""
     from rich.console import Console
 
-    wanted = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return Console(file=sys.stdout).color_system if wanted else None
+    coloured = output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return Console(file=sys.stdout).color_system if coloured else None
 
 
 def blocks_text(

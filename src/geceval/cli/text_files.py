@@ -41,9 +41,9 @@ def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
     folder = Path(path)
     if path == "-" or not folder.is_dir():
         return [path]
-    others = {Path(other).resolve() for other in besides}
-    found = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
-    files = [str(file) for file in found if file.resolve() not in others]
+    excluded = {Path(other).resolve() for other in besides}
+    visible = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
+    files = [str(file) for file in visible if file.resolve() not in excluded]
     if not files:
         raise InputError(f"{path} is a folder without files of predictions")
     return files
@@ -82,12 +82,12 @@ def read_side_by_side(
         raise InputError(f"{verb} needs the corrections: -p FILE, or --predictions-m2 FILE")
     if references and not sources:
         raise InputError(f"{verb} needs the sources of the references: -s FILE")
-    left = read_lines(sources) if sources else None
-    if left is None:
+    lines = read_lines(sources) if sources else None
+    if lines is None:
         return None, read_lines(predictions) if predictions else None, None
-    right = read_parallel(predictions, str(sources), len(left)) if predictions else None
-    files = [read_parallel(path, str(sources), len(left)) for path in references]
-    return left, right, references_by_sentence(left, files, references)
+    outputs = read_parallel(predictions, str(sources), len(lines)) if predictions else None
+    files = [read_parallel(path, str(sources), len(lines)) for path in references]
+    return lines, outputs, references_by_sentence(lines, files, references)
 
 
 def check_texts(texts: Sequence[str], advice: str) -> None:
@@ -107,11 +107,11 @@ def name_systems(paths: Sequence[str]) -> dict[str, str]:
             raise InputError(f"{path} is given twice")
         parts.append(("stdin",) if path == "-" else (*absolute.parts[:-1], _stem(absolute.name)))
     names = []
-    for own in parts:
+    for path_parts in parts:
         depth = 1
-        while sum(other[-depth:] == own[-depth:] for other in parts) > 1 and depth < len(own):
+        while sum(other[-depth:] == path_parts[-depth:] for other in parts) > 1 and depth < len(path_parts):
             depth += 1
-        names.append("/".join(own[-depth:]))
+        names.append("/".join(path_parts[-depth:]))
     if len(set(names)) < len(names):  # x.txt and x.out of one folder
         names = [readable(path) for path in paths]
     return dict(zip(names, paths, strict=True))

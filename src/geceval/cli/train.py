@@ -128,11 +128,11 @@ def impara_lm(
     from geceval.hub.publish import publish_checkpoint
     from geceval.learning.impara_lm import RECIPE, Job, train_impara_lm
 
-    given = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
+    changes = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
     job = Job(
         m2=tuple(map(Path, m2 or [])),
         parallel=_two_by_two(parallel or []),
-        recipe=_changed(RECIPE, base=init_from, **given),
+        recipe=_changed(RECIPE, base=init_from, **changes),
         seeds=_numbers(seeds or ["1"]),
         pairs=pairs,
         nlp=nlp or "bundled",
@@ -168,8 +168,8 @@ def _check_options(nlp: str | None, parallel: list[str] | None, push_to_hub: str
         refuse("is for --push-to-hub", dry_run=dry_run)
 
 
-def _changed(recipe: Any, **given: Any) -> Any:
-    return dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
+def _changed(recipe: Any, **changes: Any) -> Any:
+    return dataclasses.replace(recipe, **{name: value for name, value in changes.items() if value is not None})
 
 
 def _two_by_two(files: list[str]) -> tuple[tuple[Path, Path], ...]:

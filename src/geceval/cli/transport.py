@@ -87,10 +87,10 @@ def transport(
 
 def _rows(each: SentencePlan) -> list[list[Any]]:
     plan, nothing = each.plan, ["", "", ""]
-    own = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.edits, plan.masses.tolist(), strict=True)]
+    edits = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.edits, plan.masses.tolist(), strict=True)]
     gold = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.gold, plan.gold_masses.tolist(), strict=True)]
     return [
-        [each.line, *(nothing if i is None else own[i]), moved, *(nothing if j is None else gold[j]), each.reference]
+        [each.line, *(nothing if i is None else edits[i]), moved, *(nothing if j is None else gold[j]), each.reference]
         for i, j, moved in plan.pairs()
     ]
 

@@ -74,14 +74,14 @@ def tune_weights(
     if data is not None:
         if sources or predictions:
             raise InputError("tune-weights takes either --data or -s and -p, not both")
-        found, notes = _from_data(
+        table, notes = _from_data(
             data, human, level, systems, options, (0.1 if share is None else share, 1 if seed is None else seed)
         )
     else:
         if systems or level == "sentence":
             raise InputError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
-        found, notes = _from_files(sources, predictions or [], human, options)
-    columns, rows = found
+        table, notes = _from_files(sources, predictions or [], human, options)
+    columns, rows = table
     show(columns, rows, form, output, notes[0], notes[1:])
 
 
@@ -106,8 +106,8 @@ def _from_data(
     else:
         divided = split_pairs(judged_pairs(human.judgments[name], chosen), *split)  # a bad share is said at once
         best, rows = _on_sentences(_sub_scores(human.sources, outputs, options), *divided)
-    what = f"{human.name} {name}, {len(chosen)} systems"
-    return rows, _notes(best, what, options, human.sources[0])
+    described = f"{human.name} {name}, {len(chosen)} systems"
+    return rows, _notes(best, described, options, human.sources[0])
 
 
 def _from_files(
@@ -138,8 +138,8 @@ def _on_systems(parts: np.ndarray, human: Sequence[float]) -> tuple[Tuned, Rows]
     best = tune_on_systems(means, human)
     rows = []
     for name, weights in _compared(best).items():
-        found = correlate(means @ weights, human)
-        rows.append([name, *weights.tolist(), found.pearson, found.spearman])
+        correlation = correlate(means @ weights, human)
+        rows.append([name, *weights.tolist(), correlation.pearson, correlation.spearman])
     return best, (["weights", *SUBMETRICS, "pearson", "spearman"], rows)
 
 
@@ -148,9 +148,9 @@ def _on_sentences(parts: np.ndarray, dev: Pairs, test: Pairs) -> tuple[Tuned, Ro
     rows = []
     for name, weights in _compared(best).items():
         scores = parts @ weights
-        tuned_on, rest = (agreement(some, scores, "drop") for some in (dev, test))
+        tuned_on, held_out = (agreement(some, scores, "drop") for some in (dev, test))
         every = agreement(test, scores, "zero")  # the paper's accuracy counts tied pairs, its tau does not
-        rows.append([name, *weights.tolist(), tuned_on.kendall, rest.kendall, every.accuracy, every.pairs])
+        rows.append([name, *weights.tolist(), tuned_on.kendall, held_out.kendall, every.accuracy, every.pairs])
     return best, (["weights", *SUBMETRICS, "kendall tuned on", "kendall", "accuracy", "pairs"], rows)
 
 
@@ -159,12 +159,12 @@ def _compared(best: Tuned) -> dict[str, np.ndarray]:
     return {name: np.array(weights) for name, weights in named.items()}
 
 
-def _notes(best: Tuned, what: str, options: Mapping[str, Any], source: str) -> list[str]:
+def _notes(best: Tuned, described: str, options: Mapping[str, Any], source: str) -> list[str]:
     """A caption, the option to paste, and the signature of the metric with it."""
     scorer = registry.make_scorer(METRIC, {**options, "weights": best.weights})
-    others = f", {best.tied} of them equally good, of which the middle one" if best.tied > 1 else ""
+    ties = f", {best.tied} of them equally good, of which the middle one" if best.tied > 1 else ""
     return [
-        f"{what}; the best of {len(weight_grid())} triples{others}",
+        f"{described}; the best of {len(weight_grid())} triples{ties}",
         f"-o {METRIC}.weights={','.join(f'{weight:g}' for weight in best.weights)}",
         scorer.score([source], [source]).signature,
     ]
