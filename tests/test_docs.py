@@ -187,3 +187,5 @@ def test_the_tests_that_security_names_exist():
     files = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
     for file, function in named:
         assert re.search(rf"^def {function}\(", files[file], flags=re.MULTILINE), f"{file}::{function}"
+    for where in [path for line in promises for path in re.findall(r"`([^`]+)`", line.split(" | ")[-2])]:
+        assert any((root / where).exists() for root in (ROOT, ROOT / "src/geceval")), where

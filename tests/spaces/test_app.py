@@ -148,6 +148,8 @@ def test_card_requirements_and_size(space):
     assert lint_space_card(space / "README.md") == []
     requirements = (space / "requirements.txt").read_text(encoding="utf-8").splitlines()
     assert requirements[1:] == [".[neural,edits,lm,meteor,uot]"]
+    (installed,) = re.findall(r"pip install -e \"\.\[(.*)\]\"", (space / "README.md").read_text(encoding="utf-8"))
+    assert {"space", "lm", "meteor", "uot"} == set(installed.split(","))  # space has the other two
     assert not [path.name for path in space.glob("*.py") if path.read_text(encoding="utf-8").count("\n") > 300]
 
 
