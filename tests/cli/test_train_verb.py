@@ -98,7 +98,7 @@ def test_who_interrupts_is_told_how_to_go_on(toy_corpus, base, tmp_path, monkeyp
     assert capsys.readouterr().err == "geceval: interrupted: the same command goes on\n"
 
 
-def test_the_checkpoint_scores(trained, tmp_path, capsys):
+def test_the_checkpoint_scores(trained, tmp_path, answer):
     _, folder, *_ = trained
     source, right = "the cat sit on mat dog run school", "the cat sat on mat dog runs school"
     result = geceval.load("impara", model=str(folder), threshold=-2.0).compute(
@@ -108,27 +108,15 @@ def test_the_checkpoint_scores(trained, tmp_path, capsys):
     assert "|model:my impara@" in result["signature"]
     for name, text in (("source", source), ("system", right)):
         (tmp_path / name).write_text(f"{text}\n")
-    arguments = ["-s", str(tmp_path / "source"), "-p", str(tmp_path / "system"), "--format", "json"]
-    capsys.readouterr()
-    assert run(["score", "-m", "impara", "-o", f"model={folder}", "-o", "threshold=-2", *arguments]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["systems"]
+    options = ["-m", "impara", "-o", f"model={folder}", "-o", "threshold=-2"]
+    (row,) = answer("score", *options, "-s", tmp_path / "source", "-p", tmp_path / "system")["systems"]
     assert row["metrics"]["impara"]["score"] == pytest.approx(result["scores"][0], abs=1e-5)
 
 
-def test_other_settings_in_the_same_folder_are_refused(trained, capsys):
+def test_other_settings_in_the_same_folder_are_refused(trained, fails):
     arguments, folder, *_ = trained
-    assert run([*arguments, "--epochs", "1"]) == 2
-    out, err = capsys.readouterr()
-    assert "holds a run with other settings or data" in err and out == ""
+    assert "holds a run with other settings or data" in fails(*arguments, "--epochs", "1")
     assert (folder / "model.safetensors").is_file()
-
-
-def test_a_folder_with_other_files_is_left_alone(toy_corpus, base, tmp_path, capsys):
-    (tmp_path / "README.md").write_text("mine")
-    assert run(["train", "impara", "--m2", str(toy_corpus), "--init-from", base, "-o", str(tmp_path)]) == 2
-    out, err = capsys.readouterr()
-    assert "not empty and no training run; choose a new folder" in err and out == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
 @pytest.mark.parametrize(
@@ -174,9 +162,7 @@ def test_a_language_model_is_compared_with_itself_untrained(toy_corpus, make_cau
     assert f"right order: {after} ({base}, untrained: {before})" in out
 
 
-def test_without_a_command_it_shows_its_help(capsys):
-    assert run(["train"]) == 0
-    assert "impara-lm" in capsys.readouterr().out
+def test_the_metrics_that_can_be_trained():
     assert [command.name for command in train.registered_commands] == ["impara", "impara-lm"]
 
 
@@ -188,9 +174,9 @@ def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():
     assert (recipe.epochs, log_odds) == (settings["epochs"], settings["log_odds"])
 
 
-def test_nothing_is_pushed_in_a_dry_run(trained, capsys):
-    arguments, *_ = trained
-    assert run([*arguments, "--push-to-hub", "ORG/NAME", "--dry-run"]) == 0
-    last = capsys.readouterr().out.splitlines()[-1]
+def test_nothing_is_pushed_in_a_dry_run(trained, call):
+    code, out, _ = call(*trained[0], "--push-to-hub", "ORG/NAME", "--dry-run")
+    last = out.splitlines()[-1]
+    assert code == 0
     assert last.startswith("would push to ORG/NAME: README.md, config.json, model.safetensors, results.json")
     assert "run" not in re.split(r"[ ,/]+", last)
