@@ -11,6 +11,11 @@ from geceval.models.checkpoints import BUNDLED, is_bundled
 from geceval.models.origins.named import large_model, name_of_asset
 
 
+def _template(name: str) -> str:
+    """The text of a card, with a field for each number."""
+    return (Path(__file__).with_name("templates") / name).read_text(encoding="utf-8")
+
+
 def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
     """A Markdown table for a card; floats with three decimals."""
     lines = [[f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in (columns, *rows)]
@@ -67,46 +72,6 @@ def run_rows(runs: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> list[l
     return rows
 
 
-_IMPARA_CARD = """{front}
-
-# {title}
-
-The quality estimator of {paper}: given a corrected sentence, one logit whose sigmoid says how good
-it reads. It was trained to prefer, of two partial corrections of one sentence, the one whose edits move the meaning of
-the corrected sentence more. It compares corrections of one source; its values mean nothing in themselves.
-
-```python
-import geceval
-
-{metric} = geceval.load("{metric}"{model})
-{metric}.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
-```
-
-## How it was made
-
-{made}
-
-{corpora}
-
-Sources are divided 8:1:1 before pairs are made, so no source is in two folds. {kind}
-
-## Results
-
-Loss is the mean of sigmoid(q(worse) - q(better)): 0.5 is chance, 0 perfect. Accuracy is the share of pairs whose better
-text gets the higher score.
-
-{runs}
-
-On the test fold of the pairs ({test[pairs]} pairs, never used to choose anything) the finished checkpoint has loss
-{test[loss]:.3f} and accuracy {test[accuracy]:.3f}.
-{evaluations}
-{similarity}## Limits
-
-- It reads English, tokenised as its training corpora are, and at most {max_length} word pieces of a text.
-- It never sees the source: {guard}.
-- It favours what the annotators of its training corpora favour; another domain or style wants its own training.
-"""
-
 _PAIRS = "At most {attempts} pairs were drawn from one correction; ties of impact were dropped."
 _TAGS = ["grammatical-error-correction", "evaluate"]
 
@@ -123,7 +88,7 @@ def impara_card(results: Mapping[str, Any], folder: Path) -> str:
     settings, name, config = results["settings"], folder.name, read_json(folder / "config.json")
     bundled = is_bundled(settings["base"])
     metric = "impara" if config["geceval_threshold"] >= -1 else "impara_ged"
-    return _IMPARA_CARD.format(
+    return _template("impara.md").format(
         front=front_matter(settings["base"], "text-classification", _TAGS + [metric]),
         metric=metric,
         title=f"{metric.upper().replace('_', '-')} quality estimator: {name}",
@@ -205,48 +170,6 @@ def _calibration(figures: Mapping[str, Any] | None) -> str:
     )
 
 
-_LM_CARD = """{front}
-
-# IMPARA-LM quality estimator: {name}
-
-A causal language model that learnt, as IMPARA does (Maeda et al. 2022), to prefer of two partial corrections of one
-sentence the one whose edits move its meaning more. The quality of a text Y of n words is q(Y) = {formula}, LL its
-log-likelihood and t = {scale:.3g}. Differences between corrections of one source are log-odds that the first is better;
-q by itself depends on the source.
-
-```python
-import geceval
-
-impara_lm = geceval.load("impara_lm", model="{name}")
-impara_lm.compute(sources=["This are a sentence ."], predictions=["This is a sentence ."])
-```
-
-## How it was made
-
-{made}
-
-{corpora}
-
-Sources are divided 8:1:1 before pairs are made, so no source is in two folds. {kind}
-
-## Results
-
-Loss is the mean of log(1 + exp(q(worse) - q(better))): .693 is chance. Accuracy is the share of pairs whose better text
-gets the higher score.
-
-{runs}
-
-On the test fold of the pairs ({test[pairs]} pairs, never used to choose anything) the finished checkpoint has loss
-{test[loss]:.3f} and accuracy {test[accuracy]:.3f}; its base, untrained, has accuracy {untrained[accuracy]:.3f}.
-{head}{evaluations}
-## Limits
-
-- It reads English. Texts are read as prose, without the spaces of tokenisation, after the token `{start}`.
-- It never sees the source: meaning is not guarded unless a threshold of similarity is set.
-- A language model finds frequent words likelier than rare ones, right or wrong.
-- It favours what the annotators of its training corpora favour; another domain or style wants its own training.
-"""
-
 _LM_HEAD = """
 h(Y) is the mean token state after {layer} layers. Its weights w, and t, were learnt last, on {pairs} pairs of outputs
 of one source that people rated at least {gap:g} apart (TMU-GFM; ridge {ridge:g}). Pairs in the order of people: by
@@ -258,7 +181,7 @@ def impara_lm_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown."""
     settings, config = results["settings"], read_json(folder / "config.json")
     name = name_of_asset(folder.name).removeprefix("bundled:")
-    return _LM_CARD.format(
+    return _template("impara_lm.md").format(
         front=front_matter(
             settings["base"], "text-generation", ["grammatical-error-correction", "evaluate", "impara_lm"]
         ),
