@@ -165,7 +165,7 @@ def _pseudo_scores(source: str, edits: int, fewest: int, norm: str) -> tuple[flo
 
 @dataclass(frozen=True, slots=True)
 class ChainAgreement:
-    """How often a metric prefers the text with more edits, over all pairs of texts of one chain."""
+    """Agreement of a metric with the number of edits, over all pairs of texts of one chain."""
 
     kendall: float
     kendall_without_ties: float

@@ -33,7 +33,7 @@ class PairMap:
 
 
 def by_metric_rank(pairs: Pairs, scores: np.ndarray) -> PairMap:
-    """How often people prefer the output that the metric ranks a-th to the one it ranks b-th, of all systems."""
+    """Share of pairs on which people prefer the output that the metric ranks a-th, of all systems, to the b-th."""
     # The pairwise analysis of Goto et al. (IMPARA-GED, Figure 2). Systems with equal scores on a sentence are ranked in
     # the order of the list; the paper leaves this open.
     check_finite(scores)
@@ -48,7 +48,7 @@ def by_metric_rank(pairs: Pairs, scores: np.ndarray) -> PairMap:
 def by_human_rank(
     items: Sequence[Item], systems: Sequence[str], scores: np.ndarray, ties: str = "order", *, expand: bool = True
 ) -> PairMap:
-    """How often the metric prefers an output that people rank a-th to one that they rank b-th in the same item."""
+    """Share of pairs on which the metric prefers an output that people rank a-th to one ranked b-th in the same item."""
     if ties not in RANK_TIES:
         raise InputError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
     pairs, ranks = ranked_pairs(items, systems, expand=expand)
