@@ -48,7 +48,7 @@ def by_metric_rank(pairs: Pairs, scores: np.ndarray) -> PairMap:
 def by_human_rank(
     items: Sequence[Item], systems: Sequence[str], scores: np.ndarray, ties: str = "order", *, expand: bool = True
 ) -> PairMap:
-    """Share of pairs on which the metric prefers an output that people rank a-th to one ranked b-th in the same item."""
+    """Share of pairs on which the metric prefers an output that people rank a-th to the b-th of the same item."""
     if ties not in RANK_TIES:
         raise InputError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
     pairs, ranks = ranked_pairs(items, systems, expand=expand)
