@@ -90,7 +90,13 @@ def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
     monkeypatch.setattr(checkpoints, "ASSETS", assets)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem == "meta-evaluation" else [])
+        for page in PAGES
+    ],
+)
 def test_commands_run(page, corpora, networks, extras, capsys):
     found = steps(page)
     assert found or page.stem == "architecture"

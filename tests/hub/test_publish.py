@@ -136,6 +136,7 @@ def loaded(published, environment, tmp_path_factory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_every_metric_has_its_space(published):
     for name in registry.list_metrics():
         repo = published.repos["space", f"ORG/{name}"]

@@ -119,6 +119,7 @@ assert evaluate.load("gleu").compute(**columns)["score"] == 1.0
 """
 
 
+@pytest.mark.slow
 def test_loading_by_name_never_asks_the_network(tmp_path):
     """A fresh cache, the Hub not declared offline, and every connection refused."""
     hub = ("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_MODULES_CACHE", "HF_METRICS_CACHE")

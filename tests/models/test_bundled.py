@@ -107,6 +107,7 @@ def test_some_is_adapters_over_bundled_encoders_or_heads_over_smollm2():
         assert settings["geceval_base_sha256"] == NAMED_MODELS["smollm2"].sha256
 
 
+@pytest.mark.slow
 def test_figures_of_some_on_the_test_fold_are_those_of_the_card(shared_data):
     results = content(ASSETS / "some", "results.json")
     test = fold(shared_data, results)
@@ -121,6 +122,7 @@ def fold(shared_data, results):
     return split_ratings(ratings, settings["dev"], settings["test"], settings["fold_seed"])["test"]
 
 
+@pytest.mark.slow
 def test_some_figures_of_the_heads_on_the_test_fold(smollm2, shared_data):
     # Sixty of its 423 outputs, so that it takes seconds; the card has .615 for all.
     test = fold(shared_data, content(ASSETS / "smollm2_some", "results.json"))[:60]
