@@ -45,6 +45,28 @@ def test_a_second_call_does_not_get_the_answers_of_the_first(pool):
     assert dict(pool.run(shout, jobs("three"), 2)) == answers("three")
 
 
+# It goes on and ends, which it would not if it waited for workers of its own; the answers go back by the exit code.
+OF_A_CHILD = """
+import multiprocessing
+from geceval.edits.workers import Pool
+def shout(jobs):
+    return [text.upper() for (text,) in jobs]
+def child():
+    jobs = [(f"one {number}",) for number in range(200)]
+    raise SystemExit(7 if dict(Pool().run(shout, jobs, 2))[199] == "ONE 199" else 1)
+process = multiprocessing.get_context("fork").Process(target=child)
+process.start()
+process.join(20)
+code = process.exitcode
+process.kill()
+assert code == 7, code
+"""
+
+
+def test_a_process_of_multiprocessing_ends():
+    subprocess.run([sys.executable, "-c", OF_A_CHILD], check=True, timeout=60, stdin=subprocess.DEVNULL)
+
+
 def test_threads_share_a_pool(pool):
     found = {}
 

@@ -127,6 +127,18 @@ def test_scores_of_another_run_are_not_taken(files, tmp_path):
         make_run(folder, "gleu", output, {})
 
 
+def test_scores_of_changed_text_of_the_same_size_are_not_taken(tmp_path):
+    path = tmp_path / "a.parquet"
+    texts = [["a b"], ["a c"], ["a d"]]
+    for prediction in ("a c", "a d"):  # within the least and the greatest text of the file, and as long
+        rows = {"sources": ["a b"] * 3, "predictions": ["a b", prediction, "a e"], "references": texts}
+        parquet.write_table(pyarrow.table(rows), path, compression="none", use_dictionary=False)
+        if prediction == "a c":
+            finish(make_run(path, "gleu", tmp_path / "scores", {}))
+    with pytest.raises(ValueError, match="other input, settings or weights"):
+        make_run(path, "gleu", tmp_path / "scores", {})
+
+
 def test_a_row_that_cannot_be_scored_is_named(files, tmp_path, monkeypatch):
     folder, whole = files
     monkeypatch.setattr("geceval.workflows.file_scores.ROWS", 50)
@@ -159,6 +171,8 @@ def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
         make_run(folder, "gleu", output, {}, {"references": "gold"})
     with pytest.raises(ValueError, match="columns: 'reference' is none of sources, predictions, references"):
         make_run(folder, "gleu", output, {}, {"reference": "gold"})
+    with pytest.raises(ValueError, match="keep: the scores have a column 'score' of their own"):
+        make_run(folder, "gleu", output, {}, keep=["score"])
     with pytest.raises(ValueError, match="has no column 'key'"):
         make_run(folder, "gleu", output, {}, keep=["key"])
     (folder / "g.parquet").write_text("id,source", encoding="utf-8")

@@ -34,8 +34,9 @@ class Pool:
     def run(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
         """Do jobs in this process, or in several where they are many; the index of each job with its answer."""
         few = count == 1 or len(jobs) < _WORTH_A_PROCESS
-        may_have_children = not multiprocessing.current_process().daemon
-        if few or not may_have_children or not self._taken.acquire(blocking=False):
+        # A process of multiprocessing joins its children before concurrent.futures ends them, and would never exit.
+        is_main = multiprocessing.parent_process() is None
+        if few or not is_main or not self._taken.acquire(blocking=False):
             yield from enumerate(work(jobs))
             return
         try:

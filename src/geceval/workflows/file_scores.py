@@ -17,7 +17,7 @@ import pyarrow
 from pyarrow import parquet
 
 from geceval.core.errors import InputError, UserError
-from geceval.core.files import expanded, write_text
+from geceval.core.files import expanded, file_sha256, write_text
 from geceval.core.options import MODEL, PIPELINE, path_options
 from geceval.core.result import Result
 from geceval.models.checkpoints import is_bundled, resolve
@@ -124,6 +124,8 @@ def make_run(
     """Check what is to be scored, and write the manifest, or check it against an existing one."""
     scorer = part_scorer(metric, options)
     names = column_names(columns)
+    if taken := [name for name in keep if name in _SCORES]:
+        raise InputError(f"keep: the scores have a column {taken[0]!r} of their own; rename that of the files")
     folder = Path(output).absolute()
     parts, described = [], []
     for path in _files(inputs):
@@ -139,8 +141,7 @@ def make_run(
         for start in range(0, metadata.num_rows, ROWS):
             rows = min(ROWS, metadata.num_rows - start)
             parts.append(Part(str(path), start, rows, folder / f"part-{len(parts):06d}.parquet"))
-        facts = json.dumps(metadata.to_dict(), default=str)  # with the statistics of all columns
-        described.append({"file": path.name, "rows": metadata.num_rows, "sha256": _sha256(facts)})
+        described.append({"file": path.name, "rows": metadata.num_rows, "sha256": file_sha256(path)})
     manifest = {
         "geceval": __version__,
         "metric": metric,
