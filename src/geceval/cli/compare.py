@@ -30,9 +30,9 @@ def compare(
     method: Annotated[
         list[str] | None, typer.Option(help=f"Kinds of p-values: {', '.join(METHODS)}; all by default.")
     ] = None,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap samples, and random swaps.")] = 1000,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 1,
+    resamples: Annotated[int, typer.Option(min=1, help="Number of bootstrap samples, and of random swaps.")] = 1000,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals and of the ranks.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 1,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
     form: shared.PaperForm = None,
@@ -42,8 +42,8 @@ def compare(
 ) -> None:
     """Test whether systems differ by more than chance.
 
-    Confidence intervals and two-sided p-values, from one scoring of each system. Those that do not differ by the paired
-    bootstrap, at p < 1 - confidence, share a rank.
+    Each system is scored once, which gives confidence intervals and two-sided p-values. Systems differ if the paired
+    bootstrap gives p < 1 - confidence; those that do not differ share a rank.
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """

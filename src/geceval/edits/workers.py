@@ -28,13 +28,13 @@ class Pool:
 
     def __init__(self) -> None:
         self._executor: ProcessPoolExecutor | None = None
-        self._belongs_to = (0, 0)  # number of workers, and the process that started them: a forked one needs its own
+        self._belongs_to = (0, 0)  # number of workers, and the id of the process that started them
         self._taken = threading.Lock()
 
     def run(self, work: Work, jobs: Sequence[Any], count: int) -> Iterator[tuple[int, Any]]:
         """Do jobs in this process, or in several where they are many; the index of each job with its answer."""
         few = count == 1 or len(jobs) < _WORTH_A_PROCESS
-        # A process of multiprocessing joins its children before concurrent.futures ends them, and would never exit.
+        # A child process of multiprocessing starts none: on exit it would wait for them before they are told to stop.
         is_main = multiprocessing.parent_process() is None
         if few or not is_main or not self._taken.acquire(blocking=False):
             yield from enumerate(work(jobs))
@@ -71,7 +71,7 @@ class Pool:
 
 
 def _chunks(jobs: Sequence[Any]) -> Iterator[list[int]]:
-    """Indices of jobs, those of one source beside each other, as a process parses a source only once."""
+    """Indices of jobs, those of one source beside each other, so that a source is parsed only once."""
     by_source: dict[str, list[int]] = {}
     for index, job in enumerate(jobs):
         by_source.setdefault(job[0], []).append(index)
@@ -86,7 +86,7 @@ def _chunks(jobs: Sequence[Any]) -> Iterator[list[int]]:
 
 
 def _begin(work: Work) -> None:
-    """Prepare a worker process: Ctrl-C is the business of its parent, with which it ends, however that ends."""
+    """Prepare a worker process: it ignores Ctrl-C, which its parent handles, and exits when its parent does."""
     global _work
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,7 +1,7 @@
 """The frame of every training run: claim the folder, read the data, learn with each seed, write results and card."""
 
-# The finished checkpoint lies at the top of the folder. `run/` below it holds what an interrupted run needs to go on,
-# sentences of the corpora, too, so it is never pushed.
+# The finished checkpoint lies at the top of the folder. `run/` below it holds what an interrupted run needs to
+# continue, and with it sentences of the corpora: it is never uploaded to the Hub.
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from geceval.core.files import read_json, write_text
 from geceval.learning.loop import Objective, fit
 from geceval.learning.recipe import Recipe
 
-_COSTLY = ("checkpoint-*", "history.json", "shard-*")  # of the network, and of what a teacher said
+_COSTLY = (
+    "checkpoint-*",
+    "history.json",
+    "shard-*",
+)  # files that take long to compute: of the network, and the scores of a teacher
 
 
 def train(
@@ -33,9 +37,8 @@ def train(
 ) -> dict[str, Any]:
     """Train from files to a finished checkpoint with its results and card."""
     # A second call with the same job continues where the first was interrupted, or returns its results. A new run that
-    # fails before its first evaluation, or a teacher's first scores, leaves nothing behind, so that the corrected
-    # command can use the same folder. Under `torchrun` or `accelerate launch` the processes share the work; the first
-    # one writes.
+    # fails before anything costly is saved is removed, so that the corrected command can use the same folder. Under
+    # `torchrun` or `accelerate launch` the processes share the work; the first one writes.
     from accelerate import PartialState
 
     folder = Path(folder)
@@ -56,7 +59,7 @@ def train(
 
 
 class Material(NamedTuple):
-    """The data of a run: rows to learn from and to choose by, counts for the card, data of the last measurement."""
+    """The data of a run: to learn from, to choose a checkpoint by, counts for the card, and a test set."""
 
     rows: Sequence[Any]
     evaluation: Any

@@ -35,14 +35,14 @@ class Agreement:
 
     accuracy: float  # share of pairs ordered as people do; NaN under "hties", which defines none
     kendall: float  # (concordant - discordant) / pairs
-    pairs: int  # that count
-    tie_share: float  # of the pairs ordered by people, whatever the tie rule
+    pairs: int  # number of pairs that the tie rule counts
+    tie_share: float  # share of the pairs ordered by people that the metric ties, whatever the rule
     epsilon: float = 0.0  # scores that differ by at most this are tied; above 0 only under "calibrated"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The pairs that a tie rule counts, and those of them that metric and annotator order alike or not."""
+    """The pairs that a tie rule counts, and those of them on which metric and annotator agree or disagree."""
 
     agree: np.ndarray
     disagree: np.ndarray

@@ -16,9 +16,8 @@ Answer = TypeVar("Answer")
 
 def form_batches(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
     """Indices of the texts of each batch, the longest texts first."""
-    # A batch is at most `batch_size` texts and, padding included, at most `batch_size` times 32 tokens, or a single
-    # text that is longer. So its memory does not grow with the length of the texts. At most a sixteenth of that is
-    # padding.
+    # A batch has at most `batch_size` texts and, padding included, `batch_size` times 32 tokens, whatever the length of
+    # the texts; only a text that is longer forms a batch by itself. At most a sixteenth of the limit is padding.
     order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
     batches = []
     start = 0

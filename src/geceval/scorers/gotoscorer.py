@@ -117,8 +117,8 @@ class ChunkCounts:
 def count_chunks(reference: Sequence[Chunk], system: Sequence[Chunk], weights: Sequence[float]) -> ChunkCounts:
     """Weigh what a system did with each chunk of a sentence."""
     # A chunk counts as TP if the system modified it and is right, as FP if it modified it and is wrong, as TN if it
-    # left it alone and is right, as FN if it left it alone and is wrong; an edit of the reference that was modified
-    # wrongly is FP and FN. So one long wrong edit counts once for each chunk of the reference that it touches.
+    # left it alone and is right, as FN if it left it alone and is wrong; a chunk that the reference
+    # edits and the system modified wrongly is FP and FN. One long wrong edit counts in each chunk that it touches.
     tp = fp = fn = tn = 0.0
     for chunk, judgment, weight in zip(reference, judge(reference, system), weights, strict=True):
         if judgment.correct:
@@ -156,8 +156,8 @@ class Gotoscorer(Scorer):
             errant_annotator(self.settings.nlp)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
-        """This scorer, for scoring each of the given systems: together they define the difficulty."""
-        # As in the authors' program; one system alone would find hard whatever it gets wrong.
+        """A scorer whose difficulty comes from these systems, unless the settings name one."""
+        # As in the authors' program. With one system, exactly the chunks that it gets wrong would be hard.
         if self.settings.difficulty is not None or self.settings.systems is not None or len(systems) < 2:
             return self
         settings = dataclasses.replace(self.settings, systems=[list(predictions) for predictions in systems])
