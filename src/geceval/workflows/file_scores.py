@@ -226,14 +226,20 @@ def score_part(run: Run, part: Part, scorer: Scorer) -> None:
 
 
 def _read(part: Part, columns: list[str]) -> pyarrow.Table:
-    """The rows of a part, from the row groups of the file that hold them."""
+    """The rows of a part; row groups before them are passed over, and reading stops behind them."""
     with parquet.ParquetFile(part.path) as file:
-        sizes = [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
-        starts = np.cumsum([0, *sizes])
-        first = int(np.searchsorted(starts, part.start, side="right")) - 1
-        last = int(np.searchsorted(starts, part.start + part.rows, side="left"))
-        groups = file.read_row_groups(range(first, last), columns=columns)
-    return groups.slice(part.start - int(starts[first]), part.rows)
+        sizes = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+        ends = np.cumsum(sizes)
+        first = int(np.searchsorted(ends, part.start, side="right"))
+        before, missing = part.start - int(ends[first] - sizes[first]), part.rows
+        batches = []
+        for batch in file.iter_batches(ROWS, row_groups=list(range(first, len(sizes))), columns=columns):
+            rows = batch.slice(min(before, batch.num_rows), missing)
+            before, missing = max(before - batch.num_rows, 0), missing - rows.num_rows
+            batches.append(rows)
+            if not missing:
+                break
+    return pyarrow.Table.from_batches(batches)
 
 
 def _table(copied: dict[str, Any], result: Result) -> pyarrow.Table:
