@@ -81,11 +81,11 @@ def agreement(
     Example: geceval meta -m impara gleu --data SEEDA --gold-m2 official-2014.combined.m2 --level sentence
     """
     if context.invoked_subcommand is not None:
-        given = [name for name in context.params if context.get_parameter_source(name).name == "COMMANDLINE"]
-        if given:
+        misplaced = [name for name in context.params if context.get_parameter_source(name).name == "COMMANDLINE"]
+        if misplaced:
             below = context.invoked_subcommand
             raise InputError(
-                f"options of {below} stand behind it: geceval meta {below} --{given[0].replace('_', '-')} ..."
+                f"options of {below} stand behind it: geceval meta {below} --{misplaced[0].replace('_', '-')} ..."
             )
         return
     if data is None:
@@ -105,9 +105,9 @@ def agreement(
     human = read_human(data)
     chosen = choose_systems(human, systems)
     options = shared.metric_options(names, option, cache=cache)
-    given = read_score_files(scores or [], human, chosen, taken=names)
+    read_tables = read_score_files(scores or [], human, chosen, taken=names)
     with bar(progress), once(set()):
-        tables = [*score_metrics(options, human, chosen, gold_m2), *given]
+        tables = [*score_metrics(options, human, chosen, gold_m2), *read_tables]
     if save is not None:
         write_scores(save, tables)
     warn_of_degenerate(tables, chosen)

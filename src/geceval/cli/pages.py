@@ -247,8 +247,8 @@ def report_table(
         }
         for row in sorted(report["rows"], key=lambda row: -_or_least(row["values"].get(key)))
     ]
-    others = [{**row, "values": _all_keys(row["values"], keys)} for row in published_only]
-    return str(_fragment("report_table", groups, columns, rows, others))
+    published_rows = [{**row, "values": _all_keys(row["values"], keys)} for row in published_only]
+    return str(_fragment("report_table", groups, columns, rows, published_rows))
 
 
 def _column(key: str, first_of_group: str, ranked_by: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

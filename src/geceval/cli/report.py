@@ -176,13 +176,13 @@ def summary(report: Report) -> str:
         f"{first.metric} agrees best with people: it orders {100 * first.accuracy:.1f}% of the pairs of outputs as "
         "they do."
     )
-    if not first.others:
+    if not first.rivals:
         return f"{best} No other metric was measured."
-    (second, test), *_ = first.others
+    (second, test), *_ = first.rivals
     by = f"That is {100 * test.difference:.1f} points more than {second}"
     if test.p < LEVEL:
         return f"{best} {by}, the second, a significant difference ({_p(test.p)})."
-    worse = next(((name, each) for name, each in first.others if each.p < LEVEL), None)
+    worse = next(((name, each) for name, each in first.rivals if each.p < LEVEL), None)
     text = f"{best} {by}, the second, which is no significant difference ({_p(test.p)})."
     if worse is None:
         return f"{text} No metric is significantly worse than the best."

@@ -109,12 +109,12 @@ class _Database:
         digests = list(keys)
 
         def select(database: sqlite3.Connection) -> dict[bytes, bytes]:
-            found = {}
+            values = {}
             for start in range(0, len(digests), _AT_ONCE):
                 part = digests[start : start + _AT_ONCE]
                 query = f"SELECT key, value FROM entries WHERE key IN ({','.join('?' * len(part))})"
-                found.update((key, _checked(key, value)) for key, value in database.execute(query, part))
-            return {key: value for key, value in found.items() if value is not None}
+                values.update((key, _checked(key, value)) for key, value in database.execute(query, part))
+            return {key: value for key, value in values.items() if value is not None}
 
         if not digests or not self._usable or not _is_file(self.file):
             return {}

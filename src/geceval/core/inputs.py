@@ -13,7 +13,7 @@ from geceval.core.errors import InputError, InputTypeError, counted
 logger = logging.getLogger("geceval")
 
 References: TypeAlias = "Sequence[str | Sequence[str | None]]"
-"""What callers may pass: a list of references per sentence, `None` where there is none, or one string per sentence."""
+"""References as callers pass them: a list per sentence, `None` where there is none, or one string per sentence."""
 
 
 @dataclass(frozen=True, slots=True)

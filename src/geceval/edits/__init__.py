@@ -1,1 +1,1 @@
-"""What changed between two sentences; no torch."""
+"""Edits, the changes between two sentences; no torch."""

@@ -191,8 +191,8 @@ class _Reader:
             raise self.error(number, f"offsets {start} {end} are negative or reversed; only a noop has -1 -1")
         if end > self.length:
             raise self.error(number, f"offsets {start} {end} lie beyond the {self.length} tokens of the sentence")
-        found = fields[2].split("||") if self.alternatives else [fields[2]]
-        texts = tuple("" if t.strip() == "-NONE-" else " ".join(t.split()) for t in found)
+        corrections = fields[2].split("||") if self.alternatives else [fields[2]]
+        texts = tuple("" if t.strip() == "-NONE-" else " ".join(t.split()) for t in corrections)
         edit = Edit(start, end, texts[0], kind, annotator, texts[1:])
         self.note_oddities(number, edit, edits)
         edits.append(edit)

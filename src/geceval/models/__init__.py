@@ -1,1 +1,1 @@
-"""What a network says about a sentence."""
+"""Networks and their answers for a text; inference only."""

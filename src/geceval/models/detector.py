@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 CORRECT_NAMES = ("correct", "c", "label_0")
-"""What the label of correct words is called, in lower case; `LABEL_0` stands where nobody named the labels."""
+"""Names of the label of correct words, in lower case; `LABEL_0` stands where nobody named the labels."""
 
-_UNSEEN = (
-    -1
-)  # a word without any sub-token, such as a lone control character, or beyond the limit: it counts as correct
+# A word without any sub-token, such as a lone control character, or beyond the limit; it counts as correct.
+_UNSEEN = -1
 
 
 class Detector(BatchedModel):

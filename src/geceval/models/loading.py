@@ -199,7 +199,7 @@ def position_limit(checkpoint: Checkpoint) -> int | None:
 
 
 def readable_length(checkpoint: Checkpoint, length: int) -> int:
-    """That length in tokens, or as many as the network can read if that is less."""
+    """`length` tokens, or as many as the network can read if that is less."""
     return min(length, position_limit(checkpoint) or length)
 
 

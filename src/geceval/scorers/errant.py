@@ -28,7 +28,7 @@ Level: TypeAlias = Literal["correction", "correction_with_type", "detection_span
 Counting: TypeAlias = Literal["official", "gec-metrics"]
 
 Keyed: TypeAlias = dict[Hashable, list[str]]
-"""What is compared (e.g. span and correction), and the types of the edits that have it."""
+"""The key that is compared (e.g. span and correction) to the types of the edits that have it."""
 
 
 @dataclass(frozen=True, slots=True)

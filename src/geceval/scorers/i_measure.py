@@ -261,8 +261,8 @@ def _count(triples: list[Triple]) -> np.ndarray:
     def compute(missing: list[Triple]) -> Iterable[tuple[Triple, np.ndarray]]:
         return zip(missing, map(np.copy, count_columns(missing)), strict=True)  # a view would keep them all
 
-    found = cached(triples, compute, _COUNTED)
-    return np.array([found[triple] for triple in triples], dtype=np.int64).reshape(-1, len(KINDS))
+    counts = cached(triples, compute, _COUNTED)
+    return np.array([counts[triple] for triple in triples], dtype=np.int64).reshape(-1, len(KINDS))
 
 
 def confusion(kinds: np.ndarray, detection: bool = False) -> dict[str, np.ndarray]:

@@ -131,22 +131,22 @@ def maege(
 class _References:
     """The references of a sentence for a text made by one of its annotators' edits."""
 
-    def __init__(self, sentences: Sequence[M2Sentence], given: References | str) -> None:
-        self.given: list[list[str]] | None = None
-        if isinstance(given, str):
-            self.kind = given
-            check_choice("references", given, REFERENCES)
+    def __init__(self, sentences: Sequence[M2Sentence], references: References | str) -> None:
+        self.rows: list[list[str]] | None = None
+        if isinstance(references, str):
+            self.kind = references
+            check_choice("references", references, REFERENCES)
             self.texts = [
                 {annotator: apply(s.source, without_overlaps(edits)) for annotator, edits in s.edits.items()}
                 for s in sentences
             ]
         else:
-            self.given = check_references("maege", given, [sentence.source for sentence in sentences])
-            self.kind = f"given@{hashlib.sha256(json.dumps(self.given).encode()).hexdigest()[:8]}"
+            self.rows = check_references("maege", references, [sentence.source for sentence in sentences])
+            self.kind = f"given@{hashlib.sha256(json.dumps(self.rows).encode()).hexdigest()[:8]}"
 
     def of(self, sentence: int, annotator: int) -> tuple[str, ...]:
-        if self.given is not None:
-            return tuple(self.given[sentence])
+        if self.rows is not None:
+            return tuple(self.rows[sentence])
         keep_own = self.kind == "all"
         return tuple(text for other, text in self.texts[sentence].items() if keep_own or other != annotator)
 

@@ -87,11 +87,11 @@ def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The metric that agrees best with people on sentences, beside the others."""
+    """The metric that agrees best with people on sentences, and its tests against each rival."""
 
     metric: str
     accuracy: float
-    others: list[tuple[str, PairedTest]]
+    rivals: list[tuple[str, PairedTest]]
 
 
 def lead(report: Report) -> Lead:
