@@ -102,7 +102,8 @@ class RunTime(Options):
             float32 gives the same number for any batch size and device to 1e-5; the signature of a neural metric
             therefore names the dtype that was taken.
         progress: Whether to show a progress bar on standard error.
-        workers: Processes that parse and align sentences for the edit metrics; 1 works in this process.
+        workers: Processes that parse and align sentences for the edit metrics; 1 works in this process, as does any
+            number in a child process of multiprocessing.
         cache: A folder that stores edits and, in float32, what networks say of texts, for later calls and other
             processes; see `geceval.core.disk_cache`. By default that of the environment variable `GECEVAL_CACHE`, if
             it is set; `None` stores nothing.
