@@ -68,6 +68,7 @@ def fails(tmp_path):
         ("data/judgments_sent.xml", xml(ranking(1, ("T5", 1), duration="soon")), "must be HH:MM:SS, got 'soon'"),
         ("outputs/all/PIE.txt", "one\ntwo", "PIE.txt has 2 lines but .*INPUT.txt has 3"),
         ("outputs/all/PIE.txt", b"one\ntwo\n\xe9", "PIE.txt, line 3: not valid UTF-8"),
+        ("scores/human/EW_sent.txt", "0.5\n" * 14, "EW_sent.txt: 14 scores, expected 15"),
     ],
 )
 def test_seeda(checkout, fails, file, content, message):

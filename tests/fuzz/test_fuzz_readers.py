@@ -17,7 +17,7 @@ from geceval.cli.options import parse_value
 from geceval.cli.text_files import read_corpus
 from geceval.core.files import read_json, read_lines, read_text
 from geceval.corpora.judgment_tables import build_tmu_gfm
-from geceval.corpora.judgments import GJG15_SYSTEMS, SEEDA_SYSTEMS, read_human, read_rankings, to_items
+from geceval.corpora.judgments import read_human, read_rankings, to_items
 from geceval.corpora.parallel import m2_rows
 from geceval.corpora.ratings import read_tmu_gfm
 from geceval.edits.essays import read_essays, to_sentences
@@ -160,64 +160,6 @@ def test_what_was_found(name, data, tmp_path):
         read(tmp_path / file)
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    """Small folders of SEEDA, GJG15, and GJG15 as parquet, all right."""
-    import pyarrow
-    from pyarrow import parquet
-
-    root = tmp_path_factory.mktemp("judged")
-    item = '<a><ranking-item src-id="1"><translation system="INPUT" rank="1"/></ranking-item></a>'
-    files = {f"seeda/outputs/all/{name}.txt": "one\ntwo\n" for name in SEEDA_SYSTEMS}
-    files |= {f"seeda/data/judgments_{kind}.xml": item for kind in ("sent", "edit")}
-    files |= {f"seeda/scores/human/{s}_{kind}.txt": "0.5\n" * 15 for s in ("EW", "TS") for kind in ("sent", "edit")}
-    files |= {f"gjg15/data/original/official_submissions/{name}": "one\ntwo\n" for name in GJG15_SYSTEMS}
-    files["gjg15/data/judgments.xml"] = item
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    tables = {
-        "outputs/full": [{"src_id": 0, "source": "a", "hypotheses": [{"system": "INPUT", "text": "a"}]}],
-        "judgments/test": [{"src_id": 0, "annotator": "u", "groups": [{"systems": ["INPUT"], "rank": 1}]}],
-        "system_scores/test": [{"system": "INPUT", "ew": 0.5, "ts": 0.1}],
-    }
-    for name, rows in tables.items():
-        path = root / f"built/{name}.parquet"
-        path.parent.mkdir(parents=True)
-        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-    return root
-
-
-FOLDERS = {
-    "seeda": ["data/judgments_sent.xml", "scores/human/EW_sent.txt", "outputs/all/INPUT.txt"],
-    "gjg15": ["data/judgments.xml", "data/original/official_submissions/INPUT"],
-    "built": ["outputs/full.parquet", "judgments/test.parquet", "system_scores/test.parquet"],
-}
-
-
-@pytest.mark.parametrize("kind", FOLDERS)
-def test_folders_of_judgments(kind, folders):
-    assert read_human(folders / kind).sources
-
-    @given(
-        st.sampled_from(FOLDERS[kind]),
-        st.one_of(documents(XML), documents(SCORES), st.integers(0, 200)),
-        st.binary(max_size=3),
-    )
-    def run(file, data, noise):
-        path = folders / kind / file
-        right = path.read_bytes()
-        cut = isinstance(data, int)  # else the whole file is another one
-        path.write_bytes(right[:data] + noise + right[data + len(noise) :] if cut else data)
-        try:
-            with contextlib.suppress(ValueError, OSError):
-                assert read_human(folders / kind).sources
-        finally:
-            path.write_bytes(right)
-
-    run()
-
-
 VALUES = st.recursive(
     st.one_of(st.none(), st.integers(-3, 3), st.floats(), st.text(max_size=3), st.binary(max_size=2), st.booleans()),
     lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.sampled_from(["system", "a"]), inner)),
@@ -287,7 +229,7 @@ def test_label_sequences(labels, tokens):
 ELSEWHERE = {
     "parse_m2": "read_m2",
     "read_side_by_side": "read_parallel",
-    "read_human": "FOLDERS",
+    "read_human": "test_tables_of_other_types; a checkout's files: tests/corpora/test_bad_files.py",
     "read_grades": "test_answers_of_models",
     "parse_value": "test_values_of_options",
     "parse_labels": "test_label_sequences",

@@ -23,17 +23,13 @@ from geceval.core.inputs import check_columns
 from geceval.core.signature import signature
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.edits.errant.annotator import get_annotator
-from geceval.edits.ged_labels import LABELS, token_labels
+from geceval.edits.ged_labels import token_labels
 from geceval.edits.gotoscorer_chunks import cut
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
 from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
 from geceval.edits.maxmatch.lattice import FILLED, find_steps
-from geceval.edits.three_way import count_columns
 from geceval.scorers.difficulty.chunk_difficulty import Difficulty
 from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty, chunk_table
-from geceval.scorers.i_measure import annotators_choices, plain_choices
-from geceval.scorers.judge.prompts import messages, questions
-from geceval.workflows.attribution import attribute
 
 # Words that meet often, and any others: marks, emoji of several code points, both directions, white space of all kinds.
 WORDS = st.sampled_from(["a", "b", "A", "the", "cat", ".", "|||", "||", "-NONE-", "<b>", "&amp;", "\\", ":", "|", "''"])
@@ -184,24 +180,6 @@ def test_m2_there_and_back(cases, annotator):
             assert references(new) == references(old)
 
 
-@given(sources_with_edits(), TEXTS)
-def test_other_views_of_edits(case, other):
-    source, edits = case
-    size = len(source.split())
-    for classes in (2, 4):
-        assert all(0 <= i < len(LABELS[classes]) for i in token_labels(source, [], classes))
-    assert len(token_labels(source, edits, 2)) == size
-    choices = annotators_choices(source, {0: edits, 1: [], 2: edits[:1]})
-    texts = {" ".join(choices.text(pick)) for pick in choices.all_picks()}
-    assert apply(source, edits) in texts and tokens(source) in texts
-    assert plain_choices([source, other]).size in (1, 2)
-    triple = tuple(tuple(text.split()) for text in (source, other, apply(source, edits)))
-    (counts,) = count_columns([triple])
-    assert counts.min() >= 0 and counts.sum() >= max(map(len, triple))
-    chunks = cut(source, edits)
-    assert " ".join(chunk.source for chunk in chunks if chunk.source) == tokens(source)
-
-
 @given(sources_with_edits(), st.text(max_size=8))
 @example(("<script>", [Edit(0, 1, '"><img src=x onerror=alert(1)>', "</style>")]), "</title><script>")
 def test_heat_maps_show_text_as_text(case, title):
@@ -216,14 +194,6 @@ def test_heat_maps_show_text_as_text(case, title):
     shown = tokens(html.unescape(re.sub(r"<[^>]*>", "", body)))
     assert shown == tokens(source) and "<script" not in page
     assert chunk_table(reference)
-
-
-@given(TEXTS, TEXTS)
-@example("a", "a")
-def test_shares_of_edits_add_up(source, target):
-    (found,) = attribute("gleu", [source], [target], [[target]], nlp="bundled", method="shapley", max_edits=3)
-    assert apply(source, found.edits) == tokens(target) or not found.edits
-    assert sum(found.scores) == pytest.approx(found.total, abs=1e-9) or found.note
 
 
 @given(st.text(max_size=12), st.dictionaries(st.text(min_size=1, max_size=6), st.text(max_size=8), max_size=3))
@@ -254,15 +224,6 @@ def test_columns_of_any_kind(sources, predictions, references):
         assert str(error).startswith("gleu: ")
         return
     assert len(columns.sources) == len(columns.predictions) > 0
-
-
-@given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.sampled_from(["sentence", "edit"]))
-def test_prompts_hold_texts_as_json(outputs, source, level):
-    for question in questions(source, outputs):
-        edits = [Lattice(source, text).extract().edits for text in question.outputs] if level == "edit" else None
-        (_, user) = messages(question, level, "none", edits)
-        shown = json.loads(user["content"][user["content"].index("{") : user["content"].rindex("}") + 1])
-        assert shown["source"] == source
 
 
 def test_lattices_of_long_texts_stay_small():
