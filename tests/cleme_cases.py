@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,6 +88,12 @@ def draw_sentence(draw: random.Random, references: int = 4) -> Row:
     return source, [replace(edit, correction="X") if draw.random() < 0.2 else edit for edit in chosen], rows
 
 
+def draw_sentences(seed: int, sentences: int = 30) -> list[Row]:
+    """So many of them."""
+    draw = random.Random(seed)
+    return [draw_sentence(draw) for _ in range(sentences)]
+
+
 def draw_edits(draw: random.Random, length: int) -> list[Edit]:
     """Edits in order without overlaps, at most one at each span; some change nothing."""
     found: dict[tuple[int, int], Edit] = {}
@@ -136,6 +143,22 @@ def slow_counts(source: str, targets: list[list[Edit]], assumption: str, level: 
                 row[kind] += 1
         rows.append(row)
     return rows
+
+
+def slow_options(row: Row, assumption: str, level: str) -> list[dict[str, int]]:
+    """Counts beside each reference; references without text are left out, but the first if all are."""
+    source, hypothesis, references = row
+    others = [own for own in references if apply(source, own)] or references[:1]
+    return slow_counts(source, [hypothesis, *others], assumption, level)
+
+
+def slow_total(rows: list[Row], assumption: str, level: str, measure: Callable[[dict], float]) -> dict[str, int]:
+    """One sentence after the other takes the reference with the best score so far, then TP, fewer FP, fewer FN, TN."""
+    total = dict.fromkeys(("tp", "fp", "fn", "tn", "fp_ne", "fp_un"), 0)
+    for row in rows:
+        options = [{key: total[key] + each[key] for key in total} for each in slow_options(row, assumption, level)]
+        total = max(options, key=lambda t: (measure(t), t["tp"], -t["fp"], -t["fn"], t["tn"]))
+    return total
 
 
 def _slice(tokens: list[str], own: list[Edit], span: tuple[int, int]) -> list[str]:

@@ -84,19 +84,6 @@ def test_also_with_other_settings(name, options):
     check(name, options, samples=2)
 
 
-def test_real_sentences_of_two_annotators(gjg15, conll_2014, tmp_path):
-    """M2 chooses an annotator by running totals; the vectorised choice must make the same ones."""
-    from geceval.edits.m2 import read_m2, write_m2
-
-    lines = [n for n, s in enumerate(gjg15.sources) if len(s.split()) < 30][:80]
-    gold = read_m2(conll_2014)
-    write_m2(tmp_path / "gold.m2", [gold[line] for line in lines])
-    scorer = registry.make_scorer("m2", {"gold_m2": str(tmp_path / "gold.m2")})
-    for system in ("AMU", "IPN"):
-        result = scorer.score([gjg15.sources[n] for n in lines], [gjg15.outputs[system][n] for n in lines])
-        assert scorer.aggregate(result.rows()[None]).tolist() == [result.score]
-
-
 def m2_rank(before: Counts, option: Counts) -> tuple:
     """What m2scorer compares: F so far from whole numbers, matches, edits (with beta² = 1/4)."""
     total = before + option

@@ -70,11 +70,6 @@ def test_a_layer_that_is_not_there():
         Bertscore(Settings(layer=7)).load()
 
 
-def test_signature_names_what_was_computed():
-    line = Bertscore(Settings(layer=5)).score(SOURCES, PREDICTIONS, REFERENCES).signature
-    assert line.startswith("bertscore|model:bundled@") and "|layer:5|" in line and "|refs:1-3|" in line
-
-
 def test_references_are_read_once_for_all_systems(monkeypatch):
     """The states of references stay; those of predictions, which differ from system to system, do not."""
     read = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import geceval
-from geceval.cli.app import run
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.models.detector import Detector
@@ -34,6 +33,7 @@ def test_clear_errors_are_marked_and_their_corrections_are_not():
     for wrong, right in zip(geceval.detect(SOURCES), geceval.detect(CORRECTED), strict=True):
         assert any(word.is_error for word in wrong)
         assert sum(word.error for word in right) < sum(word.error for word in wrong)
+    assert {word.label for row in geceval.detect(SOURCES, classes=25) for word in row} & set(LABELS[25][1:])
 
 
 def test_the_sentence_score_prefers_corrections():
@@ -46,11 +46,3 @@ def test_impara_ged_prefers_corrections():
     scorer = ImparaGed()
     better, same = scorer.score(SOURCES, CORRECTED), scorer.score(SOURCES, SOURCES)
     assert all(a > b > 0 for a, b in zip(better.scores, same.scores, strict=True))
-
-
-def test_the_command_marks_errors_offline(capsys):
-    assert run(["detect", *SOURCES]) == 0
-    plain = capsys.readouterr()
-    assert plain.err == "" and len(plain.out.splitlines()) == 3 and "[" in plain.out
-    assert run(["detect", *SOURCES, "--classes", "25"]) == 0
-    assert "|" in capsys.readouterr().out

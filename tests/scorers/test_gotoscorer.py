@@ -154,15 +154,6 @@ def test_every_setting_shows_in_the_signature(changed, other):
     assert len(signatures) == 2
 
 
-def test_the_signature_names_pipeline_and_gold_file_but_no_folder(gold_m2, tmp_path):
-    signature = score(SYSTEMS[1], gold_m2=gold_m2, ref_id=0, difficulty="uniform").signature
-    assert signature.startswith("gotoscorer|")
-    assert "|gold_m2:gold.m2@" in signature
-    assert "|difficulty:uniform|" in signature
-    assert "|nlp:en_" in signature
-    assert str(tmp_path) not in signature
-
-
 def test_mistakes_of_the_caller(gold_m2, tmp_path):
     with pytest.raises(ValueError, match="1 source but 2 predictions"):
         Gotoscorer().reference_difficulty(SOURCES, [["a", "b"]], GOLD)

@@ -1,11 +1,12 @@
-"""IMPARA-GED against plain transformers; how it pools, tests/models/test_pooling.py proves for all networks."""
+"""IMPARA-GED; how networks answer and pool, tests/models/test_pooling.py proves for all."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-import torch
-import transformers
 
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder
 from geceval.scorers.impara_ged import ImparaGed, Settings
 
 
@@ -14,17 +15,12 @@ def local(make_checkpoint):
     return {"model": str(make_checkpoint(63, geceval_pooling="mean"))}
 
 
-def test_scores_equal_plain_transformers(make_checkpoint):
-    folder = make_checkpoint(61)
+def test_scores_are_the_sigmoids_of_answers(make_checkpoint):
+    checkpoint = resolve(make_checkpoint(61))
     texts = ["the cat sat on the mat .", "dogs run", "", "the " * 300, "a school likes xyz"]
-    batch = transformers.AutoTokenizer.from_pretrained(folder)(
-        texts, padding="max_length", max_length=128, truncation=True, return_tensors="pt"
-    )
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    with torch.no_grad():
-        expected = torch.sigmoid(model(batch["input_ids"], batch["attention_mask"]).logits[:, 0]).numpy()
+    expected = 1 / (1 + np.exp(-Encoder.load(checkpoint, head=True).logits(texts)[:, 0]))
     assert expected.std() > 1e-3
-    result = ImparaGed(Settings(model=str(folder))).score(texts, texts)
+    result = ImparaGed(Settings(model=str(checkpoint.folder))).score(texts, texts)
     assert result.scores == pytest.approx(expected.tolist(), abs=1e-5)
     assert result.score == pytest.approx(expected.mean(), abs=1e-5)
 

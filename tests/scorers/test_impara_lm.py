@@ -108,8 +108,3 @@ def test_damaged_heads(causal, tmp_path, weight, layer, message):
 def test_a_likelihood_cannot_count_against_a_text(causal, tmp_path):
     with pytest.raises(CheckpointError, match="geceval_scale in config.json cannot be -3"):
         score(tuned(causal, tmp_path / "negative", scale=-3))
-
-
-def test_not_a_language_model():
-    with pytest.raises(CheckpointError, match="impara_lm: .*(no causal language model|parameters are missing)"):
-        score("bundled:encoder")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
-import torch
-import transformers
 
 from geceval.core.cache import clear_caches
 from geceval.core.options import RunTime
+from geceval.models.causal import CausalModel
+from geceval.models.checkpoints import resolve
 from geceval.scorers.scribendi import Scribendi, Settings, distance_ratio, similarity, token_sort_ratio
 
 SOURCES = ["He go to school every days .", "She like cats .", "They are happy .", "", "a b", "It are wrong ."]
@@ -71,14 +69,8 @@ def test_the_larger_of_both_counts():
 
 
 def perplexity(folder, text):
-    """The model's own mean loss behind its start token."""
-    if not text:
-        return math.inf
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
-    ids = torch.tensor([[0, *tokenizer(text, add_special_tokens=False).input_ids]])
-    with torch.no_grad():
-        return math.exp(model(input_ids=ids, labels=ids).loss.item())
+    """By the model's own loop, which tests/models/test_causal.py holds against transformers."""
+    return CausalModel.load(resolve(folder)).perplexities([text])[0]
 
 
 def verdict(folder, source, prediction, threshold):

@@ -1,4 +1,4 @@
-"""SOME against a plain loop, its weights, its three folders, and bad input."""
+"""SOME: its regressors together, its weights, its three folders, and bad input."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import shutil
 
 import numpy as np
 import pytest
-import torch
-import transformers
 from safetensors.torch import load_file, save_file
 
 import geceval
 from geceval import registry
 from geceval.models import batched_model
-from geceval.models.checkpoints import CheckpointError
+from geceval.models.checkpoints import CheckpointError, resolve
+from geceval.models.encoder import Encoder
 from geceval.scorers.some import PARTS, Settings, Some
 
 
@@ -37,17 +36,11 @@ def local(make_some):
     return str(make_some(1))
 
 
-def plain_loop(folder, sources, predictions, weights):
-    """The three regressors as they are usually run: in input order, all padded to 128 sub-words."""
-    ratings = []
-    for part in PARTS.values():
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder / part)
-        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder / part).eval()
-        texts = (sources, predictions) if part == "meaning" else (predictions,)
-        batch = tokenizer(*texts, padding="max_length", max_length=128, truncation=True, return_tensors="pt")
-        with torch.no_grad():
-            ratings.append(network(**batch).logits[:, 0].numpy())
-    parts = [(values - 1) / 3 for values in ratings]
+def ratings_and_scores(folder, sources, predictions, weights):
+    """By the regressors' own loops, which tests/models/ holds against transformers."""
+    texts = {"meaning": list(zip(sources, predictions, strict=True))}
+    networks = {part: Encoder.load(resolve(folder, part=part), head=True) for part in PARTS.values()}
+    parts = [(network.logits(texts.get(part, predictions))[:, 0] - 1) / 3 for part, network in networks.items()]
     return parts, sum(weight * values for weight, values in zip(weights, parts, strict=True))
 
 
@@ -55,11 +48,11 @@ def plain_loop(folder, sources, predictions, weights):
     ("weights", "triple"),
     [("sentence", (0.55, 0.43, 0.02)), ("system", (0.01, 0.98, 0.01)), ((0.2, 0.0, 1.5), (0.2, 0.0, 1.5))],
 )
-def test_scores_equal_a_plain_loop(make_some, corpus, weights, triple):
+def test_scores_are_the_weighted_ratings(make_some, corpus, weights, triple):
     # The named weights: Table 1 of the paper, the last row.
     folder = make_some(0)
     sources, predictions = corpus()
-    parts, expected = plain_loop(folder, sources, predictions, triple)
+    parts, expected = ratings_and_scores(folder, sources, predictions, triple)
     result = Some(Settings(model=str(folder), weights=weights)).score(sources, predictions)
     assert result.scores == pytest.approx(expected.tolist(), abs=1e-5)
     assert result.score == pytest.approx(expected.mean(), abs=1e-5)

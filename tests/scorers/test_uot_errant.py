@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from geceval import registry
-from geceval.core.errors import InputError
 
 SOURCES = ["He go to school by the bus .", "I likes cat .", "It is fine .", "She have two dog .", "WE are happy ."]
 PREDICTIONS = [
@@ -81,11 +80,6 @@ def test_edits_from_files_on_both_sides(tmp_path):
     assert "gold_m2:gold.m2@" in found.signature and "predictions_m2:system.m2@" in found.signature
     with pytest.raises(ValueError, match=r"do not make predictions\[0\]"):
         scorer(**files).score([SOURCES[3]], ["She had two dog ."])
-
-
-def test_a_checkpoint_that_is_missing(tmp_path):
-    with pytest.raises(InputError, match="^uot_errant: "):
-        scorer(model=str(tmp_path)).score(SOURCES, PREDICTIONS, REFERENCES)
 
 
 def test_the_signature_names_encoder_and_solver():

@@ -133,3 +133,9 @@ def test_the_real_model_is_named_by_its_weights(smollm2):
     # spec of the model: 134,515,008 parameters, the output layer tied to the embeddings
     assert sum(parameter.numel() for parameter in model.model.parameters()) == 134_515_008
     assert {parameter.dtype for parameter in model.model.parameters()} == {torch.float32}
+    text = "He goes to school every day."
+    ids = [model.start, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]
+    with torch.inference_mode():
+        logits = model.model(input_ids=torch.tensor([ids])).logits[0, :-1]
+    expected = torch.log_softmax(logits, -1)[range(len(ids) - 1), ids[1:]]
+    assert model.token_log_probs([text])[0] == pytest.approx(expected.numpy(), abs=1e-4)

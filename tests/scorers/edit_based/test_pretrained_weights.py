@@ -114,13 +114,6 @@ def test_perfect_partial_and_unchanged(scorer):
     assert unchanged.scores == [0.0, 0.0, 1.0, 0.0] and unchanged.details["precision"] == 1.0
 
 
-def test_average_chooses_the_score():
-    result = pt_m2.PtM2(pt.Settings(average="corpus")).score(SOURCES, PREDICTIONS, REFERENCES)
-    assert result.score == result.details["f"] != sum(result.scores) / 4
-    result = pt_m2.PtM2().score(SOURCES, PREDICTIONS, REFERENCES)
-    assert result.score == pytest.approx(sum(result.scores) / 4)
-
-
 def test_signature_names_model_layer_and_pipeline():
     line = pt_errant.PtErrant(pt_errant.Settings(nlp="bundled")).score(SOURCES, PREDICTIONS, REFERENCES).signature
     assert line.startswith("pt_errant|weight:bertscore|model:bundled@")
