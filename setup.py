@@ -98,7 +98,7 @@ setup(
     cmdclass={"build_py": BuildWithMetrics},
     package_dir={"": "src"},
     packages=find_packages("src"),
-    package_data={"geceval": ["py.typed", "assets/**/*", "cli/templates/*", "learning/templates/*"]},
+    package_data={"geceval": ["py.typed", "assets/**/*", "*/templates/*"]},
     install_requires=[
         "numpy>=1.26",
         "evaluate>=0.4.3",

@@ -290,6 +290,8 @@ MISTAKES = [
     (["meta", "tune-weights", "--data", "x", "--share", "0.5"], "--share counts with --level sentence"),
     (["meta", "report", "--data", "x", "-o", "x.json", "--title", "x"], "--title is that of a page"),
     (["meta", "--data", "x", "report"], "options of report stand behind it: geceval meta report --data ..."),
+    (["meta", "--format", "tsv", "maege"], "options of maege stand behind it: geceval meta maege --format ..."),
+    (["meta", "--format", "tsv", "report"], "report has no option --format; see geceval meta report --help"),
     (["meta", "-m", "gleu"], "meta takes the judgments of people: --data FOLDER"),
     (["score", "-m", "gleu", *CORPUS, "--output", str(EXAMPLE)], f"{EXAMPLE}: Is a directory"),
     (["leaderboard", "-m", "gleu", *CORPUS, "--output", "x.json"], "x.json: this is a page, whose name ends in .html"),

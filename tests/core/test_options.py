@@ -137,6 +137,15 @@ def test_positive_numbers_pass(value):
     assert Every(beta=value).beta == value
 
 
+@pytest.mark.parametrize("value", ["a\0b", "a\ud800b", Path("a\0b")])
+def test_a_path_that_no_file_can_have(value):
+    with pytest.raises(InputError, match="^cache must be a name that a file can have, got .*a.*b'"):
+        RunTime(cache=value)
+    with pytest.raises(InputError, match="^file must be a name that a file can have, got"):
+        Every(file=value)
+    RunTime(cache="a\udcffb")  # a byte that is not UTF-8
+
+
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [

@@ -183,6 +183,17 @@ def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
     assert not output.exists()
 
 
+def test_columns_of_one_name(tmp_path):
+    columns = ["sources", "predictions", "references", "references", "id", "id"]
+    path = tmp_path / "twice.parquet"
+    parquet.write_table(pyarrow.table([["a"]] * len(columns), names=columns), path)
+    with pytest.raises(ValueError, match="twice.parquet has two columns 'references'"):
+        make_run(path, "gleu", tmp_path / "scores", {})
+    with pytest.raises(ValueError, match="twice.parquet has two columns 'id'"):
+        make_run(path, "fluency", tmp_path / "scores", {}, keep=["id"])
+    assert finish(make_run(path, "fluency", tmp_path / "scores", {})).pending() == []  # others may have one name
+
+
 def test_scores_as_a_column_of_a_data_set():
     whole = corpus(30)
     table = datasets.Dataset.from_dict({"text": whole["sources"], **{k: v for k, v in whole.items() if k != "sources"}})

@@ -81,12 +81,7 @@ def agreement(
     Example: geceval meta -m impara gleu --data SEEDA --gold-m2 official-2014.combined.m2 --level sentence
     """
     if context.invoked_subcommand is not None:
-        misplaced = [name for name in context.params if context.get_parameter_source(name).name == "COMMANDLINE"]
-        if misplaced:
-            below = context.invoked_subcommand
-            raise InputError(
-                f"options of {below} stand behind it: geceval meta {below} --{misplaced[0].replace('_', '-')} ..."
-            )
+        _check_nothing_before(context, context.invoked_subcommand)
         return
     if data is None:
         raise InputError("meta takes the judgments of people: --data FOLDER")
@@ -118,3 +113,17 @@ def agreement(
     notes = [table.signature or f"{table.metric}: from a file, without a signature" for table in tables]
     notes += [f"references: {Path(gold_m2).name}"] if gold_m2 is not None else []
     show(analysis.columns, analysis.rows, form, output, caption, notes)
+
+
+def _check_nothing_before(context: typer.Context, verb: str) -> None:
+    """Refuse options that stand before a verb below `meta`, as none would reach it."""
+    flags = [
+        max(parameter.opts, key=len)
+        for parameter in context.command.params
+        if context.get_parameter_source(parameter.name).name == "COMMANDLINE"
+    ]
+    if not flags:
+        return
+    if not any(flags[0] in parameter.opts for parameter in context.command.commands[verb].params):
+        raise InputError(f"{verb} has no option {flags[0]}; see geceval meta {verb} --help")
+    raise InputError(f"options of {verb} stand behind it: geceval meta {verb} {flags[0]} ...")

@@ -211,12 +211,32 @@ def _about(report: Report) -> str:
 
 def _figures(report: Report) -> list[tuple[str, str]]:
     """The figures of one data set, each with its caption: inline SVG."""
+    drawn = [(caption, analysis.draw()) for caption, analysis in _analyses(report)]
+    shares = _chunk_shares(report)
+    if shares:
+        caption = (
+            "What systems do with the chunks that need correction, and how many of the chunks they change need none, "
+            "by CLEME2.0, the best system first."
+        )
+        drawn.insert(0, (caption, figures.chunk_shares(shares)))
+    if report.difficulty:
+        caption = "How hard the error types of the first annotator are: mean share of systems that fail."
+        drawn.append((caption, figures.difficulty(report.difficulty)))
+    name = report.human.name
+    return [
+        (f"{NAMES[name]}: {caption}", figures.inline_svg(figure, f"{name}-{number}"))
+        for number, (caption, figure) in enumerate(drawn)
+    ]
+
+
+def _analyses(report: Report) -> list[tuple[str, analyses.Analysis]]:
+    """The analyses of every data set, each with its caption."""
     human, tables = report.human, report.tables
     how = "trueskill" if human.name == "seeda" else "corpus"
     kind, items = next(iter(human.judgments.items()))
     skills = {name: scores for name, scores in human.scores.items() if name.startswith("ts_")} or human.scores
     ranked = dataclasses.replace(human, scores=skills)
-    drawn = [
+    return [
         (
             "Accuracy on sentences, and the share of pairs with equal scores.",
             analyses.sentence_level(human, tables, "order", True),
@@ -239,21 +259,6 @@ def _figures(report: Report) -> list[tuple[str, str]]:
             f"Scores of the systems by metric ({how}) and by people; the best {SCATTERED} metrics at most.",
             analyses.system_level(ranked, tables[:SCATTERED], how),
         ),
-    ]
-    captioned = [(caption, each.draw()) for caption, each in drawn]
-    shares = _chunk_shares(report)
-    if shares:
-        caption = (
-            "What systems do with the chunks that need correction, and how many of the chunks they change need none, "
-            "by CLEME2.0, the best system first."
-        )
-        captioned.insert(0, (caption, figures.chunk_shares(shares)))
-    if report.difficulty:
-        caption = "How hard the error types of the first annotator are: mean share of systems that fail."
-        captioned.append((caption, figures.difficulty(report.difficulty)))
-    return [
-        (f"{NAMES[human.name]}: {caption}", figures.inline_svg(figure, f"{human.name}-{number}"))
-        for number, (caption, figure) in enumerate(captioned)
     ]
 
 

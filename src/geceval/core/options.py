@@ -85,8 +85,8 @@ class Options:
             for mark in (part.__metadata__[0] for part in parts if typing.get_origin(part) is Annotated):
                 if isinstance(mark, Range) and value is not None:
                     mark.check(name, value)
-                elif value == "":  # which would be the folder one is in
-                    raise InputError(f"{name} must not be empty")
+                elif isinstance(value, (str, Path)):
+                    _check_path(name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,17 @@ def path_options(options: type) -> dict[str, str]:
         if typing.get_origin(part) is Annotated
     }
     return {name: mark for name, mark in marks.items() if isinstance(mark, str)}
+
+
+def _check_path(name: str, value: str | Path) -> None:
+    if value == "":  # which would be the folder one is in
+        raise InputError(f"{name} must not be empty")
+    try:
+        possible = b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:  # half a surrogate pair
+        possible = False
+    if not possible:
+        raise InputError(f"{name} must be a name that a file can have, got {value!r}")
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

@@ -33,16 +33,16 @@ class Pairs:
 class Agreement:
     """Sentence-level agreement."""
 
-    accuracy: float  # share of pairs ordered as people do; NaN under "hties", which defines none
-    kendall: float  # (concordant - discordant) / pairs
+    accuracy: float  # share of agreement among the pairs; NaN under "hties", which defines none
+    kendall: float  # (agreements - disagreements) / pairs
     pairs: int  # number of pairs that the tie rule counts
-    tie_share: float  # share of the pairs ordered by people that the metric ties, whatever the rule
+    tie_share: float  # of the pairs that people ordered, the share with equal scores, under any rule
     epsilon: float = 0.0  # scores that differ by at most this are tied; above 0 only under "calibrated"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The pairs that a tie rule counts, and those of them on which metric and annotator agree or disagree."""
+    """Masks of the pairs: those that a tie rule counts, and among them agreements and disagreements."""
 
     agree: np.ndarray
     disagree: np.ndarray
@@ -93,11 +93,15 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
     Args:
         pairs: See `judged_pairs`.
         scores: The metric's sentence scores, array of shape [systems, sentences], systems ordered as in `pairs`.
-        ties: What equal scores mean. Over the pairs that people ordered: `"order"` the later system wins (the published
-            scripts of SEEDA and gec-metrics; depends on the order of systems), `"zero"` neither agrees nor disagrees,
-            `"drop"` the pair does not count. Over all pairs: `"hties"` agreement if people tied as well, else neither
-            (Chollampatt and Ng 2018), `"calibrated"` agreement if people tied as well, else disagreement, where scores
-            are tied up to the difference that gives the highest accuracy (Deutsch et al. 2023).
+        ties: What equal scores mean. The first three rules count the pairs that people ordered, the last two all pairs.
+
+            - `"order"`: The later system wins, as in the published scripts of SEEDA and in gec-metrics; the result
+              depends on the order of systems.
+            - `"zero"`: The pair is neither an agreement nor a disagreement.
+            - `"drop"`: The pair does not count.
+            - `"hties"` (Chollampatt and Ng 2018): An agreement if people and metric both tie, neither if only one does.
+            - `"calibrated"` (Deutsch et al. 2023): An agreement if both tie, a disagreement if only one does. Scores
+              are equal if they differ by at most the threshold that gives the highest accuracy.
 
     Raises:
         ValueError: If `ties` is unknown, a score is not finite, or no pair is left.
@@ -116,7 +120,7 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
 
 
 def verdicts(pairs: Pairs, scores: np.ndarray, ties: TieRule) -> Verdicts:
-    """Which pairs the metric and the annotator order alike; arguments and errors as in `agreement`."""
+    """Agreement and disagreement on each pair; arguments and errors as in `agreement`."""
     if ties not in TIE_RULES:
         raise InputError(f"unknown tie rule {ties!r}; choose one of {', '.join(TIE_RULES)}")
     check_finite(scores)
@@ -150,7 +154,7 @@ def _differences(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
 
 
 def _calibrate(difference: np.ndarray, human: np.ndarray) -> float:
-    """The smallest of the tie thresholds, 0 and each |difference|, that give the highest accuracy."""
+    """The tie threshold with the highest accuracy: 0 or one of the |differences|; of several, the smallest."""
     # Accuracy is (pairs that both order alike + pairs that both tie) / all pairs: Deutsch et al. (2023), acc with ties.
     order = np.argsort(np.abs(difference), kind="stable")
     size = np.abs(difference)[order]

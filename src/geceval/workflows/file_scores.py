@@ -134,10 +134,9 @@ def make_run(
         except pyarrow.ArrowInvalid as error:
             raise InputError(f"{path}: not a parquet file ({error})") from error
         header = metadata.schema.to_arrow_schema().names
-        needed(scorer, names, header)
-        missing = [name for name in keep if name not in header]
-        if missing:
-            raise InputError(f"{path} has no column {missing[0]!r}")
+        for name in [*(names[column] for column in needed(scorer, names, header)), *keep]:
+            if header.count(name) != 1:
+                raise InputError(f"{path} has {'two columns' if name in header else 'no column'} {name!r}")
         for start in range(0, metadata.num_rows, ROWS):
             rows = min(ROWS, metadata.num_rows - start)
             parts.append(Part(str(path), start, rows, folder / f"part-{len(parts):06d}.parquet"))

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from geceval.meta.agreement import TIE_RULES, Pairs, agreement
-from geceval.meta.significance.metrics import compare_agreement, outcomes, perm_both, williams, williams_test
+from geceval.meta.significance.metrics import compare_agreement, outcomes, williams, williams_test
 from geceval.meta.significance.resampling import p_value
 
 GOLD, CLOSE, FAR = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
@@ -222,51 +222,3 @@ def test_williams_edges():
         williams(0.5, 0.5, 1.5, 9)
     with pytest.raises(ValueError, match="correlation must be one of"):
         williams_test(GOLD, CLOSE, FAR, "kendall")
-
-
-@pytest.mark.parametrize("correlation", ["pearson", "spearman"])
-def test_perm_both_equals_a_plain_loop(correlation):
-    quality = random_scores(2, 6, 10)
-    first, second = quality + 2 * random_scores(3, 6, 10), 5 * quality + 9 * random_scores(4, 6, 10)
-    human = quality.mean(axis=1)
-    found = perm_both(human, first, second, correlation, permutations=200, seed=5)
-    a, b = ((scores - scores.mean()) / scores.std() for scores in (first, second))
-
-    def correlate(scores: np.ndarray) -> float:
-        return (stats.pearsonr if correlation == "pearson" else stats.spearmanr)(scores.mean(axis=1), human).statistic
-
-    assert (found.first, found.second) == pytest.approx((correlate(a), correlate(b)))
-    hits = 0
-    for swapped in np.random.default_rng(5).integers(2, size=(200, 6, 10), dtype=np.int8).astype(bool):
-        lead = correlate(np.where(swapped, a, b)) - correlate(np.where(swapped, b, a))
-        hits += lead >= found.second - found.first - 1e-12
-    assert (found.p, found.permutations) == (hits / 200, 200)
-
-
-def test_perm_both_properties():
-    human = random_scores(2, 8, 30) + np.arange(8)[:, None]
-    good, bad = human + 0.2 * random_scores(3, 8, 30), random_scores(4, 8, 30)
-    people = human.mean(axis=1)
-    assert perm_both(people, bad, good).p < 0.02
-    assert perm_both(people, good, bad).p > 0.98
-    assert perm_both(people, good, good).p == 1.0
-    assert perm_both(people, 7 * good + 1, bad).p == perm_both(people, good, bad).p  # scales do not matter
-    assert perm_both(people, bad, good, permutations=5000).permutations == 1000  # the case is clear
-
-
-def test_perm_both_bad_input():
-    human, first = random_scores(1, 4), random_scores(2, 4, 5)
-    assert math.isnan(perm_both(human, first, np.ones((4, 5))).p)
-    assert math.isnan(perm_both(np.ones(4), first, first).p)
-    with pytest.raises(ValueError, match="do not fit human scores of shape"):
-        perm_both(random_scores(1, 3), first, first)
-
-
-def test_means_that_differ_by_rounding_are_equal():
-    metric = np.tile([0.1, 0.2, 0.3, 0.4, 0.7], (6, 1))
-    for row, shift in enumerate(metric):
-        metric[row] = np.roll(shift, row)  # the same scores in another order: means equal but for the last digit
-    other = np.random.default_rng(0).random((6, 5))
-    found = perm_both(np.arange(6.0), metric, other, permutations=50)
-    assert np.isnan(found.first) and np.isnan(found.p) and found.permutations == 0
-    assert np.isnan(perm_both(np.full(6, 0.1), metric, other, permutations=50).second)

@@ -12,7 +12,7 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.options import check_choice, check_count
 from geceval.meta.agreement import Pairs, TieRule, verdicts
-from geceval.meta.correlation import correlate, correlations
+from geceval.meta.correlation import correlate
 from geceval.meta.significance.resampling import (
     EQUAL,
     INSIDE,
@@ -27,7 +27,6 @@ from geceval.meta.significance.resampling import (
 
 Statistic = Literal["accuracy", "kendall"]
 Coefficient = Literal["pearson", "spearman"]
-_CELLS = 4_000_000  # numbers held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +129,6 @@ class Williams:
     two_sided: float
 
 
-@dataclass(frozen=True, slots=True)
-class PermutationTest:
-    """A permutation test of two correlations."""
-
-    first: float
-    second: float
-    p: float
-    permutations: int
-
-
 def williams(r12: float, r13: float, r23: float, count: int) -> Williams:
     """Williams' test (Graham and Baldwin 2014) from the three correlations."""
     # K = 1 - r12² - r13² - r23² + 2·r12·r13·r23 and t = (r12 - r13)·√((n-1)(1+r23)) / √(2K(n-1)/(n-3) +
@@ -187,61 +176,3 @@ def williams_test(
             raise InputError(f"the {name} scores hold NaN")
     pairs = (first, human), (second, human), (first, second)
     return williams(*(getattr(correlate(*pair), correlation) for pair in pairs), len(human))
-
-
-def perm_both(
-    human: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-    correlation: Coefficient = "pearson",
-    permutations: int = 1000,
-    seed: int = 1,
-) -> PermutationTest:
-    """PERM-BOTH (Deutsch et al. 2021): is the second metric's lead larger than when scores are swapped at random?
-
-    Both metrics are standardised over all their scores; each permutation swaps every pair of scores with probability ½
-    and recomputes the correlations of the systems' mean scores with people.
-
-    Args:
-        human: Human scores, [systems].
-        first: Scores of the first metric, [systems, sentences].
-        second: Scores of the second metric.
-        correlation: `"pearson"`, or `"spearman"`.
-        permutations: Number of permutations; as published, it stops early, at multiples of 1000, where p is below .02
-            or above .5.
-        seed: Their seed.
-
-    Raises:
-        ValueError: If the shapes do not fit, or an option is bad.
-    """
-    check_choice("correlation", correlation, get_args(Coefficient))
-    check_count("permutations", permutations)
-    human, first, second = (np.asarray(values, dtype=float) for values in (human, first, second))
-    if first.shape != second.shape or human.shape != first.shape[:1]:
-        raise InputError(
-            f"scores of shape {first.shape} and {second.shape} do not fit human scores of shape {human.shape}"
-        )
-    left, right = _standardised(first), _standardised(second)
-
-    def correlated(scores: np.ndarray) -> np.ndarray:  # [permutations, systems, sentences]
-        return correlations(scores.mean(axis=-1).round(12), human, correlation)  # equal means may differ by rounding
-
-    observed = [float(correlated(values[None])[0]) for values in (left, right)]
-    if any(map(math.isnan, observed)):
-        return PermutationTest(*observed, math.nan, 0)
-    lead = observed[1] - observed[0] - EQUAL
-    draw, hits, done = np.random.default_rng(seed), 0, 0
-    while done < permutations and not (done and done % 1000 == 0 and not 0.02 <= hits / done <= 0.5):
-        size = min(permutations - done, 1000 - done % 1000, max(_CELLS // left.size, 1))
-        swapped = draw.integers(2, size=(size, *left.shape), dtype=np.int8).astype(bool)
-        leads = correlated(np.where(swapped, left, right)) - correlated(np.where(swapped, right, left))
-        hits += int((leads >= lead).sum())
-        done += size
-    return PermutationTest(*observed, hits / done, done)
-
-
-def _standardised(scores: np.ndarray) -> np.ndarray:
-    """Mean 0 and variance 1 over all scores; NaN if they are constant."""
-    spread = scores.std()
-    constant = spread <= EQUAL * max(np.abs(scores).max(initial=0), 1)
-    return np.full_like(scores, np.nan) if constant else (scores - scores.mean()) / spread
