@@ -1,4 +1,4 @@
-"""F-score of edits that counts hard corrections for more, as several systems find them hard."""
+"""F-score of edits in which a correction counts the more, the fewer systems get it right."""
 
 import geceval.hub.evaluate_module  # From: geceval[edits]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
 from geceval.core.errors import InputError
 from geceval.learning.recipe import Recipe
-from geceval.learning.runs import read_results, train, write_results
+from geceval.learning.runs import claim, read_results, train, write_results
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +68,39 @@ def test_the_mended_command_may_use_the_folder_of_a_failed_one(tmp_path, step):
 def test_a_folder_with_other_files_is_left_alone(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "mine").write_text("mine")
-    with pytest.raises(InputError, match="not empty and no training run; choose a new folder"):
+    with pytest.raises(InputError, match="holds files, but no training run to continue; choose a new"):
         run(Job(), tmp_path)
     assert [path.name for path in tmp_path.rglob("*")] == ["run", "mine"]
+
+
+def test_of_runs_that_begin_at_once_one_has_the_folder(tmp_path):
+    with ThreadPoolExecutor(4) as pool:
+        for round_number in range(50):
+            folder, start = tmp_path / str(round_number), Barrier(4)
+
+            def begin(number, folder=folder, start=start):
+                start.wait()
+                return claim({"number": number}, folder / "run")
+
+            begun = list(pool.map(begin, range(4)))
+            assert sorted(begun) == [False, False, False, True]
+            assert json.loads((folder / "run/settings.json").read_text()) == {"number": begun.index(True)}
+            assert [path.name for path in folder.rglob("*")] == ["run", "settings.json"]
+
+
+def test_a_run_that_comes_too_late_leaves_the_other_alone(tmp_path):
+    class Data(type(tmp_path)):
+        """A file whose bytes are read while another run begins."""
+
+        def read_bytes(self):
+            if not (tmp_path / "out").exists():
+                run(Job(), tmp_path / "out")
+            return b""
+
+    with pytest.raises(InputError, match="holds a run with other settings or data"):
+        run(Job(Data("data.m2")), tmp_path / "out")
+    assert read_results(tmp_path / "out")["outcome"] == 3
+    assert (tmp_path / "out/run/settings.json").is_file()
 
 
 @pytest.mark.parametrize("name", ["seed-1/checkpoint-10", "scores/shard-00000.safetensors"])

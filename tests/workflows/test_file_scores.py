@@ -16,6 +16,7 @@ from geceval import registry
 from geceval.cli.app import run as run_command
 from geceval.core.disk_cache import FILE
 from geceval.edits.errant.pipeline import BUNDLED
+from geceval.models.origins.named import NAMED_MODELS
 from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.workflows.file_scores import MANIFEST, make_run, score_part
 
@@ -266,6 +267,15 @@ def test_scores_of_replaced_weights_are_not_mixed(files, tmp_path, make_checkpoi
     shutil.copytree(make_checkpoint(1), model)
     with pytest.raises(ValueError, match="other input, settings or weights"):
         make_run(*arguments)
+
+
+def test_a_folder_called_like_a_named_model_is_not_that_model(files, tmp_path, monkeypatch, smollm2):
+    monkeypatch.chdir(tmp_path)
+    Path(smollm2, "part").mkdir(parents=True)
+    Path(smollm2, "part", "config.json").touch()
+    run = make_run(files[0], "fluency", "scores", {"model": smollm2})
+    loads = json.loads((run.folder / MANIFEST).read_text(encoding="utf-8"))["loads"]
+    assert loads == {"model": NAMED_MODELS[smollm2].sha256}
 
 
 def test_scores_of_a_replaced_pipeline_are_not_mixed(files, tmp_path):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json, write_text
+from geceval.core.files import read_json, unused_name, write_text
 from geceval.learning.loop import Objective, fit
 from geceval.learning.recipe import Recipe
 
@@ -44,10 +44,14 @@ def train(
     folder = Path(folder)
     run = folder / "run"
     state = PartialState()
-    with warnings.catch_warnings(), _removed_on_failure(run):
+    with warnings.catch_warnings(), contextlib.ExitStack() as cleaning:
         warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
         with state.main_process_first():
-            settings = claim(job, run)
+            settings = check_folder(job, run)
+            if claim(settings, run):
+                cleaning.enter_context(_removed_on_failure(run))
+            else:
+                check_folder(job, run)  # another process may have claimed it since
             if (folder / "results.json").is_file():
                 return read_results(folder)
             data = read(run)
@@ -100,28 +104,31 @@ def best_run(objective: Objective, runs: Sequence[Mapping[str, Any]]) -> Mapping
 @contextlib.contextmanager
 def _removed_on_failure(run: Path) -> Iterator[None]:
     """Remove what a new run has written if it fails before hours were spent on it; a kill leaves everything."""
-    new = _is_new(run.parent)
     try:
         yield
     except Exception:
-        if new and not any(file for name in _COSTLY for file in run.rglob(name)):
+        if not any(file for name in _COSTLY for file in run.rglob(name)):
             shutil.rmtree(run, ignore_errors=True)
             with contextlib.suppress(OSError):
                 run.parent.rmdir()
         raise
 
 
-def _is_new(folder: Path) -> bool:
-    return not any(path.is_file() for path in folder.rglob("*"))
-
-
-def claim(job: Any, run: Path) -> dict[str, Any]:
-    """Write the settings of a new run, or check that those of the run in this folder are the same."""
-    settings = check_folder(job, run)
-    if not (run / "settings.json").is_file():
-        run.mkdir(parents=True, exist_ok=True)
-        write_text(run / "settings.json", json.dumps(settings, indent=2) + "\n")
-    return settings
+def claim(settings: Mapping[str, Any], run: Path) -> bool:
+    """Begin a new run by writing its settings; whether no run was there before."""
+    if (run / "settings.json").is_file():
+        return False
+    draft = unused_name(run)
+    draft.mkdir(parents=True)
+    write_text(draft / "settings.json", json.dumps(settings, indent=2) + "\n")
+    try:
+        draft.rename(run)  # of several processes, all but the first meet a folder that is not empty
+    except OSError:
+        shutil.rmtree(draft)
+        if not (run / "settings.json").is_file():
+            raise
+        return False
+    return True
 
 
 def check_folder(job: Any, run: Path) -> dict[str, Any]:
@@ -138,8 +145,8 @@ def check_folder(job: Any, run: Path) -> dict[str, Any]:
             raise InputError(
                 f"{run.parent}: holds a run with other settings or data; choose another folder or remove it"
             )
-    elif not _is_new(run.parent):
-        raise InputError(f"{run.parent}: not empty and no training run; choose a new folder")
+    elif any(path.is_file() for path in run.parent.rglob("*")):
+        raise InputError(f"{run.parent}: holds files, but no training run to continue; choose a new folder")
     return settings
 
 

@@ -74,7 +74,7 @@ class Settings(Options):
             raise InputError("difficulty and systems both say how hard a correction is; pass one of them")
         if self.predictions_m2 is not None and self.difficulty is None:
             raise InputError(
-                "predictions_m2 has the edits of one system; pass difficulty=FILE or difficulty='uniform' with it"
+                "predictions_m2 does not say how hard each correction is; pass difficulty=FILE or 'uniform' with it"
             )
 
 
@@ -142,7 +142,7 @@ class Gotoscorer(Scorer):
     """
 
     name = "gotoscorer"
-    description = "F-score of edits that counts hard corrections for more, as several systems find them hard."
+    description = "F-score of edits in which a correction counts the more, the fewer systems get it right."
     extra = "edits"
     Settings = Settings
 

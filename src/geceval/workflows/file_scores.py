@@ -20,7 +20,7 @@ from geceval.core.errors import InputError, UserError
 from geceval.core.files import expanded, file_sha256, write_text
 from geceval.core.options import MODEL, PIPELINE, path_options
 from geceval.core.result import Result
-from geceval.models.checkpoints import is_bundled, resolve
+from geceval.models.checkpoints import is_bundled, is_folder, resolve
 from geceval.scorers.base import Scorer
 from geceval.version import __version__
 from geceval.workflows.batches import column_names, needed, part_scorer
@@ -190,10 +190,10 @@ def _fingerprint(model: str) -> str:
     """SHA-256 of a checkpoint's files, or its commit on the Hub; empty if it is bundled with geceval."""
     if is_bundled(model):
         return ""
-    folder = expanded(model)
-    # A checkpoint that is made of several networks has a folder each.
-    parts = [] if (folder / "config.json").is_file() else [each.parent.name for each in folder.glob("*/config.json")]
-    return " ".join(resolve(model, part=part).digest for part in sorted(parts) or [""])
+    parts = [""]
+    if is_folder(model) and not (expanded(model) / "config.json").is_file():  # several networks have a folder each
+        parts = sorted(path.parent.name for path in expanded(model).glob("*/config.json")) or parts
+    return " ".join(resolve(model, part=part).digest for part in parts)
 
 
 def _write_manifest(folder: Path, text: str) -> None:

@@ -163,9 +163,9 @@ def _fill(
     return cost_rows, op_rows
 
 
-def _first_indices(tokens: list[int], others: list[int], absent: int) -> list[int]:
-    """The index of each token's first occurrence among the others, or `absent`."""
-    first = {other: index for index, other in reversed(list(enumerate(others)))}
+def _first_indices(tokens: list[int], text: list[int], absent: int) -> list[int]:
+    """The index of each token's first occurrence in a text, or `absent`."""
+    first = {token: index for index, token in reversed(list(enumerate(text)))}
     return [first.get(token, absent) for token in tokens]
 
 

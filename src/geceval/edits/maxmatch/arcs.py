@@ -24,7 +24,7 @@ _STEP, _SAME, _INSERTS, _FAR = 1 << 13, 1 << 1, 1, 1 << 28
 _WORDS = 0xFFF
 CELLS_LIMIT = _WORDS + 1
 """Cells of the largest lattice that fits these numbers."""
-# `found` has one bit for each step into a cell over which an arc was found: from a diagonal, from above, from the left.
+# `last_steps` has one bit for each step with which a joined arc enters a cell: from the diagonal, above, the left.
 _COUNT = np.array([0, 1, 1, 2, 1, 2, 2, 3], np.int8)
 _FIRST = np.array([3, 0, 1, 0, 2, 0, 1, 0], np.int8)
 
@@ -62,7 +62,7 @@ class SparseArcs:
         for v, w, same, _ in steps.arcs:
             following[v].append((w, same))
             reached[w][v] = (1, same, steps.rows[v] == steps.rows[w])
-        found: list[tuple[int, int]] = []
+        joined: list[tuple[int, int]] = []
         for k in range(self.size):
             after = following[k]
             for start, (length, unchanged, inserts) in sorted(reached[k].items()):
@@ -72,9 +72,9 @@ class SparseArcs:
                     known = reached[w].get(start)
                     if known is None or length + 1 < known[0]:
                         reached[w][start] = (length + 1, unchanged + same, inserts)
-                        found.append((start, w))
+                        joined.append((start, w))
         arcs = []
-        for start, w in found:
+        for start, w in joined:
             length, unchanged, inserts = reached[w][start]
             arcs.append((start, w, Arc(length, int(length > unchanged), inserts)))
         return arcs
@@ -100,7 +100,7 @@ class _Level:
 
     cells: np.ndarray
     ways: np.ndarray
-    found: np.ndarray
+    last_steps: np.ndarray
     costs: np.ndarray
 
 
@@ -129,7 +129,7 @@ class DenseArcs:
         self._levels = list(self._sweep(groups))
         self._place = {int(w): (level, row) for level in self._levels for row, w in enumerate(level.cells)}
         self.total = sum(arc[3] for arc in steps.arcs)
-        self.total += sum(int(_COUNT[level.found].sum()) for level in self._levels) - self._purge()
+        self.total += sum(int(_COUNT[level.last_steps].sum()) for level in self._levels) - self._purge()
 
     def _sweep(self, groups: list[np.ndarray]) -> Iterator[_Level]:
         far = np.full(self.size, _FAR, np.int32)
@@ -137,7 +137,7 @@ class DenseArcs:
         for cells in groups:
             width = int(cells.max()) + 1
             before = self._before[cells]
-            found = np.zeros((cells.size, width), np.int8)
+            last_steps = np.zeros((cells.size, width), np.int8)
             best = np.full((cells.size, width), _FAR, np.int32)
             for kind in range(3):
                 way = np.stack([ways[int(v)][:width] for v in before[:, kind]]) + _STEP
@@ -147,24 +147,24 @@ class DenseArcs:
                     way[(way // _SAME & _WORDS > self._limit) & (same > 0)] = _FAR
                 shorter = (way // _STEP < best // _STEP) & (way < _FAR)
                 best[shorter] = way[shorter]
-                found |= (shorter << kind).astype(np.int8)
-            self._set_steps(cells, before, best, found)
+                last_steps |= (shorter << kind).astype(np.int8)
+            self._set_steps(cells, before, best, last_steps)
             for row, w in enumerate(cells.tolist()):
                 ways[w] = far.copy()
                 ways[w][:width] = best[row]
-            lengths, penalties = best // _STEP, _COUNT[found]
+            lengths, penalties = best // _STEP, _COUNT[last_steps]
             changing = lengths > best // _SAME & _WORDS
-            costs = np.where(found > 0, lengths, np.inf)
+            costs = np.where(last_steps > 0, lengths, np.inf)
             for times in range(3):
                 costs[(penalties > times) & changing] += EPSILON
-            yield _Level(cells, best, found, costs)
+            yield _Level(cells, best, last_steps, costs)
 
-    def _set_steps(self, cells: np.ndarray, before: np.ndarray, ways: np.ndarray, found: np.ndarray) -> None:
+    def _set_steps(self, cells: np.ndarray, before: np.ndarray, ways: np.ndarray, last_steps: np.ndarray) -> None:
         """Set the single steps before anything is joined, even those that can never be part of a joined arc."""
         for kind in range(3):
             rows = np.flatnonzero(before[:, kind] >= 0)
             starts = before[rows, kind]
-            found[rows, starts] = 0
+            last_steps[rows, starts] = 0
             ways[rows, starts] = _STEP + (_INSERTS if kind == 2 else 0)
             if kind == 0:
                 same = self._same[cells[rows]]
@@ -174,13 +174,13 @@ class DenseArcs:
     def _purge(self) -> int:
         """Take out joined arcs that change nothing, in the order of the list of arcs; returns how many."""
         idle: dict[int, set[tuple[int, int]]] = {}
-        counts = np.zeros(self.size, int)  # entries found over a step from each cell
+        counts = np.zeros(self.size, int)  # of joined arcs whose last step starts at each cell
         for level in self._levels:
             for kind in range(3):
                 rows = np.flatnonzero(self._before[level.cells, kind] >= 0)
                 origins = self._before[level.cells[rows], kind]
-                np.add.at(counts, origins, (level.found[rows] >> kind & 1).sum(axis=1))
-            unchanged = (level.found > 0) & (level.ways // _STEP == level.ways // _SAME & _WORDS)
+                np.add.at(counts, origins, (level.last_steps[rows] >> kind & 1).sum(axis=1))
+            unchanged = (level.last_steps > 0) & (level.ways // _STEP == level.ways // _SAME & _WORDS)
             for row, start in zip(*np.nonzero(unchanged), strict=True):
                 w = int(level.cells[row])
                 idle.setdefault(int(self._before[w, 0]), set()).add((int(start), w))
@@ -189,21 +189,21 @@ class DenseArcs:
         for k in sorted(idle):
             if until[k] - counts[k] > seen:
                 purge.keeps(True)
-            for start, w in self._found_over(k):
+            for start, w in self._joined_over(k):
                 if not purge.keeps((start, w) not in idle[k]):
                     level, row = self._place[w]
-                    level.found[row, start], level.costs[row, start] = 0, np.inf
+                    level.last_steps[row, start], level.costs[row, start] = 0, np.inf
                     removed += 1
             seen = until[k]
         return removed
 
-    def _found_over(self, k: int) -> list[tuple[int, int]]:
+    def _joined_over(self, k: int) -> list[tuple[int, int]]:
         """The joined arcs (from, to) whose last step starts at cell k, in the order of the list of arcs."""
         entries = []
         for kind in range(3):
             for w in np.flatnonzero(self._before[:, kind] == k).tolist():
                 level, row = self._place[w]
-                entries += [(start, w) for start in np.flatnonzero(level.found[row] >> kind & 1).tolist()]
+                entries += [(start, w) for start in np.flatnonzero(level.last_steps[row] >> kind & 1).tolist()]
         return sorted(entries)
 
     def find(self, start: int, end: int) -> Arc | None:
@@ -211,11 +211,11 @@ class DenseArcs:
         if (start, end) in self._steps:
             return self._steps[start, end]
         level, row = self._place[end]
-        if start >= end or not level.found[row, start]:
+        if start >= end or not level.last_steps[row, start]:
             return None
         way = int(level.ways[row, start])
         length, unchanged = way // _STEP, way // _SAME & _WORDS
-        penalties = int(_COUNT[level.found[row, start]]) if length > unchanged else 0
+        penalties = int(_COUNT[level.last_steps[row, start]]) if length > unchanged else 0
         return Arc(length, penalties, bool(way & _INSERTS))
 
     def cheapest_path(self, weights: Mapping[tuple[int, int], float]) -> list[tuple[int, int]]:
@@ -259,7 +259,8 @@ def _relax_level(level: _Level, totals: np.ndarray, before: list[int]) -> bool:
     if not rows.size:
         return False
     equal = candidates[rows] == best[rows, None]
-    starts = np.where(equal, _FIRST[level.found[rows]], _FIRST[0]).argmin(axis=1)  # in the order of the list of arcs
+    # Of equal ones the first in the list of arcs.
+    starts = np.where(equal, _FIRST[level.last_steps[rows]], _FIRST[0]).argmin(axis=1)
     cells = level.cells[rows]
     totals[cells] = best[rows]
     for w, start in zip(cells.tolist(), starts.tolist(), strict=True):
