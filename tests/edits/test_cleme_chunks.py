@@ -16,44 +16,10 @@ cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
 edits = cases["edits"]
 
 
-def divide_case(case: str, number: int = 0):
-    sentence = cases["CASES"][case][number]
-    return divide(sentence.source, [edits(text) for text in (sentence.hypothesis, *sentence.references)])
-
-
-def table(chunks) -> list[str]:
-    """What each target has in the corrected chunks, those that it changes with a star."""
-    return [
-        " | ".join(
-            " ".join(chunks.text(target, index)) + "*" * (text is not None)
-            for index, text in enumerate(chunks.texts[target])
-        )
-        for target in range(len(chunks.texts))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("case", "number", "spans", "texts"),
-    [
-        ("boundary insert", 0, [(1, 3)], ["b X c*", "b Y*", "Z c*", "b X c*"]),
-        ("edges", 0, [(0, 0), (3, 3)], ["X* | ", " | Y*", "X* | Y*"]),
-        ("chain", 0, [(1, 5)], ["X c d W*", "X c d e*", "b Y Y e*"]),
-        ("identity", 0, [(1, 2), (3, 4), (5, 6)], ["X* | d | Y*", "X* | Q* | f", "b | d* | Y*", "b | R* | V*"]),
-        ("weights", 0, [(2, 2)], ["", "X Y Z W*"]),
-        ("greedy", 2, [(0, 1)], ["a", "a", "B*"]),
-        ("empty", 0, [(0, 2)], ["*", "X b*", "a Y*"]),
-    ],
-)
-def test_cases_worked_out_by_hand(case, number, spans, texts):
-    chunks = divide_case(case, number)
-    assert list(chunks.spans) == spans
-    assert table(chunks) == texts
-
-
 def test_chunks_that_nobody_touches():
-    assert divide_case("chain").unchanged() == [(0, 1), (5, 6)]
-    assert divide_case("edges").unchanged() == [(0, 3)]
-    assert divide_case("empty").unchanged() == []
+    assert divide("a b c d e f", [edits("1 2 X; 4 5 W"), edits("2 4 Y Y")]).unchanged() == [(0, 1), (5, 6)]
+    assert divide("a b c", [edits("0 0 X"), edits("3 3 Y")]).unchanged() == [(0, 3)]
+    assert divide("a b", [edits("0 2"), edits("0 1 X")]).unchanged() == []
     assert divide("a b", [[], []]).unchanged() == [(0, 2)]
 
 

@@ -61,16 +61,6 @@ def test_types_that_change_nothing_make_no_chunk(kind):
     assert cut("Yes .", [edit]) == cut("Yes .", [])
 
 
-def test_overlapping_edits_are_refused_with_their_spans():
-    with pytest.raises(ValueError, match=r"\(0, 2, 'x'\) and \(1, 2, 'y'\) .* overlap"):
-        cut("a b c", [Edit(0, 2, "x"), Edit(1, 2, "y")])
-
-
-def test_an_edit_beyond_the_sentence_is_refused():
-    with pytest.raises(ValueError, match="beyond the 2 tokens"):
-        cut("a b", [Edit(2, 3, "x")])
-
-
 M2 = """S a b c
 A 0 1|||UNK|||x|||REQUIRED|||-NONE-|||0
 A 0 2|||R:X|||y|||REQUIRED|||-NONE-|||0

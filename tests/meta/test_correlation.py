@@ -76,15 +76,6 @@ def test_correlations_stay_within_their_range():
     assert max(found) == 1.0 and min(found) > 1 - 1e-12
 
 
-def test_length_against_gjg15(gjg15, lengths):
-    systems = system_set(gjg15, "all")
-    sums = dict(zip(systems, lengths(gjg15, systems).sum(axis=1), strict=True))
-    ew = correlate_systems(sums, gjg15.scores["ew"], systems)
-    assert (ew.pearson, ew.spearman) == pytest.approx((-0.175093788793105, -0.016483516483516484), abs=1e-9)
-    ts = correlate_systems(sums, gjg15.scores["ts"], systems)
-    assert (ts.pearson, ts.spearman) == pytest.approx((-0.2232996476764572, -0.06043956043956044), abs=1e-9)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -80,12 +80,6 @@ def test_of_equally_good_triples_the_middle_one_is_taken():
     assert np.abs(np.array(found.weights) - good.mean(axis=0)).max() < 0.01
 
 
-def test_the_weights_of_a_known_mixture_are_found():
-    rng = np.random.default_rng(5)
-    scores = rng.normal(size=(30, 3))
-    assert tune_on_systems(scores, scores @ [0.2, 0.5, 0.3] * 10 + 3).weights == (0.2, 0.5, 0.3)
-
-
 def test_no_sentence_is_in_both_parts():
     pairs = make_pairs(5, 50, np.random.default_rng(0))
     dev, test = split_pairs(pairs, 0.1, seed=3)

@@ -5,16 +5,14 @@ import json
 import numpy as np
 import pytest
 
-import geceval
 from geceval.corpora.ratings import read_tmu_gfm
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
 from geceval.models.encoder import Encoder
-from geceval.models.origins.named import NAMED_MODELS
 from geceval.models.regressors import load_regressor
 from geceval.scorers import impara_lm, some
 from geceval.scorers.impara import Impara
 from geceval.scorers.impara_lm import ImparaLm
-from geceval.scorers.some import PARTS, Some
+from geceval.scorers.some import Some
 from recipes.some import evaluate, rated_texts, split_ratings
 
 ADAPTER = {"adapter_config.json", "adapter_model.safetensors", "config.json"}
@@ -60,19 +58,6 @@ def model(request):
     return request.param
 
 
-def test_the_large_checkpoint_of_impara_lm_is_an_adapter_and_the_small_one_a_network_of_a_third_of_its_cost():
-    large, small = (content(ASSETS / name) for name in ("smollm2_impara", "impara_lm"))
-    assert content(ASSETS / "smollm2_impara", "adapter_config.json")["base_model_name_or_path"] == "smollm2"
-    assert large["geceval_base_sha256"] == NAMED_MODELS["smollm2"].sha256
-    assert not files(ASSETS / "impara_lm") >= ADAPTER
-    # Multiplications of a token: those of the layers, and in the large one of the output layer.
-    layer = 2 * large["hidden_size"] * (large["hidden_size"] + 64 * large["num_key_value_heads"])
-    layer += 3 * large["hidden_size"] * large["intermediate_size"]
-    whole = large["num_hidden_layers"] * layer + large["hidden_size"] * large["vocab_size"]
-    assert (small["geceval_scale"], small["hidden_size"]) == (0, large["hidden_size"])
-    assert small["num_hidden_layers"] * layer < 0.32 * whole
-
-
 def test_impara_lm_prefers_what_is_corrected_more_and_is_not_fooled(model):
     predictions = [FULL, PARTIAL, SOURCE, "the the the", "", f"{FULL} <|endoftext|>", "<|endoftext|>"]
     scores = ImparaLm(impara_lm.Settings(model=model)).score([SOURCE] * 7, predictions).scores
@@ -90,21 +75,6 @@ def test_without_the_language_model_the_error_says_how_to_get_it(monkeypatch, tm
         ImparaLm(impara_lm.Settings(model="smollm2-some")).load()
     ImparaLm().load()
     Some().load()
-
-
-def test_some_is_adapters_over_bundled_encoders_or_heads_over_smollm2():
-    bases = {part: run["base"] for part, run in content(ASSETS / "some", "results.json")["parts"].items()}
-    for folder in (ASSETS / "some", ASSETS / "smollm2_some"):
-        assert files(folder) == {"README.md", "results.json", *PARTS.values()}
-    for part, name in PARTS.items():
-        base = resolve("bundled", bundled="some", part=name).base
-        assert (base.model, base.folder.parent) == (bases[part], ASSETS)
-        assert files(ASSETS / "some" / name) == ADAPTER
-        head = ASSETS / "smollm2_some" / name
-        assert files(head) == {"config.json", "quality_head.safetensors"}
-        settings = content(head)
-        assert settings["geceval_base"] == "smollm2"
-        assert settings["geceval_base_sha256"] == NAMED_MODELS["smollm2"].sha256
 
 
 @pytest.mark.slow
@@ -138,21 +108,3 @@ def test_what_is_no_sentence_or_looks_like_a_control_token_does_not_pay(smollm2)
     good, *nothing, dash, control = scores
     assert max(nothing) < 0.1 < control < good - 0.1
     assert dash == pytest.approx(good, abs=0.1)
-
-
-def test_ratings_of_the_heads_do_not_depend_on_batch_spacing_or_other_systems(smollm2):
-    source = "There is many reason why the childs do n't reads ."
-    outputs = ["There are many reasons why the children do n't read .", "There are many reason ( why ) .", "", source]
-    scorer = Some(some.Settings(model="smollm2-some"))
-    together = scorer.with_systems([outputs[:2], outputs[2:]]).score([source] * 4, outputs)
-    geceval.clear_caches()
-    alone = [scorer.score([source], [output]) for output in outputs]
-    for name in (f"{part}_scores" for part in PARTS):
-        assert together.details[name] == pytest.approx([result.details[name][0] for result in alone], abs=1e-4)
-    prose = scorer.score([source.replace(" n't", "n't").replace(" .", ".")], ["There are many reason (why)."])
-    assert prose.scores[0] == pytest.approx(together.scores[1], abs=1e-4)
-    assert together.scores[0] > together.scores[3]
-    assert together.details["meaning_scores"][3] > max(together.details["meaning_scores"][:3])
-    assert np.isfinite(together.scores).all()
-    assert together.signature.count("smollm2-some/") == 3
-    assert len({id(load_regressor(resolve("smollm2-some", part=part)).model.model) for part in PARTS.values()}) == 1

@@ -130,9 +130,6 @@ def test_missing_files_are_named(make_checkpoint):
     (folder / "model.safetensors").unlink()
     with pytest.raises(CheckpointError, match="no weights"):
         resolve(folder)
-    (folder / "config.json").write_text("{")
-    with pytest.raises(CheckpointError, match="not valid JSON"):
-        resolve(folder)
 
 
 def test_weights_that_are_not_finite_are_named(make_checkpoint):

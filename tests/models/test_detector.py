@@ -83,16 +83,6 @@ def test_xlnet_which_has_no_length_limit(make_checkpoint):
         assert is_seen(row).all()
 
 
-@pytest.mark.parametrize("batch_size", [1, 7, 64])
-def test_batch_size_and_order_do_not_matter(fresh, batch_size):
-    texts = [*sentences(), *sentences(10), f"the {UNSEEN} cat", "", " "]
-    expected = fresh().log_probabilities(texts, RunTime(batch_size=32))
-    order = random.Random(batch_size).sample(range(len(texts)), len(texts))
-    shuffled = fresh().log_probabilities([texts[place] for place in order], RunTime(batch_size=batch_size))
-    for place, row in zip(order, shuffled, strict=True):
-        assert row == pytest.approx(expected[place], abs=1e-5)
-
-
 def test_a_word_without_sub_tokens_is_correct_and_moves_no_other(fresh):
     (found,), (without,) = (fresh().log_probabilities([text]) for text in (f"the {UNSEEN} cat sat", "the cat sat"))
     assert found[1].tolist() == [0.0, -np.inf]

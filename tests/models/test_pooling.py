@@ -40,34 +40,28 @@ def test_published_checkpoints_score_as_in_transformers(make_checkpoint, family,
     )
 
 
-@pytest.mark.parametrize("family", ["Bert", "DebertaV2"])
-def test_mean_pooling_is_a_linear_readout_of_the_mean(make_checkpoint, family):
-    architecture = f"{family}ForSequenceClassification"
-    folder = make_checkpoint(2, architecture=architecture, geceval_pooling="mean")
-    plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    expected = []
-    for text in TEXTS:  # one at a time, so that there is no padding
-        ids = torch.tensor([transformers.AutoTokenizer.from_pretrained(folder)(text)["input_ids"]])
-        with torch.no_grad():
-            mean = plain.base_model(input_ids=ids).last_hidden_state[0].mean(dim=0)
-        expected.append((plain.classifier.weight[0] @ mean + plain.classifier.bias[0]).item())
-    assert Encoder.load(resolve(folder), head=True).logits(TEXTS)[:, 0] == pytest.approx(expected, abs=1e-5)
+def deeper(activation):
+    """The answers of a classifier of two layers."""
+    return lambda classifier, means: classifier.out_proj(activation(classifier.dense(means)))
 
 
-@pytest.mark.parametrize("family", ["Electra", "Roberta"])
-def test_mean_pooling_hands_the_mean_to_a_deeper_classifier(make_checkpoint, family):
-    architecture = f"{family}ForSequenceClassification"
-    folder = make_checkpoint(3, architecture=architecture, geceval_pooling="mean")
+@pytest.mark.parametrize(
+    ("family", "answer"),
+    [
+        *((family, lambda classifier, means: classifier(means)) for family in ("Bert", "DebertaV2")),
+        ("Electra", deeper(torch.nn.functional.gelu)),
+        ("Roberta", deeper(torch.tanh)),
+    ],
+)
+def test_mean_pooling_hands_the_mean_to_the_classifier(make_checkpoint, family, answer):
+    folder = make_checkpoint(3, architecture=f"{family}ForSequenceClassification", geceval_pooling="mean")
     plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     batch = padded_batch(folder, TEXTS)
     with torch.no_grad():
         states = plain.base_model(**batch).last_hidden_state
-        pooled = torch.stack(
-            [row[mask == 1].mean(dim=0) for row, mask in zip(states, batch["attention_mask"], strict=True)]
-        )
-        hidden = plain.classifier.dense(pooled)
-        hidden = torch.tanh(hidden) if family == "Roberta" else torch.nn.functional.gelu(hidden)
-        expected = plain.classifier.out_proj(hidden).numpy()
+        rows = zip(states, batch["attention_mask"], strict=True)
+        means = torch.stack([row[mask == 1].mean(dim=0) for row, mask in rows])
+        expected = answer(plain.classifier, means).numpy()
     assert Encoder.load(resolve(folder), head=True).logits(TEXTS) == pytest.approx(expected, abs=1e-5)
 
 

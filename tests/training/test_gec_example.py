@@ -85,15 +85,3 @@ def test_the_snippet_of_the_docs_trains(load_script, tmp_path, monkeypatch):
 
 def _path(corpus, name):
     return next(Path(path) for path in corpus if path.endswith(name))
-
-
-def test_files_that_do_not_fit_are_one_line(load_script, corpus, tmp_path, capsys):
-    short = tmp_path / "short"
-    short.write_text("one line\n", encoding="utf-8")
-    code = load_script("train_gec_example").main(
-        ["--output", str(tmp_path / "out"), *corpus, "--dev", corpus[4], str(short)]
-    )
-    assert (code, capsys.readouterr().err.splitlines()[-1]) == (
-        2,
-        f"train_gec_example: {short} has 1 line but {corpus[4]} has 4",
-    )

@@ -88,6 +88,7 @@ def test_options_of_a_training(load_script, files, tmp_path, capsys, name, optio
         ("calibrate_threshold", "NOTHING --different absent.m2 --corrections CORPUS", "absent.m2"),
         ("bundle_adapter", "BASE NEW", "no adapter there"),
         ("count_words", "absent.txt --output NEW", "absent.txt"),
+        ("train_gec_example", "--train FEW FEW --dev FEW EMPTY --output NEW", "has 6 lines but"),
         (
             "ged_ablation",
             "--train-m2 CORPUS --dev-m2 CORPUS --m2 CORPUS --ratings RATINGS --seeda absent-seeda --output NEW",

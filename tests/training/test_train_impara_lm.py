@@ -90,36 +90,6 @@ def test_the_head_learns_what_people_want(finished):
     assert good > bad
 
 
-def test_the_checkpoint_answers_as_by_hand(finished, causal):
-    import peft
-
-    folder, _ = finished
-    config = json.loads((folder / "config.json").read_text())
-    model = transformers.AutoModelForCausalLM.from_pretrained(causal)
-    model = peft.PeftModel.from_pretrained(model, folder).merge_and_unload().eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(causal)
-    weight = load_file(folder / "quality_head.safetensors")["weight"]
-    ids = torch.tensor([[0, *tokenizer("it's a cat.", add_special_tokens=False)["input_ids"]]])
-    with torch.no_grad():
-        output = model(input_ids=ids, labels=ids, output_hidden_states=True)
-    likelihood = -output.loss.item() * (ids.shape[1] - 1)
-    head = (output.hidden_states[1][0, 1:].mean(dim=0) @ weight).item()
-    expected = config["geceval_scale"] * likelihood / 5**0.5 + head
-    found = ImparaLm(Settings(model=str(folder))).score(["x"], ["it 's a cat ."])
-    assert found.scores == pytest.approx([expected], abs=2e-4)
-
-
-def test_the_card_says_what_was_measured(finished):
-    folder, results = finished
-    card = (folder / "README.md").read_text()
-    assert f"accuracy {results['test']['accuracy']:.3f}; its base, untrained" in card
-    assert "q(Y) = t * LL(Y) / sqrt(n) + w . h(Y)" in card
-    assert f"(five parts) {results['head']['accuracy_with_head']:.3f}" in card
-    assert 'geceval.load("impara_lm", model="toy-lm")' in card
-    assert json.loads((folder / "adapter_config.json").read_text())["r"] == 4
-    assert "| kept | its best approximation of rank 4 |" in card
-
-
 def test_a_head_on_separable_pairs():
     # The likelihood says nothing, one dimension everything, and the penalty keeps the others small.
     rng = np.random.default_rng(1)

@@ -74,14 +74,6 @@ def test_shapley_equals_the_mean_over_all_orders_and_sums_to_the_total():
     assert (found.prediction, found.method, found.note) == ("A B C d D e", "shapley", "")
 
 
-def test_equal_players_have_equal_shares_and_a_null_player_none():
-    def symmetric(words):
-        return len(words & {"A", "B", "C"}) ** 2 / 9
-
-    found = one(Toy(symmetric), [A, B, C, D, Edit(-1, -1, "", "noop")])
-    assert found.scores == pytest.approx((1 / 3, 1 / 3, 1 / 3, 0, 0), abs=1e-12)
-
-
 @pytest.mark.parametrize("method", ["add", "sub", "shapley", "shapley_sampling"])
 @pytest.mark.parametrize("rescale", ["safe", "ratio"])
 def test_every_method_gives_an_additive_metric_its_own_terms(method, rescale):

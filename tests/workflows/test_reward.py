@@ -2,7 +2,6 @@
 
 import pickle
 
-import datasets
 import pytest
 from datasets.fingerprint import Hasher
 
@@ -59,20 +58,6 @@ def test_sources_come_from_the_prompts():
     expected = make_scorer("gleu").score(SOURCES, PREDICTIONS, references).scores
     assert reward(prompts=prompts, completions=PREDICTIONS, references=references) == expected
     assert expected[0] == expected[2] == 1.0 > expected[1]
-
-
-def test_filtering_a_data_set(impara, checkpoint, scores):
-    data = datasets.Dataset.from_dict({"source": SOURCES, "prediction": PREDICTIONS})
-    middle = sum(sorted(scores)[:2]) / 2
-    kept = data.filter(
-        lambda sources, predictions: [value >= middle for value in impara(sources, predictions)],
-        batched=True,
-        batch_size=2,
-        input_columns=["source", "prediction"],
-    )
-    assert kept["source"] == [source for source, score in zip(SOURCES, scores, strict=True) if score >= middle]
-    mapped = data.map(lambda batch: {"reward": impara(batch["source"], batch["prediction"])}, batched=True)
-    assert list(mapped["reward"]) == pytest.approx(scores)
 
 
 def test_use_does_not_change_its_fingerprint(checkpoint, scores):

@@ -229,12 +229,6 @@ def test_an_error_in_a_worker_is_the_same_error_here(fresh, monkeypatch):
     annotator.close()
 
 
-def test_annotators_can_be_pickled(bundled):
-    copy = pickle.loads(pickle.dumps(bundled))
-    assert copy.pipeline == bundled.pipeline
-    assert copy.edits(PAIRS) == bundled.edits(PAIRS)
-
-
 def test_every_network_multiplies_with_numpy_also_in_other_processes(bundled):
     for annotator in (bundled, pickle.loads(pickle.dumps(bundled))):
         nodes = [node for _, component in annotator._nlp.pipeline for node in component.model.walk()]

@@ -25,14 +25,13 @@ def make(file, name="small"):
     return dequantised(file, name, hashlib.sha256(file.read_bytes()).hexdigest())
 
 
-def run_in_process(python, file, before="", after=""):
+def run_in_process(python, file, before=""):
     """De-quantise in a process of its own, which prints the folder."""
     code = f"""
 from pathlib import Path
 from geceval.models.origins import gguf
 {before}
 print(gguf.dequantised(Path({str(file)!r}), "small", {hashlib.sha256(file.read_bytes()).hexdigest()!r}))
-{after}
 """
     return python(code)
 

@@ -80,6 +80,12 @@ def test_without_its_base_a_head_says_how_to_get_it(head):
         resolve(str(head))
 
 
+def test_a_head_must_say_what_it_reads(head, in_environment):
+    (head / "config.json").write_text(json.dumps({"geceval_base": "small"}))
+    with pytest.raises(CheckpointError, match="has geceval_base, and lacks geceval_head_layer"):
+        load_regressor(resolve(str(head)))
+
+
 def test_an_empty_folder_called_like_the_package_is_not_the_package(small, tmp_path, monkeypatch):
     (tmp_path / "small_weights").mkdir()
     monkeypatch.syspath_prepend(str(tmp_path))
