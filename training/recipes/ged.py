@@ -192,7 +192,9 @@ def partly_corrected(source: str, edits: Sequence[Edit], made: Collection[int]) 
 
 
 def _label(rows: list[Row], classes: int, final_insertion: str) -> list[Labelled]:
-    return [(source, token_labels(source, edits, classes, final_insertion)) for source, edits in rows]
+    if final_insertion == "lost":
+        rows = [(source, [edit for edit in edits if edit.start < len(source.split())]) for source, edits in rows]
+    return [(source, token_labels(source, edits, classes)) for source, edits in rows]
 
 
 _CARD = """{front}

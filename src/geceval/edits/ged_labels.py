@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
@@ -35,13 +34,11 @@ LABELS: dict[int, tuple[str, ...]] = {
 operations, its main types, or operation and main type (Yuan et al., 2021, section 4.2)."""
 
 
-def token_labels(
-    source: str, edits: Sequence[Edit], classes: int = 2, final_insertion: Literal["last", "lost"] = "last"
-) -> list[int]:
+def token_labels(source: str, edits: Sequence[Edit], classes: int = 2) -> list[int]:
     """The label of each token of a source."""
     # A replaced or deleted token gets the label of its edit; an insertion labels the token to its right, one at the end
-    # the last token (`"lost"`, as in the published code: none). If several edits concern one token, the later one in
-    # the list counts, as in the published code. Errors that were seen but not corrected label nothing.
+    # the last token (in the published code: none). If several edits concern one token, the later one in the list
+    # counts, as in the published code. Errors that were seen but not corrected label nothing.
     ids = label_ids(classes)
     length = len(source.split())
     labels = [0] * length
@@ -56,7 +53,7 @@ def token_labels(
             last = label
         for index in range(edit.start, min(max(edit.end, edit.start + 1), length)):
             labels[index] = label
-    if final_insertion == "last" and labels and not labels[-1]:
+    if labels and not labels[-1]:
         labels[-1] = last
     return labels
 

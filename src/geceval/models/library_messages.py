@@ -8,43 +8,25 @@ import threading
 import warnings
 from collections.abc import Iterator
 
-_lock = threading.Lock()
-_silence = contextlib.ExitStack()
-_blocks = 0  # of all threads: the first one silences the libraries, the last one lets them speak again
+_lock = threading.RLock()  # what is silenced belongs to the whole process, so other threads wait
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Within the block transformers and peft show no bars, no reports and no notes about their own future."""
-    global _blocks
-    with _lock:
-        if not _blocks:
-            _silence.enter_context(_silenced())
-        _blocks += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _blocks -= 1
-            if not _blocks:
-                _silence.close()
-
-
-@contextlib.contextmanager
-def _silenced() -> Iterator[None]:
     from transformers.utils import logging as log
 
-    verbosity, bars = log.get_verbosity(), log.is_progress_bar_enabled()
-    log.set_verbosity_error()
-    log.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
+    with _lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        verbosity, bars = log.get_verbosity(), log.is_progress_bar_enabled()
+        log.set_verbosity_error()
+        log.disable_progress_bar()
+        try:
             yield
-    finally:
-        log.set_verbosity(verbosity)
-        if bars:
-            log.enable_progress_bar()
+        finally:
+            log.set_verbosity(verbosity)
+            if bars:
+                log.enable_progress_bar()
 
 
 def reason(error: BaseException) -> str:

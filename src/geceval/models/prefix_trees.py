@@ -35,12 +35,12 @@ class Tree:
 
 def grow(texts: Sequence[Sequence[int]], most: int) -> list[Tree]:
     """Share texts out among trees."""
-    groups: list[list[tuple[int, int]]] = []  # index of a text, tokens shared with the one before
+    groups: list[list[tuple[int, int]]] = []  # see `tree_of`
     nodes = limit = 0
     last: Sequence[int] = ()
     for index in sorted(range(len(texts)), key=texts.__getitem__):  # neighbours share the longest prefixes
         text = texts[index]
-        shared = _shared(last, text)
+        shared = common_prefix(last, text)
         if shared < min(SHARED, len(text)) or nodes + len(text) - shared > limit:
             groups.append([])
             nodes = shared = 0
@@ -48,23 +48,17 @@ def grow(texts: Sequence[Sequence[int]], most: int) -> list[Tree]:
         groups[-1].append((index, shared))
         nodes += len(text) - shared
         last = text
-    return [_tree(group, texts) for group in groups]
+    return [tree_of(group, texts) for group in groups]
 
 
-def one_tree(texts: Sequence[Sequence[int]]) -> Tree:
-    """All texts in one tree, however little they share; all begin with the same token."""
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    before = [(), *(texts[index] for index in order)]
-    return _tree([(index, _shared(last, texts[index])) for last, index in zip(before, order, strict=False)], texts)
-
-
-def _shared(left: Sequence[int], right: Sequence[int]) -> int:
+def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
     """The number of tokens that two texts share at their start."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((depth for depth, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
-def _tree(group: Sequence[tuple[int, int]], texts: Sequence[Sequence[int]]) -> Tree:
+def tree_of(group: Sequence[tuple[int, int]], texts: Sequence[Sequence[int]]) -> Tree:
+    """The tree of sorted texts, given the index of each and how many tokens it shares with the one before."""
     tokens, depths, parents, paths = [], [], [], []
     path: list[int] = []
     for index, shared in group:
@@ -126,7 +120,7 @@ def most_nodes(model: Any) -> int:
     if "position_ids" not in inspect.signature(body.forward).parameters:
         return 0
     texts = [[1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 3, 2]]
-    tree = _tree([(0, 0), (1, 4)], texts)
+    tree = tree_of([(0, 0), (1, 4)], texts)
     batch = {name: torch.tensor([values], device=model.device) for name, values in tree.row.items()}
     with torch.inference_mode():
         one_by_one = body(input_ids=torch.tensor(texts, device=model.device), use_cache=False).last_hidden_state

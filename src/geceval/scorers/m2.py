@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from geceval.core.errors import InputError, InputTypeError, counted
+from geceval.core.errors import counted
 from geceval.core.f_score import Counts
-from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, Options, Positive, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range
@@ -59,35 +59,17 @@ class M2(EditScorer):
     Settings = Settings
     reads_edits = True
 
-    def score(
-        self,
-        sources: Sequence[str],
-        predictions: Sequence[str],
-        references: References | None = None,
-        *,
-        gold: Sequence[Gold] | None = None,
-    ) -> Result:
-        """Score one system, see `Scorer.score`."""
-        if gold is None:
-            return super().score(sources, predictions, references)
-        columns = check_columns(self.name, sources, predictions)
-        check_gold(self.name, columns.sources, gold)
-        return self._score_against(columns, gold, set())
-
     def _score(self, columns: Columns) -> Result:
-        return self._score_against(columns, *read_gold(self.name, columns, self.settings.gold_m2, self.runtime))
-
-    def _score_against(self, columns: Columns, gold: Sequence[Gold], large: set[int]) -> Result:
+        gold, large = read_gold(self.name, columns, self.settings.gold_m2, self.runtime)
         rules = Rules(self.settings.max_unchanged_words)
         extractions, single = extract_edits(columns, gold, rules, self.runtime)
-        large = large | single
         chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in extractions])
-        self._warn(gold, large)
+        warn_of_single_paths(self.name, large | single)
+        self._warn_of_irregular(gold)
         facts = {"refs": number_range(map(len, gold))}
-        return self.result(chosen, facts, annotators=chosen.annotators, single_path=sorted(large))
+        return self.result(chosen, facts, annotators=chosen.annotators, single_path=sorted(large | single))
 
-    def _warn(self, gold: Sequence[Gold], large: set[int]) -> None:
-        warn_of_single_paths(self.name, large)
+    def _warn_of_irregular(self, gold: Sequence[Gold]) -> None:
         rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
         if rows:
             logger.warning(
@@ -133,24 +115,6 @@ def warn_of_single_paths(metric: str, rows: set[int]) -> None:
             counted(len(rows), "sentence"),
             min(rows) + 1,
         )
-
-
-def check_gold(metric: str, sources: Sequence[str], gold: Sequence[Gold]) -> None:
-    """Check gold edits that the caller supplied."""
-    if len(gold) != len(sources):
-        raise InputError(
-            f"{metric}: gold edits of {counted(len(gold), 'sentence')} for {counted(len(sources), 'source')}; pass one "
-            "mapping per source, in the same order"
-        )
-    for row, (source, options) in enumerate(zip(sources, gold, strict=True)):
-        if not isinstance(options, Mapping):
-            raise InputTypeError(f"{metric}: gold[{row}] must map annotators to edits, got {type(options).__name__}")
-        if not options:
-            raise InputError(f"{metric}: gold[{row}] has no annotator; nothing to correct is {{0: []}}")
-        length = len(source.split())
-        for edit in (edit for edits in options.values() for edit in edits):
-            if edit.end > length:
-                raise InputError(f"{metric}: gold[{row}]: edit {edit} lies beyond the {length} tokens of the source")
 
 
 def _count(extraction: Extraction) -> Counts:

@@ -27,8 +27,7 @@ LARGEST_RATIO = 10.0
 
 Method: TypeAlias = Literal["add", "sub", "shapley", "shapley_sampling"]
 Rescale: TypeAlias = Literal["safe", "ratio"]
-Group: TypeAlias = tuple[Edit, ...]
-Correction: TypeAlias = "str | Sequence[Edit | Sequence[Edit]]"
+Correction: TypeAlias = "str | Sequence[Edit]"
 Orders: TypeAlias = Sequence[Sequence[int]]
 
 
@@ -44,7 +43,7 @@ class Settings(Options):
             where that ratio lies in (0, 10]; elsewhere it adds the same amount to each, and `note` says so.
             `"ratio"` always multiplies, as published, and gives zeros where the sum is 0.
         permutations: Number of orders for `shapley_sampling`, at least 1; all n! orders if there are no more.
-        max_edits: Edits (or groups of edits) of a sentence beyond which `shapley` is sampled, in [1, 20]; `method` and
+        max_edits: Edits of a sentence beyond which `shapley` is sampled, in [1, 20]; `method` and
             `note` of the sentence then say so. The other methods have no limit.
         seed: Seed of the random orders. A sentence gets the same orders alone and among others.
     """
@@ -63,8 +62,8 @@ class Attribution:
     Attributes:
         source: The source S, tokens joined by one space.
         prediction: S with all edits made, tokens joined by one space.
-        groups: The players: groups of edits that are applied together or not at all; most groups are single edits.
-        scores: The share of each group in the total, in the same order.
+        edits: The edits, which are the players.
+        scores: The share of each edit in the total, in the same order.
         source_score: M(S, S), the score of the unchanged source.
         total: M(S, prediction) - M(S, S), what all edits gain together.
         method: The method that gave the scores: the one asked for, or `"shapley_sampling"` in place of `"shapley"`.
@@ -75,7 +74,7 @@ class Attribution:
 
     source: str
     prediction: str
-    groups: tuple[Group, ...]
+    edits: tuple[Edit, ...]
     scores: tuple[float, ...]
     source_score: float
     total: float
@@ -83,11 +82,6 @@ class Attribution:
     note: str
     signature: str
     how: str
-
-    @property
-    def edits(self) -> Group:
-        """The edits of all groups; where each group is one edit, in the order of `scores`."""
-        return tuple(edit for group in self.groups for edit in group)
 
     @property
     def score(self) -> float:
@@ -115,8 +109,7 @@ def attribute(
         metric: One of `geceval.list_metrics()`, or a scorer from `geceval.registry.make_scorer`.
         sources: One string per sentence.
         predictions: For each sentence its corrected text, from which ERRANT extracts the edits; or its edits
-            (`geceval.edits.edit.Edit`), in any order; or lists of edits, each of which is one player. A noop is a
-            player that changes nothing.
+            (`geceval.edits.edit.Edit`), in any order. A noop is a player that changes nothing.
         references: One list of references per sentence, for metrics that need them.
         options: Settings and run-time options of a metric that is named.
         nlp: spaCy pipeline for ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
@@ -136,14 +129,14 @@ def attribute(
     if (file := scorer.m2_file()) is not None:
         instead = "pass references" if file == "gold_m2" else "pass the edits as predictions"
         raise InputError(f"{name}: {file} has one entry a sentence and fits no partly corrected ones; {instead}")
-    rows, texts = [], predictions
+    texts = predictions
     if isinstance(predictions, Sequence) and not isinstance(predictions, (str, bytes)):
-        rows = [_players(f"{name}: predictions[{number}]", row) for number, row in enumerate(predictions)]
-        texts = [row if players is None else "" for row, players in zip(predictions, rows, strict=True)]
+        _check_edits(name, predictions)
+        texts = [row if isinstance(row, str) else "" for row in predictions]
     columns = check_columns(name, sources, texts, references, needs_references=scorer.needs_references(), warn=False)
     with naming_the_extra(scorer.name):
-        players, pipeline = _extract(scorer, columns, rows, nlp)
-        games = _games(name, columns.sources, players, chosen)
+        edits, pipeline = _extract(scorer, columns, predictions, nlp)
+        games = _games(name, columns.sources, edits, chosen)
         values, metric_signature = _score(name, scorer, columns, games)
     how = signature("attribution", chosen, nlp=pipeline)
     return [_solve(game, scores, chosen, metric_signature, how) for game, scores in zip(games, values, strict=True)]
@@ -151,73 +144,60 @@ def attribute(
 
 @dataclass(frozen=True, slots=True)
 class _Game:
-    """One sentence: its players, and the texts of the coalitions that the method needs."""
+    """One sentence: its edits, and the texts of the coalitions that the method needs."""
 
     source: str
-    groups: tuple[Group, ...]
+    edits: tuple[Edit, ...]
     method: Method
     orders: Orders
     texts: Mapping[int, str]
 
     @property
     def everyone(self) -> int:
-        return (1 << len(self.groups)) - 1
+        return (1 << len(self.edits)) - 1
 
 
-def _players(where: str, row: Any) -> tuple[Group, ...] | None:
-    """The players of a row of edits; `None` for a text, whose edits are not known yet."""
-    if isinstance(row, str):
-        return None
-    if not isinstance(row, Sequence) or isinstance(row, bytes):
-        raise InputTypeError(
-            f"{where} must be a corrected text, a list of Edits or a list of lists of Edits, got {row!r}"
-        )
-    groups = []
-    for number, group in enumerate(row):
-        members = [group] if isinstance(group, Edit) else group
-        listed = isinstance(members, Sequence) and not isinstance(members, (str, bytes))
-        if not listed or not all(isinstance(edit, Edit) for edit in members):
-            raise InputTypeError(f"{where}[{number}] must be an Edit or a list of Edits, got {group!r}")
-        groups.append(tuple(members))
-    return tuple(groups)
+def _check_edits(name: str, predictions: Sequence[Any]) -> None:
+    for number, row in enumerate(predictions):
+        listed = isinstance(row, Sequence) and all(isinstance(edit, Edit) for edit in row)
+        if not isinstance(row, str) and not listed:
+            raise InputTypeError(
+                f"{name}: predictions[{number}] must be a corrected text or a list of Edits, got {row!r}"
+            )
 
 
 def _extract(
-    scorer: Scorer, columns: Columns, rows: Sequence[tuple[Group, ...] | None], nlp: PipelineName
-) -> tuple[list[tuple[Group, ...]], str]:
-    """The players of all rows, and the pipeline that extracted those of texts: `"off"` if there are no texts."""
-    pairs = [
-        pair
-        for pair, players in zip(zip(columns.sources, columns.predictions, strict=True), rows, strict=True)
-        if players is None
-    ]
+    scorer: Scorer, columns: Columns, predictions: Sequence[Correction], nlp: PipelineName
+) -> tuple[list[tuple[Edit, ...]], str]:
+    """The edits of all rows, and the pipeline that extracted those of texts: `"off"` if there are no texts."""
+    rows = zip(columns.sources, columns.predictions, predictions, strict=True)
+    pairs = [(source, text) for source, text, row in rows if isinstance(row, str)]
     if not pairs:
-        return list(rows), "off"
+        return list(map(tuple, predictions)), "off"
     from geceval.edits.errant.annotator import get_annotator
 
     annotator, runtime = get_annotator(nlp), scorer.runtime
     extracted = iter(annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache))
-    all_players = [tuple((edit,) for edit in next(extracted)) if players is None else players for players in rows]
-    return all_players, annotator.pipeline
+    return [tuple(next(extracted) if isinstance(row, str) else row) for row in predictions], annotator.pipeline
 
 
-def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Group, ...]], settings: Settings) -> list[_Game]:
+def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Edit, ...]], settings: Settings) -> list[_Game]:
     games = []
-    for number, (source, groups) in enumerate(zip(sources, rows, strict=True)):
+    for number, (source, edits) in enumerate(zip(sources, rows, strict=True)):
         try:
-            apply(source, itertools.chain.from_iterable(groups))
+            apply(source, edits)
         except ValueError as error:
             raise InputError(f"{name}: predictions[{number}]: {error}") from error
         method, orders = settings.method, ()
-        if method == "shapley" and len(groups) > settings.max_edits:
+        if method == "shapley" and len(edits) > settings.max_edits:
             method = "shapley_sampling"
         if method == "shapley_sampling":
-            orders = draw_orders(len(groups), settings.permutations, settings.seed)
+            orders = draw_orders(len(edits), settings.permutations, settings.seed)
         texts = {
-            mask: apply(source, [edit for player, group in enumerate(groups) if mask >> player & 1 for edit in group])
-            for mask in coalitions(method, len(groups), orders)
+            mask: apply(source, [edit for player, edit in enumerate(edits) if mask >> player & 1])
+            for mask in coalitions(method, len(edits), orders)
         }
-        games.append(_Game(texts[0], groups, method, orders, texts))
+        games.append(_Game(texts[0], edits, method, orders, texts))
     return games
 
 
@@ -244,11 +224,11 @@ def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) 
 def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric: str, how: str) -> Attribution:
     gains = {mask: value - values[0] for mask, value in values.items()}
     total = gains[game.everyone]
-    parts = shares(game.method, len(game.groups), gains, game.orders)
+    parts = shares(game.method, len(game.edits), gains, game.orders)
     notes = []
     if game.method != settings.method:
         notes.append(
-            f"{len(game.groups)} edits are more than max_edits={settings.max_edits}: Shapley values are sampled"
+            f"{len(game.edits)} edits are more than max_edits={settings.max_edits}: Shapley values are sampled"
         )
     if game.method in ("add", "sub"):
         parts, shifted = rescaled(parts, total, settings.rescale)
@@ -257,7 +237,7 @@ def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric:
     return Attribution(
         source=game.source,
         prediction=game.texts[game.everyone],
-        groups=game.groups,
+        edits=game.edits,
         scores=tuple(parts.tolist()),
         source_score=values[0],
         total=total,

@@ -17,7 +17,7 @@ from geceval.core.options import RunTime
 from geceval.core.progress import counting
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.prefix_trees import inputs, one_tree
+from geceval.models.prefix_trees import common_prefix, inputs, tree_of
 from geceval.models.tokenizers import NOTHING_SPECIAL, detokenize
 from geceval.scorers.learned.likelihoods import word_counts
 from recipes.distillation.groups import SHARD, Group
@@ -42,7 +42,10 @@ class PrefixTree(NamedTuple):
 
 def prefix_tree(rows: Sequence[Sequence[int]]) -> PrefixTree:
     """The tree of token sequences that all begin with the same token."""
-    tree = one_tree(rows)
+    order = sorted(range(len(rows)), key=rows.__getitem__)
+    before = [(), *(rows[index] for index in order)]
+    shared = [(index, common_prefix(last, rows[index])) for last, index in zip(before, order, strict=False)]
+    tree = tree_of(shared, rows)
     size = len(tree.row["input_ids"])
     plain = {"parents": [0, *range(size - 1)], "position_ids": [*range(size)], "ends": [size] * size}
     row = plain | tree.row
