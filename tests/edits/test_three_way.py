@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import logging
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from geceval.edits import three_way
-from geceval.edits.three_way import align, count_columns
+from geceval.edits.three_way import count_columns
 
 tokens = st.lists(st.sampled_from("abc"), max_size=5).map(tuple)
 # No gap, then one gap (in the reference, the prediction, the source), then two.
 MOVES = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+
+
+def align(*texts):
+    """The columns of one alignment, `None` for a gap."""
+    ((_, columns),) = three_way._aligned([three_way._number(texts)])
+    names = [*dict.fromkeys(itertools.chain(*texts)), None]
+    return [tuple(names[number] for number in row) for row in np.stack(columns)[:, :, 0].T.tolist()]
 
 
 def column_cost(column) -> int:

@@ -45,15 +45,6 @@ def count_columns(triples: Sequence[Triple]) -> np.ndarray:
     return counts[[index_of[triple] for triple in triples]]
 
 
-def align(source: Sequence[str], prediction: Sequence[str], reference: Sequence[str]) -> list[tuple[str | None, ...]]:
-    """The columns of one alignment, each (source, prediction, reference), with `None` for a gap."""
-    triple = (tuple(source), tuple(prediction), tuple(reference))
-    ((_, columns),) = _aligned([_number(triple)])
-    names = [*dict.fromkeys(itertools.chain(*triple)), None]
-    rows = np.stack(columns)[:, :, 0].T.tolist()
-    return [tuple(names[number] for number in row) for row in rows]
-
-
 def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
     """Align triples in batches of similar size."""
     # Two equal texts stay together in an alignment of least cost (each pair of the three costs at least as much as when

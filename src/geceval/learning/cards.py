@@ -96,7 +96,7 @@ def impara_card(results: Mapping[str, Any], folder: Path) -> str:
         model="" if bundled and name == metric else f', model="{name}"',
         made=_impara_made(settings, results),
         corpora=corpora_table(results["data"], settings),
-        kind=_impara_kind(settings),
+        kind=_PAIRS.format(**settings),
         runs=runs_table(results["runs"]),
         test=results["test"],
         evaluations=evaluation_tables(results),
@@ -138,12 +138,6 @@ def corpora_table(data: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
         (d["corpus"], hashes.get(d["corpus"], ""), d["corrections"], d["edits"], *d["pairs"].values()) for d in data
     ]
     return table(("corpus", "SHA-256", "corrected sentences", "edits", "training pairs", "dev", "test"), rows)
-
-
-def _impara_kind(settings: Mapping[str, Any]) -> str:
-    if settings["parallel_only"]:
-        return "The pairs are source and full correction (the paper's ablation)."
-    return _PAIRS.format(**settings)
 
 
 def runs_table(runs: Sequence[Mapping[str, Any]]) -> str:
