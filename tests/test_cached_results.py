@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from geceval import registry
-from geceval.cli.app import run
 from geceval.core.cache import clear_caches
 from geceval.core.disk_cache import FILE
 from geceval.core.options import RunTime
@@ -70,7 +69,7 @@ def same(one, other):
 
 
 @pytest.fixture
-def options(make_checkpoint):
+def options(make_checkpoint, make_causal):
     folder, other = (str(make_checkpoint(seed)) for seed in (0, 1))
     return {
         "impara": {"model": folder, "se_model": other, "threshold": 0.0},
@@ -79,10 +78,11 @@ def options(make_checkpoint):
         "bertscore": {"model": folder, "layer": 1},
         "pt_m2": {"model": folder, "layer": 2},
         "ged": {"model": str(make_checkpoint(2, "BertForTokenClassification", ("CORRECT", "WRONG"))), "nlp": "bundled"},
+        "scribendi": {"model": str(make_causal(0))},
     }
 
 
-@pytest.mark.parametrize("name", ["errant", "impara", "m2", "bertscore", "pt_m2", "ged"])
+@pytest.mark.parametrize("name", ["errant", "impara", "m2", "bertscore", "pt_m2", "ged", "scribendi"])
 def test_the_same_result_from_disk(name, options, tmp_path, nothing_computed):
     columns = {"predictions": SOURCES} if name == "ged" else {}  # a detector marks the sources
     plain = score(name, None, **columns, **options[name])
@@ -166,27 +166,6 @@ def test_answers_in_16_bits_are_not_kept(name, options, tmp_path):
     assert not (tmp_path / FILE).exists()
 
 
-def test_detectors_and_language_models(make_checkpoint, make_causal, tmp_path, monkeypatch):
-    from geceval.models.causal import CausalModel
-    from geceval.models.detector import Detector
-
-    labels = {"id2label": {0: "CORRECT", 1: "INCORRECT"}, "label2id": {"CORRECT": 0, "INCORRECT": 1}, "num_labels": 2}
-    folders = make_checkpoint(0, "BertForTokenClassification", **labels), make_causal(0)
-    answers = []
-    for cache in (None, tmp_path, tmp_path):
-        clear_caches()
-        runtime = RunTime(device="cpu")
-        rows = Detector.load(resolve(str(folders[0])), runtime).log_probabilities(PREDICTIONS, RunTime(cache=cache))
-        model = CausalModel.load(resolve(str(folders[1])), runtime)
-        answers.append(
-            [*(row.tolist() for row in rows), model.perplexities(PREDICTIONS, RunTime(cache=cache)).tolist()]
-        )
-        if cache is not None:
-            monkeypatch.setattr("geceval.models.batched_model.BatchedModel._run", None)
-    assert answers[0] == answers[1] == answers[2]
-    assert [len(row) for row in answers[2][:4]] == [6, 2, 5, 2]
-
-
 def test_the_environment_names_the_folder(monkeypatch):
     assert RunTime().cache is None
     monkeypatch.setenv("GECEVAL_CACHE", "kept")
@@ -195,17 +174,3 @@ def test_the_environment_names_the_folder(monkeypatch):
     assert dataclasses.replace(RunTime(cache=None), workers=2).cache is None
     with pytest.raises(TypeError, match="cache must be a path, got int"):
         RunTime(cache=3)
-
-
-def test_the_command(tmp_path, capsys, nothing_computed):
-    for name, texts in (("source", SOURCES[:3]), ("system", PREDICTIONS[:3]), ("reference", PREDICTIONS[:3])):
-        (tmp_path / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    files = [str(tmp_path / f"{name}.txt") for name in ("source", "system", "reference")]
-    command = ["score", "-m", "errant", "-o", "nlp=bundled", "-s", files[0], "-p", files[1], "-r", files[2]]
-    written = []
-    for _ in range(2):
-        clear_caches()
-        assert run([*command, "--cache", str(tmp_path / "cache"), "--format", "json"]) == 0
-        written.append(capsys.readouterr().out)
-        nothing_computed()
-    assert written[0] == written[1]

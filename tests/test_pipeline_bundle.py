@@ -133,12 +133,6 @@ def test_every_tag_is_known_to_errant(nlp):
             "nsubj ROOT det dobj prt punct",
         ),
         (
-            "i do n't want to go to school",
-            "PRP VBP RB VB TO VB IN NN",
-            "I do not want to go to school",
-            "nsubj aux neg ROOT aux xcomp prep pobj",
-        ),
-        (
             "She will be happy in my brother 's house .",
             "PRP MD VB JJ IN PRP$ NN POS NN .",
             "she will be happy in my brother 's house .",
@@ -179,15 +173,6 @@ def test_card_shows_the_figures_of_its_run():
     assert "license: cc-by-sa-4.0" in card and "$" not in card
 
 
-def test_figures_are_at_least_those_of_the_probe():
-    # A pipeline with spaCy's default settings: 3,000 steps, 8.4 MB; EWT dev and the first 400 edited sentences of CWEB.
-    metrics = json.loads((BUNDLE / "metrics.json").read_text(encoding="utf-8"))
-    for name, floor in {"TAG": 92.7, "POS": 93.7, "LEMMA": 94.9, "UAS": 85.3}.items():
-        assert metrics["ewt"]["dev"][name] >= floor
-    assert round(metrics["cweb"]["probe"]["same_spans"], 1) >= 99.3
-    assert metrics["cweb"]["probe"]["same_types"] >= 93.4
-
-
 def test_agreement_on_cweb_matches_the_card(nlp, shared_data):
     sample = shared_data / "cweb" / pipeline_figures.PROBE_FILE
     if not sample.is_file():
@@ -205,18 +190,8 @@ def test_agreement_counts_edits_by_hand(nlp, tmp_path):
     path.write_text(M2, encoding="utf-8")
     agreement = pipeline_figures.agreement
     assert agreement(nlp, path) == {"sentences": 3, "same_spans": 2, "edits": 5, "same_types": 3}
-    assert agreement(nlp, path, annotator=1) == {
-        "sentences": 1,
-        "same_spans": 0,
-        "edits": 2,
-        "same_types": 1,
-    }
-    assert agreement(nlp, path, limit=1) == {
-        "sentences": 1,
-        "same_spans": 1,
-        "edits": 2,
-        "same_types": 2,
-    }
+    assert agreement(nlp, path, annotator=1) == {"sentences": 1, "same_spans": 0, "edits": 2, "same_types": 1}
+    assert agreement(nlp, path, limit=1) == {"sentences": 1, "same_spans": 1, "edits": 2, "same_types": 2}
 
 
 def test_trees_are_relabelled_and_copulas_raised(tmp_path):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html.parser
 import json
 
 import pytest
+from markup import Markup
 
 
 @pytest.fixture
@@ -67,42 +67,17 @@ def write_gjg15():
     return write
 
 
-class Page(html.parser.HTMLParser):
-    """A page that stands alone and whose tags close in order: `tags`, `text`, and `tables` of (class, text)."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tables, self.open, self.tags, self.text = [], [], [], ""
-        self.feed(text)
-        assert self.open == []
-        assert not {tag for tag, _ in self.tags} & {"script", "link", "iframe", "object", "base"}
-        links = [value for _, attributes in self.tags for key, value in attributes.items() if key in ("src", "href")]
-        assert all(link.startswith(("data:", "#")) for link in links)
-        policy = next(attributes["content"] for _, attributes in self.tags if attributes.get("http-equiv"))
-        assert policy.startswith("default-src 'none'")
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag == "table":
-            self.tables.append([])
-        if tag == "tr":
-            self.tables[-1].append([])
-        if tag in ("td", "th"):
-            self.tables[-1][-1].append((dict(attributes).get("class"), ""))
-        if tag not in ("meta", "br", "img"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
-        if set(self.open) & {"td", "th"}:
-            kind, text = self.tables[-1][-1][-1]
-            self.tables[-1][-1][-1] = kind, " ".join([*text.split(), *data.split()])
-
-
 @pytest.fixture
 def read_page():
-    """The reader of a page."""
-    return Page
+    """A function that reads a page, which must stand alone."""
+
+    def read(text):
+        page = Markup(text)
+        assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "base"}
+        links = [value for _, attributes in page.tags for key, value in attributes.items() if key in ("src", "href")]
+        assert all(link.startswith(("data:", "#")) for link in links)
+        policy = next(attributes["content"] for _, attributes in page.tags if attributes.get("http-equiv"))
+        assert policy.startswith("default-src 'none'")
+        return page
+
+    return read

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -93,22 +94,29 @@ def test_table_is_ranked_by_the_first_metric(ok):
 
 
 def test_ties_share_a_rank(answer, tmp_path):
-    copy = tmp_path / "copy.txt"
-    copy.write_bytes(Path(SYSTEMS[3]).read_bytes())
+    copy = shutil.copy(SYSTEMS[3], tmp_path / "copy.txt")
     report = answer("score", "-m", "gleu", "-s", SOURCE, "-p", copy, *SYSTEMS[3:], "-r", *REFERENCES)
     assert [(row["rank"], row["system"]) for row in report["systems"]] == [(1, "copy"), (1, "strong"), (3, "unchanged")]
 
 
-def test_tsv_has_all_digits_and_no_tabs_in_cells(ok, tmp_path):
+@pytest.fixture
+def score_file(ok, tmp_path):
+    """A function that scores the source as the output of a system whose file has some name."""
+
+    def score(name, form):
+        shutil.copy(SOURCE, tmp_path / name)
+        return ok("score", "-m", "gleu", "-s", SOURCE, "-p", tmp_path / name, "-r", *REFERENCES, "--format", form)
+
+    return score
+
+
+def test_tsv_has_all_digits_and_no_tabs_in_cells(ok, score_file):
     lines = [line.split("\t") for line in ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").splitlines()]
     assert lines[0] == ["rank", "system", "gleu"]
     direct = score_directly("gleu", SYSTEMS[3])
     assert lines[1] == ["1", "strong", repr(direct.score)]
     assert lines[6:] == [[f"# {direct.signature}"]]
-    odd = tmp_path / "a\tb.txt"
-    odd.write_bytes(Path(SOURCE).read_bytes())
-    text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "tsv")
-    assert text.splitlines()[1].split("\t")[:2] == ["1", "a b"]
+    assert score_file("a\tb.txt", "tsv").splitlines()[1].split("\t")[:2] == ["1", "a b"]
 
 
 def test_an_output_that_cannot_be_written_fails_before_the_work(fails, monkeypatch):
@@ -116,19 +124,15 @@ def test_an_output_that_cannot_be_written_fails_before_the_work(fails, monkeypat
     assert fails("score", "-m", "gleu", *CORPUS, "--output", "none/out") == "none/out: No such file or directory"
 
 
-def test_markdown_is_a_table_for_a_card(ok, tmp_path):
-    odd = tmp_path / "a|b.txt"
-    odd.write_text(Path(SOURCE).read_text(encoding="utf-8"), encoding="utf-8")
-    lines = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "markdown").split("\n")
+def test_markdown_is_a_table_for_a_card(score_file):
+    lines = score_file("a|b.txt", "markdown").split("\n")
     assert lines[:2] == ["| rank | system | gleu |", "|---:|---|---:|"]
     assert re.fullmatch(r"\| 1 \| a&#124;b \| 0\.\d{4} \|", lines[2])
     assert lines[4].startswith("44 sentences") and lines[6].startswith("`gleu|")
 
 
-def test_latex_is_escaped(ok, tmp_path):
-    odd = tmp_path / "a_b&c.txt"
-    odd.write_bytes(Path(SOURCE).read_bytes())
-    text = ok("score", "-m", "gleu", "-s", SOURCE, "-p", odd, "-r", *REFERENCES, "--format", "latex")
+def test_latex_is_escaped(score_file):
+    text = score_file("a_b&c.txt", "latex")
     assert r"1 & a\_b\&c & \textbf{0." in text
     assert text.startswith("% gleu|")
     assert "% \\usepackage{booktabs}\n\\begin{tabular}{rlr}\n\\toprule\nrank & system & gleu" in text
@@ -246,13 +250,11 @@ def test_output_file_is_written_at_once(ok, fails, tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["report.json"]
 
 
-def test_a_terminal_folds_and_never_cuts(ok, tmp_path, monkeypatch):
-    long = tmp_path / ("a-system-with-a-very-long-name" * 3 + ".txt")
-    long.write_bytes(Path(SOURCE).read_bytes())
-    arguments = ["score", "-m", "gleu", "-s", SOURCE, "-p", long, "-r", *REFERENCES]
-    assert long.stem in ok(*arguments)
+def test_a_terminal_folds_and_never_cuts(score_file, monkeypatch):
+    long = "a-system-with-a-very-long-name" * 3
+    assert long in score_file(f"{long}.txt", "table")
     monkeypatch.setattr("geceval.cli.tables.terminal_width", lambda output: 40)
-    folded = ok(*arguments).split("\ngleu|")[0]
+    folded = score_file(f"{long}.txt", "table").split("\ngleu|")[0]
     assert max(len(line) for line in folded.splitlines()[:-1]) <= 40
     assert "…" not in folded
 
@@ -331,21 +333,6 @@ def test_our_own_errors_are_no_mistake_of_the_user(call, monkeypatch, error):
     assert err.startswith("Traceback (most recent call last):\n")
     assert 'raise error("frob")' in err
     assert err.endswith("\ngeceval: this is a bug of geceval; please report it with the lines above\n")
-
-
-def test_a_flag_for_one_metric_leaves_the_others_alone(answer):
-    arguments = ["score", "-m", "gleu", "impara", *CORPUS]
-    found = answer(*arguments, "--threshold", "0.9")
-    assert found == answer(*arguments, "-o", "impara.threshold=0.9")
-    assert "|threshold:0.9|" in found["systems"][0]["metrics"]["impara"]["signature"]
-
-
-def test_unparallel_files_fail_before_any_model_loads(fails, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry.scorer_class("impara"), "load", lambda self: pytest.fail("a model was loaded"))
-    short = tmp_path / "short.txt"
-    short.write_text("one line\n")
-    message = fails("score", "-m", "impara", "-s", SOURCE, "-p", SYSTEMS[0], short)
-    assert message == f"{short} has 1 line but {SOURCE} has 44; they must be parallel"
 
 
 def test_warnings_are_lines_of_standard_error_unless_quiet(call, tmp_path):

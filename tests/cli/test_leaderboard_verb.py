@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -27,14 +26,7 @@ def files(tmp_path, monkeypatch):
     return ["-m", "gleu", "green", "-s", "source.txt", "-r", "ref.txt"]
 
 
-def rows(page: str) -> list[list[str]]:
-    """The cells of each row of the table, as text with single spaces."""
-    body = re.search(r"<tbody>(.*?)</tbody>", page, re.DOTALL).group(1)
-    found = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
-    return [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in row] for row in found]
-
-
-def test_the_page_holds_the_numbers_of_compare(files, ok):
+def test_the_page_holds_the_numbers_of_compare(files, ok, read_page):
     ok("leaderboard", *files, "-p", "bad.txt", "good.txt", "twin.txt", "--output", "page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     library = geceval.compare(["gleu", "green"], SOURCES, SYSTEMS, [[text] for text in REFERENCES])
@@ -42,7 +34,7 @@ def test_the_page_holds_the_numbers_of_compare(files, ok):
         name: [next(each for each in own.standings if each.system == name) for own in library.values()]
         for name in SYSTEMS
     }
-    assert rows(page) == [
+    assert [[text for _, text in row] for row in read_page(page).tables[0][1:]] == [
         [name, *(f"{each.rank} {each.score:.3f} {each.low:.3f} to {each.high:.3f}" for each in by_system[name])]
         for name in ("good", "twin", "bad")
     ]
@@ -50,7 +42,6 @@ def test_the_page_holds_the_numbers_of_compare(files, ok):
     assert "gleu: good and twin share the first rank." in page
     assert page.count("<svg") == 2 and page.count("<circle") == 6
     assert library["green"].signature in page
-    assert "http" not in page.replace("http-equiv", "") and "<script" not in page  # one file, nothing else
 
 
 def test_of_many_systems_that_share_the_first_rank_only_the_best_is_named(files, ok):

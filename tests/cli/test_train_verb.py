@@ -11,7 +11,7 @@ import pytest
 
 import geceval
 from geceval.cli.app import run
-from geceval.cli.train import train, verdict
+from geceval.cli.train import verdict
 from geceval.learning.impara import bundled_scores, suited_recipe
 from geceval.models.checkpoints import ASSETS
 
@@ -98,7 +98,7 @@ def test_who_interrupts_is_told_how_to_go_on(toy_corpus, base, tmp_path, monkeyp
     assert capsys.readouterr().err == "geceval: interrupted: the same command goes on\n"
 
 
-def test_the_checkpoint_scores(trained, tmp_path, answer):
+def test_the_checkpoint_scores(trained):
     _, folder, *_ = trained
     source, right = "the cat sit on mat dog run school", "the cat sat on mat dog runs school"
     result = geceval.load("impara", model=str(folder), threshold=-2.0).compute(
@@ -106,11 +106,6 @@ def test_the_checkpoint_scores(trained, tmp_path, answer):
     )
     assert result["scores"][0] > result["scores"][1]
     assert "|model:my impara@" in result["signature"]
-    for name, text in (("source", source), ("system", right)):
-        (tmp_path / name).write_text(f"{text}\n")
-    options = ["-m", "impara", "-o", f"model={folder}", "-o", "threshold=-2"]
-    (row,) = answer("score", *options, "-s", tmp_path / "source", "-p", tmp_path / "system")["systems"]
-    assert row["metrics"]["impara"]["score"] == pytest.approx(result["scores"][0], abs=1e-5)
 
 
 def test_other_settings_in_the_same_folder_are_refused(trained, fails):
@@ -160,10 +155,6 @@ def test_a_language_model_is_compared_with_itself_untrained(toy_corpus, make_cau
     assert "a LoRA adapter of rank 16, learning rate 0.0005, at most 1 epoch, seed 1" in out
     after, before = (f"{results[name]['accuracy']:.3f}" for name in ("test", "untrained"))
     assert f"right order: {after} ({base}, untrained: {before})" in out
-
-
-def test_the_metrics_that_can_be_trained():
-    assert [command.name for command in train.registered_commands] == ["impara", "impara-lm"]
 
 
 def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():

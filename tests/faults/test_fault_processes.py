@@ -1,7 +1,7 @@
 """Several processes at once, and processes that are stopped: nothing is lost, and nothing is left behind.
 
 Killed trainings: tests/training/ (`..._ends_with_the_same_weights`); writers of a cache: tests/core/test_disk_cache.py;
-workers: tests/workflows/test_ray.py; a publication that is killed: tests/hub/test_publish_mistakes.py.
+workers: tests/workflows/test_ray.py; a publication that breaks off: tests/hub/test_publish_mistakes.py.
 """
 
 from __future__ import annotations

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +11,9 @@ import pytest
 @pytest.fixture(scope="session")
 def hub_server():
     """The module with the stand-in: its classes and tokens."""
-    path = Path(__file__).resolve().parents[1] / "hub_server.py"
-    spec = importlib.util.spec_from_file_location("hub_server", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["hub_server"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    import hub_server
+
+    return hub_server
 
 
 @pytest.fixture
@@ -75,3 +69,35 @@ def at_home(hub_server, tmp_path_factory):
             yield
 
     return enter
+
+
+@pytest.fixture(scope="session")
+def make_model(make_checkpoint):
+    """A function that writes a tiny checkpoint with a card."""
+
+    def make(seed):
+        folder = make_checkpoint(seed)
+        front = "license: mit\nlibrary_name: transformers\npipeline_tag: text-classification\ntags: [gec]"
+        text = f'# Tiny\n\nVersion {seed}: `geceval.load("impara", model="tiny")`.'
+        (folder / "README.md").write_text(f"---\n{front}\n---\n\n{text}\n", encoding="utf-8")
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def write_data():
+    """A function that writes a data set as `geceval data build` makes that of a name, with other sentences."""
+    import pyarrow as pa
+
+    from geceval.corpora.build import data_card
+    from geceval.corpora.folder import Config, write_folder
+
+    def write(folder, name, sentences=("A note .",)):
+        schema = pa.schema({"source": pa.string(), "references": pa.list_(pa.string())})
+        rows = [{"source": sentence, "references": [sentence]} for sentence in sentences]
+        configs = [Config("corrected", schema, {"test": rows}), Config("raw", schema, {"dev": rows})]
+        write_folder(folder, configs, data_card(name, configs))
+        return folder
+
+    return write

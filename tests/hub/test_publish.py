@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -63,36 +62,14 @@ print(json.dumps(found))
 """
 
 
-def write_notes(folder: Path, sentences: list[str]) -> Path:
-    """A data set as `geceval data build` makes it, with sentences of our own."""
-    import pyarrow as pa
-
-    from geceval.corpora.build import data_card
-    from geceval.corpora.folder import Config, write_folder
-
-    schema = pa.schema({"source": pa.string(), "references": pa.list_(pa.string())})
-    rows = [{"source": sentence, "references": [sentence]} for sentence in sentences]
-    configs = [Config("corrected", schema, {"test": rows}), Config("raw", schema, {"dev": rows})]
-    write_folder(folder, configs, data_card("jfleg", configs))
-    return folder
-
-
-def add_card(folder: Path, text: str) -> Path:
-    front = "license: mit\nlibrary_name: transformers\npipeline_tag: text-classification\ntags: [gec]"
-    (folder / "README.md").write_text(f"---\n{front}\n---\n\n# Tiny\n\n{text}\n", encoding="utf-8")
-    return folder
+@pytest.fixture(scope="module")
+def tiny(make_model):
+    """Two versions of a tiny checkpoint."""
+    return [make_model(seed) for seed in (1, 2)]
 
 
 @pytest.fixture(scope="module")
-def tiny(make_checkpoint):
-    """Two versions of a tiny checkpoint with a card."""
-    return [
-        add_card(make_checkpoint(seed), f'Version {seed}: `geceval.load("impara", model="tiny")`.') for seed in (1, 2)
-    ]
-
-
-@pytest.fixture(scope="module")
-def published(hub_server, at_home, tiny, tmp_path_factory):
+def published(hub_server, at_home, tiny, write_data, tmp_path_factory):
     """A Hub on which everything was published, some of it twice."""
     server = hub_server.HubServer()
     with at_home(server):
@@ -114,7 +91,7 @@ def published(hub_server, at_home, tiny, tmp_path_factory):
         folder = tmp_path_factory.mktemp("data")
         for number, checkpoint in enumerate(tiny, start=1):
             publish("checkpoint", checkpoint, "--org", "ORG", "--name", "tiny", "--tag", f"v{number}")
-            notes = write_notes(folder / f"{number}", [f"note {number}", "a second note"][:number])
+            notes = write_data(folder / f"{number}", "jfleg", [f"note {number}", "a second note"][:number])
             publish("data", notes, "--org", "ORG", "--name", "notes", "--tag", f"v{number}")
     yield server
     server.close()

@@ -9,15 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 import torch
 import transformers
 
 import geceval
 from geceval.cli.app import run
-from geceval.corpora.build import data_card
-from geceval.corpora.folder import Config, write_folder
 from geceval.models.checkpoints import resolve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,12 +26,11 @@ def blocks(language):
 
 
 @pytest.fixture
-def here(toy_corpus, tmp_path, monkeypatch):
+def here(toy_corpus, write_data, tmp_path, monkeypatch):
     """The files that the page names."""
     shutil.copy(toy_corpus, tmp_path / "mine.m2")
     for name in ("jfleg", "conll14"):
-        configs = [Config("corrected", pa.schema({"source": pa.string()}), {"test": [{"source": "A note ."}]})]
-        write_folder(tmp_path / name, configs, data_card(name, configs))
+        write_data(tmp_path / name, name)
     shutil.copytree(ROOT / "spaces" / "demo", tmp_path / "spaces" / "demo")
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / f"geceval-{geceval.__version__}-py3-none-any.whl").write_bytes(b"wheel")
@@ -88,7 +84,3 @@ def check_merged(repo, tmp_path):
     whole = resolve(tmp_path)
     assert whole.base is None
     assert whole.setting("threshold") == resolve("bundled:impara").setting("threshold")
-
-
-def test_it_is_one_page():
-    assert len(PAGE.splitlines()) <= 90
