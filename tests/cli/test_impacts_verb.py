@@ -120,7 +120,7 @@ MISTAKES = [
     (["--method", "shapley", "--max-edits", "99", *PAIR], "max_edits must lie between 1 and 20, got 99"),
     (["--method", "add", "--rescale", "odd", *PAIR], "attribute: rescale must be one of 'safe', 'ratio', got 'odd'"),
     (["--method", "add", "-o", "frob=1", *PAIR], "unknown option 'frob'"),
-    (["--method", "add", "-r", "two", "-m", "gleu", *PAIR], "two has 2 lines but there is one sentence"),
+    (["--method", "add", "-r", "two", "-m", "gleu", *PAIR], "two has 2 lines but the source has 1"),
 ]
 
 

@@ -167,7 +167,9 @@ def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():
 
 def test_nothing_is_pushed_in_a_dry_run(trained, call):
     code, out, _ = call(*trained[0], "--push-to-hub", "ORG/NAME", "--dry-run")
-    last = out.splitlines()[-1]
     assert code == 0
-    assert last.startswith("would push to ORG/NAME: README.md, config.json, model.safetensors, results.json")
-    assert "run" not in re.split(r"[ ,/]+", last)
+    files = re.findall(
+        r"^  (\S+) \([\d,]+ bytes\)$", out.partition("would publish the model ORG/NAME:\n")[2], re.MULTILINE
+    )
+    assert {"README.md", "config.json", "model.safetensors", "results.json"} <= set(files)
+    assert not [file for file in files if file.startswith("run")]

@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from geceval.cli.app import run
-from geceval.hub.publish import publish_checkpoint
+from geceval.cli.publish import publish_checkpoint
 from geceval.models.checkpoints import CheckpointError, resolve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,9 +150,9 @@ def test_the_run_of_a_training_stays_here(hub, at_home, checkpoint):
         publish_checkpoint(checkpoint, "ORG/tiny")
     (checkpoint / "results.json").write_text("{}")
     with at_home(hub):
-        names = publish_checkpoint(checkpoint, "ORG/tiny")
-    assert only_ours(hub.repos["model", "ORG/tiny"]) == set(names)
-    assert not [name for name in names if "run" in name]
+        publish_checkpoint(checkpoint, "ORG/tiny")
+    names = only_ours(hub.repos["model", "ORG/tiny"])
+    assert names == {path.name for path in checkpoint.iterdir()} - {"run"}
 
 
 def test_an_adapter_over_a_folder_of_this_machine_is_refused(refused, hub, checkpoint, tmp_path):

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal
 
+from geceval.cli.publish import publish_checkpoint
 from geceval.core.errors import UserError
-from geceval.hub.publish import publish_checkpoint
 from geceval.learning.recipe import Recipe
 
 SHORT = {"base": "init-from", "learning_rate": "lr", "meaning_base": "meaning-init-from"}

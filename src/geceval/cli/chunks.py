@@ -37,9 +37,7 @@ def chunks(
         typer.Option(help="What must agree: the correction, or only where one is made."),
     ] = "correction",
     line: shared.Lines = None,
-    changed: Annotated[
-        bool, typer.Option("--changed", help="Show only sentences that the correction or a reference changes.")
-    ] = False,
+    changed: shared.Changed = False,
     nlp: shared.Nlp = "bundled",
     workers: shared.Workers = 1,
     cache: shared.Cache = None,

@@ -13,7 +13,7 @@ from geceval import registry
 from geceval.cli.tables import edit_fields, json_text, show, write
 from geceval.cli.text_files import check_texts, read_corpus
 from geceval.core.errors import InputError, counted
-from geceval.core.files import read_lines
+from geceval.core.files import read_parallel
 from geceval.core.inputs import references_by_sentence
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
@@ -128,10 +128,7 @@ def _columns(
 ) -> tuple[list[str], list[str], list[list[str | None]] | None]:
     if len(texts) == 2 and not sources and not predictions:
         check_texts(texts, "files as -s FILE -p FILE")
-        lines = [read_lines(path) for path in references]
-        for path, read in zip(references, lines, strict=True):
-            if len(read) != 1:
-                raise InputError(f"{path} has {len(read)} lines but there is one sentence")
+        lines = [read_parallel(path, "the source", 1) for path in references]
         return [texts[0]], [texts[1]], references_by_sentence([texts[0]], lines, references)
     if texts or not sources or not predictions:
         hint = "; beside texts an option takes one value, -r A -r B" if len(texts) > 2 else ""

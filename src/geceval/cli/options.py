@@ -54,6 +54,9 @@ PredictionFile = Annotated[str | None, typer.Option("-p", "--predictions", help=
 PredictionM2 = Annotated[
     str | None, typer.Option("--predictions-m2", help="M2 file of the system's own edits; -p can be left out.")
 ]
+Changed = Annotated[
+    bool, typer.Option("--changed", help="Show only sentences that the correction or a reference changes.")
+]
 Lines = Annotated[list[int] | None, typer.Option(help="Show only these sentences, counted from 1.")]
 ConllM2 = Annotated[
     str | None,

@@ -115,6 +115,13 @@ def space(
     _publish([space_repository(folder, f"{org}/{name or _last_part(folder)}", package)], private, tag, dry_run)
 
 
+def publish_checkpoint(folder: str | Path, name: str, dry_run: bool = False) -> None:
+    """Publish a finished checkpoint as `geceval publish checkpoint` does."""
+    from geceval.hub.repositories import checkpoint_repository
+
+    _publish([checkpoint_repository(folder, name)], private=False, tag=None, dry_run=dry_run)
+
+
 def _last_part(folder: str) -> str:
     """`impara` of `bundled:impara`, `my-impara` of `models/my-impara/`."""
     return Path(folder.rpartition(":")[2]).resolve().name

@@ -156,11 +156,12 @@ def _section(report: Report) -> dict[str, Any]:
                 (row.label, row.paper), {"label": row.label, "paper": row.paper, "values": {}}
             )
             entry["values"].update(row.values)
+    content = as_json(report)
     return {
-        "name": NAMES[report.human.name],
+        **content,
         "summary": summary(report),
-        "table": report_table(as_json(report), None, labels, list(published_only.values())),
-        "about": _about(report),
+        "level": LEVEL,
+        "table": report_table(content, None, labels, list(published_only.values())),
         "figures": _figures(report),
         "signatures": [
             table.signature or f"{table.metric}: from a file, without a signature" for table in report.tables
@@ -191,22 +192,6 @@ def summary(report: Report) -> str:
 
 def _p(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
-
-
-def _about(report: Report) -> str:
-    human = report.human
-    if human.name == "seeda":
-        how = "Systems: TrueSkill of the metric’s sentence scores against people’s TrueSkill."
-    else:
-        how = "Systems: corpus scores, or means of sentence scores, against Expected Wins (EW) and TrueSkill (TS)."
-    judgments = sum(map(len, human.judgments.values()))
-    return (
-        f"{len(report.systems)} systems, {len(human.sources):,} sentences, {judgments:,} rankings. {how} Pearson’s r, "
-        "Spearman’s ρ. Sentences: accuracy and Kendall’s τ over the pairs that people ordered, all systems with one "
-        "text counted; of two outputs with equal scores the system listed later wins, and ties says how often that "
-        f"happens. Ranked by accuracy on sentences; differences are tested by approximate randomisation of "
-        f"sentences, two-sided at {LEVEL}. The systems: {', '.join(report.systems)}."
-    )
 
 
 def _figures(report: Report) -> list[tuple[str, str]]:

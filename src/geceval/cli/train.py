@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.options import ManyValuesCommand, refuse
+from geceval.cli.publish import publish_checkpoint
 from geceval.core.errors import InputError, Interrupted, counted
 from geceval.core.warnings import once
 
@@ -72,26 +73,15 @@ def impara(
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
     _check_options(nlp, parallel, push_to_hub, dry_run)
-    from geceval.hub.publish import publish_checkpoint
     from geceval.learning.impara import Job, bundled_scores, suited_recipe, train_impara
 
     recipe, log_odds = suited_recipe(init_from)
-    job = Job(
-        m2=tuple(map(Path, m2 or [])),
-        parallel=_two_by_two(parallel or []),
-        recipe=_changed(recipe, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, dtype=dtype),
-        seeds=_numbers(seeds or ["1"]),
-        pairs=pairs,
-        nlp=nlp or "bundled",
-        threshold=threshold,
-        log_odds=log_odds,
-    )
-    with _checked(job, output):
-        print(_plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job))
+    recipe = _changed(recipe, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, dtype=dtype)
+    job = Job(recipe=recipe, threshold=threshold, log_odds=log_odds, **_material(m2, parallel, nlp, pairs, seeds))
+    plan = _plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job)
+    with _run(job, output, plan, push_to_hub, dry_run):
         results = train_impara(job, output, progress=not quiet)
-    print(_report("impara", results, "bundled IMPARA", bundled_scores(output)["accuracy"], output))
-    if push_to_hub:
-        publish_checkpoint(output, push_to_hub, dry_run)
+        print(_report("impara", results, "bundled IMPARA", bundled_scores(output)["accuracy"], output))
 
 
 @train.command("impara-lm", cls=ManyValuesCommand)
@@ -125,29 +115,19 @@ def impara_lm(
     The recipe is that of smollm2-impara: a LoRA adapter of rank 16, one pass with learning rate 5e-4.
     """
     _check_options(nlp, parallel, push_to_hub, dry_run)
-    from geceval.hub.publish import publish_checkpoint
     from geceval.learning.impara_lm import RECIPE, Job, train_impara_lm
 
     changes = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
-    job = Job(
-        m2=tuple(map(Path, m2 or [])),
-        parallel=_two_by_two(parallel or []),
-        recipe=_changed(RECIPE, base=init_from, **changes),
-        seeds=_numbers(seeds or ["1"]),
-        pairs=pairs,
-        nlp=nlp or "bundled",
-        ratings=Path(ratings) if ratings else None,
-    )
-    with _checked(job, output):
-        print(_plan("IMPARA-LM", init_from, job))
+    recipe = _changed(RECIPE, base=init_from, **changes)
+    rated = Path(ratings) if ratings else None
+    job = Job(recipe=recipe, ratings=rated, **_material(m2, parallel, nlp, pairs, seeds))
+    with _run(job, output, _plan("IMPARA-LM", init_from, job), push_to_hub, dry_run):
         results = train_impara_lm(job, output, progress=not quiet)
-    print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
-    if push_to_hub:
-        publish_checkpoint(output, push_to_hub, dry_run)
+        print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
 
 
 @contextlib.contextmanager
-def _checked(job: Any, folder: str) -> Iterator[None]:
+def _run(job: Any, folder: str, plan: str, push_to_hub: str | None, dry_run: bool) -> Iterator[None]:
     """Within the block, a job is done whose files and folder are in order; if interrupted, it can go on."""
     from geceval.learning.ranked_pairs import check_corpora
     from geceval.learning.runs import check_folder
@@ -155,10 +135,13 @@ def _checked(job: Any, folder: str) -> Iterator[None]:
     with once(set()):  # the files are read again
         check_corpora(job)
         check_folder(job, Path(folder) / "run")
+        print(plan)
         try:
             yield
         except KeyboardInterrupt as error:
             raise Interrupted("the same command goes on") from error
+    if push_to_hub:
+        publish_checkpoint(folder, push_to_hub, dry_run)
 
 
 def _check_options(nlp: str | None, parallel: list[str] | None, push_to_hub: str | None, dry_run: bool) -> None:
@@ -172,10 +155,20 @@ def _changed(recipe: Any, **changes: Any) -> Any:
     return dataclasses.replace(recipe, **{name: value for name, value in changes.items() if value is not None})
 
 
-def _two_by_two(files: list[str]) -> tuple[tuple[Path, Path], ...]:
+def _material(
+    m2: list[str] | None, parallel: list[str] | None, nlp: str | None, pairs: int, seeds: list[str] | None
+) -> dict[str, Any]:
+    """The fields that the jobs of both metrics have."""
+    files = parallel or []
     if len(files) % 2:
         raise InputError(f"--parallel takes a source and a corrected file, got {len(files)}: {', '.join(files)}")
-    return tuple(zip(map(Path, files[::2]), map(Path, files[1::2]), strict=True))
+    return {
+        "m2": tuple(map(Path, m2 or [])),
+        "parallel": tuple(zip(map(Path, files[::2]), map(Path, files[1::2]), strict=True)),
+        "nlp": nlp or "bundled",
+        "pairs": pairs,
+        "seeds": _numbers(seeds or ["1"]),
+    }
 
 
 def _numbers(texts: Iterable[str]) -> tuple[int, ...]:

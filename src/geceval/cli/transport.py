@@ -27,15 +27,10 @@ def transport(
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionM2 = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of uot_errant, such as behaviour."),
-    ] = None,
+    option: shared.OneMetricOptions = None,
     model: Annotated[str | None, typer.Option(help="Encoder: bundled, a folder, or a Hub id[@revision].")] = None,
     line: shared.Lines = None,
-    changed: Annotated[
-        bool, typer.Option("--changed", help="Show only sentences that the correction or its reference changes.")
-    ] = False,
+    changed: shared.Changed = False,
     nlp: shared.Nlp = "bundled",
     workers: shared.Workers = 1,
     batch_size: shared.BatchSize = 64,

@@ -21,18 +21,8 @@ SECTIONS = (
     "Citation",
     "Further References",
 )
-SPACE = {
-    "title": str,
-    "emoji": str,
-    "colorFrom": str,
-    "colorTo": str,
-    "sdk": str,
-    "sdk_version": str,
-    "app_file": str,
-    "pinned": bool,
-    "license": str,
-    "short_description": str,
-}
+_TEXTS = ("title", "emoji", "colorFrom", "colorTo", "sdk", "sdk_version", "app_file", "short_description", "license")
+SPACE = {**dict.fromkeys(_TEXTS, str), "pinned": bool}
 METRIC = {**SPACE, "tags": list, "description": str}
 MODEL = {"license": str, "library_name": str, "pipeline_tag": str, "tags": list}
 DATA = {"license": str, "pretty_name": str, "language": list, "tags": list, "configs": list}

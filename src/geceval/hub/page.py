@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ def page(script: str | Path) -> Any:
     """A Gradio interface to one module."""
     import gradio as gr
 
+    # Else the script, which lies beside the app, would hide a package of the same name.
+    sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != Path(script).resolve().parent]
     module = evaluate.load(str(script))
 
     def score(sources: str, predictions: str, *more: str) -> tuple[float, list[list[Any]], str]:

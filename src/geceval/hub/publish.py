@@ -6,11 +6,10 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geceval.core.errors import InputError
-from geceval.hub.repositories import Repository, checkpoint_repository, content
+from geceval.hub.repositories import Repository, content
 from geceval.models.library_messages import reason
 from geceval.models.origins.hub import http_error, offline
 from geceval.version import __version__
@@ -74,16 +73,6 @@ def _check_secrets(name: str, path: str, data: bytes, token: str | None) -> None
     if secret or (token and token.encode() in data):
         shown = (secret[0] if secret else token.encode())[:6].decode()
         raise InputError(f"{name}: {path} holds what looks like a token or key ({shown}...); remove it, and revoke it")
-
-
-def publish_checkpoint(folder: str | Path, name: str, dry_run: bool = False) -> list[str]:
-    """Publish a finished checkpoint, without `run/`, as `geceval publish checkpoint` does; returns the files."""
-    repository = checkpoint_repository(folder, name)
-    check([repository], private=False, tag=None)
-    if not dry_run:
-        list(publish([repository]))
-    print(f"{'would push' if dry_run else 'pushed'} to {name}: {', '.join(sorted(repository.files))}")
-    return sorted(repository.files)
 
 
 def publish(repositories: Sequence[Repository], private: bool = False, tag: str | None = None) -> Iterator[Published]:

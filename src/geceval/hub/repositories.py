@@ -35,16 +35,11 @@ _OURS = re.compile(r"(geceval|\.)(\[[\w,-]+\])?\s*")  # a requirement: by name, 
 
 _APP = '''"""A page to try this metric; made by `geceval publish modules`."""
 
-import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-# Else {name}.py, which lies here, would hide a package of the same name.
-sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != HERE]
+from geceval.hub.page import page
 
-from geceval.hub.page import page  # noqa: E402
-
-demo = page(HERE / "{name}.py")
+demo = page(Path(__file__).with_name("{name}.py"))
 
 if __name__ == "__main__":
     demo.launch()

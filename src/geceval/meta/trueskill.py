@@ -41,7 +41,7 @@ class TrueSkill:
         return np.array(means), np.array(variances)
 
 
-def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None) -> np.ndarray:
+def rate_scores(scores: np.ndarray) -> np.ndarray:
     """TrueSkill means, [systems], from games between the scores of each sentence, [systems, sentences]."""
     # Each pair i < j plays once a sentence, in order, so the result depends on the order of both; a NaN does not play.
     count = scores.shape[0]
@@ -54,7 +54,7 @@ def rate_scores(scores: np.ndarray, skill: TrueSkill | None = None) -> np.ndarra
         for (i, j), outcome in zip(pairs, row, strict=True)
         if outcome == outcome
     )
-    return (skill or TrueSkill()).rate(games, count)[0]
+    return TrueSkill().rate(games, count)[0]
 
 
 def _win(t: float, margin: float) -> tuple[float, float]:
