@@ -107,20 +107,6 @@ def test_sizes(built, tmp_path, name, config, sizes):
     assert {split: len(rows) for split, rows in found.items()} == sizes
 
 
-def test_edits(load):
-    rows = load("conll14", "noalt", split="test")
-    # The first edits of the file: "refers [more] to", "certain disease[s]".
-    assert (rows[2]["id"], rows[2]["references"]) == (
-        "conll14.2",
-        ["Genetic risk refers to your chance of inheriting a disorder or disease ."],
-    )
-    names = ("annotator", "start", "end", "type", "correction", "required", "comment")
-    assert rows[3]["edits"] == [dict(zip(names, (0, 3, 4, "Nn", "diseases", "REQUIRED", "-NONE-"), strict=True))]
-    assert {edit["required"] for row in rows for edit in row["edits"]} == {"REQUIRED"}
-    with_alternatives = load("conll14", "alt", split="test")
-    assert {annotator for row in with_alternatives for annotator in row["annotators"]} == {0, 1, 2, 3, 4}
-
-
 def test_edits_carry_what_the_file_says_of_them(tmp_path):
     path = tmp_path / "f.m2"
     path.write_text(
@@ -131,7 +117,8 @@ def test_edits_carry_what_the_file_says_of_them(tmp_path):
         "A 2 3|||U:NOUN||||||OPTIONAL||||||2\n\n",
         encoding="utf-8",
     )
-    (row,) = parallel.m2_rows(path, "mine", 1)
+    (row,) = parallel.m2_rows(path, "mine", 1, "ABCN")
+    assert row["meta"]["corpus"] == "ABCN"
     fields = ("annotator", "start", "correction", "required", "comment")
     assert [tuple(edit[field] for field in fields) for edit in row["edits"]] == [
         (1, 1, "goes", "REQUIRED", "agreement"),
@@ -165,14 +152,6 @@ def test_tmu_gfm(load):
     row = load("tmu_gfm", split="train")[0]
     assert (row["systems"], row["grammaticality"]) == (["lstm", "cnn"], [3, 4, 3, 4, 3])
     assert row["ave_m"] == pytest.approx(3.6)
-
-
-def test_wi_locness(shared_data):
-    path = shared_data / "wi-locness" / "ABCN.dev.gold.bea19.m2"
-    rows = parallel.m2_rows(path, "wi_locness.ABCN.dev", 4384, "ABCN")
-    assert (rows[0]["meta"]["corpus"], rows[-1]["id"]) == ("ABCN", "wi_locness.ABCN.dev.4383")
-    with pytest.raises(ValueError, match="4,384 sentences, but the published file has 4,000"):
-        parallel.m2_rows(path, "wi_locness.ABCN.dev", 4000, "ABCN")
 
 
 def test_fce_from_json(shared_data, tmp_path):

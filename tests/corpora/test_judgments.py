@@ -76,7 +76,6 @@ def test_attributes(tmp_path):
         (xml(ranking(0)), "holds no ranking"),
         (xml(ranking(0, ("A", 0))), "ranking 0: rank 0 of A; ranks count from 1"),
         (xml(ranking(0, ("A", 1), ("C", 2), ("A", 3))), "ranking 0: A is ranked twice"),
-        ('<!DOCTYPE a [<!ENTITY b "xx"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>', "it has a document type"),
         ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', "it has a document type"),
         *((text, "not valid XML") for text in ("", "<a>", b"<a>\xff</a>", b"<a>\x00</a>", "<a>&b;</a>")),
         ('<?xml encoding="x"?><a/>', "not valid XML"),

@@ -154,12 +154,6 @@ def test_bad_files(tmp_path, line, message):
     assert str(error.value).startswith(str(path))
 
 
-def test_not_utf_8(tmp_path):
-    (tmp_path / "e.json").write_bytes(b"\n\xff")
-    with pytest.raises(ValueError, match="line 2: not valid UTF-8"):
-        read_essays(tmp_path / "e.json")
-
-
 # Sentences as measured; BEA-2019's M2 files, made with a parser, have 2,191 and 2,695 (and 28,350 in training).
 @pytest.mark.parametrize(("fold", "count", "corrections"), [("dev", 2225, 3442), ("test", 2743, 4576)])
 def test_fce(shared_data, fold, count, corrections):

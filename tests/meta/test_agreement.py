@@ -48,12 +48,6 @@ def test_all_pairs_of_the_files(seeda, gjg15):
     assert int((pairs.human != 0).sum()) == 44434  # section 3
 
 
-def test_length_against_gjg15(gjg15, lengths):
-    systems = system_set(gjg15, "all")
-    found = agreement(judged_pairs(gjg15.judgments["all"], systems), lengths(gjg15, systems))
-    assert (found.accuracy, found.kendall, found.pairs) == pytest.approx((0.54463, 0.08925, 49981), abs=5.1e-6)
-
-
 ITEMS = [
     Item(0, "a", ((("A", "B"), 1), (("C",), 3))),
     Item(1, "a", ((("A",), 2), (("B",), 2), (("C",), 1))),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 
 import numpy as np
 import pytest
@@ -20,13 +19,7 @@ FAMILIES = ["Bert", "DebertaV2", "Electra", "ModernBert", "Roberta"]
 
 TWO = ("CORRECT", "INCORRECT")
 NAMES = {"id2label": dict(enumerate(TWO)), "label2id": {"CORRECT": 0, "INCORRECT": 1}}
-WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "likes", "school", "xyz", ",", "didn't", "."]
 UNSEEN = "\u200b"  # BERT's tokenizer drops it: a word without sub-tokens
-
-
-def sentences(count=40, seed=0):
-    rng = random.Random(seed)
-    return [" ".join(rng.choices(WORDS, k=rng.randint(0, 30))) for _ in range(count)]
 
 
 def plain(folder, text):

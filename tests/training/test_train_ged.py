@@ -8,6 +8,7 @@ import pytest
 import torch
 import transformers
 
+import geceval
 from geceval.edits.edit import Edit, apply
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
@@ -47,17 +48,10 @@ def test_it_learns_and_keeps_the_best_epoch(finished):
     assert results["test"]["toy.m2"]["errors"] == 120
 
 
-def test_the_checkpoint_speaks_plain_transformers(finished):
-    folder, results = finished
-    network = transformers.AutoModelForTokenClassification.from_pretrained(folder).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    assert tuple(network.config.id2label[number] for number in range(25)) == LABELS[25]
-    encoded = tokenizer(
-        ["the", "cat", "sit", "on", "mat", "dog", "run", "school"], is_split_into_words=True, return_tensors="pt"
-    )
-    with torch.no_grad():
-        found = network(**encoded).logits[0].argmax(-1)[1:-1].tolist()
-    names = [network.config.id2label[number] for number in found]
+def test_the_checkpoint_marks_errors_in_geceval(finished):
+    folder, _ = finished
+    words = geceval.detect(["the cat sit on mat dog run school"], model=str(folder))[0]
+    names = [word.label for word in words]
     assert names == ["CORRECT"] * 2 + ["VERB:TENSE"] + ["CORRECT"] * 3 + ["VERB:SVA", "CORRECT"]
 
 

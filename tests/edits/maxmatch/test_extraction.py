@@ -102,20 +102,8 @@ def test_edges(source, prediction, gold, expected):
     assert (len(extraction.matches), len(extraction.edits), len(extraction.gold)) == expected
 
 
-def test_merged_edit_of_the_sheet():
-    """Run with the official scorer: one proposed edit (0, 3, "a b c", "x b y")."""
-    assert Lattice("a b c d", "x b y d").extract().edits == [Edit(0, 3, "x b y")]
-
-
 def test_extraction_keeps_unchanged_words_out_of_edits():
     assert Lattice("a b c d", "x b y d", EXTRACTING).extract().edits == [Edit(0, 1, "x"), Edit(2, 3, "y")]
-
-
-def test_insertions_before_the_sentence_in_version_3_2():
-    old = Lattice("a b", "x y a b", Rules(version="v3.2")).extract([Edit(0, 0, "x y")])
-    assert old.matches == []
-    assert apply("a b", old.edits) == "x y a b"
-    assert Lattice("a b", "x a b", Rules(version="v3.2")).extract([Edit(0, 0, "x")]).matches == [(0, 0)]
 
 
 def distinct(words, most):
