@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pytest
 from errant.commands import compare_m2
-from hypothesis import given
-from hypothesis import strategies as st
 
 from geceval.core.f_score import Counts
-from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.scorers.edit_based.edit_scorer import total
-from geceval.scorers.errant import Errant, Settings, compare, errant_order, keyed
+from geceval.scorers.errant import Errant, Settings, errant_order
 from geceval.scorers.references.annotator_choice import best_annotator, counts_array
 
 # Invented. Two references, of which the third sentence's second one is the source itself.
@@ -224,27 +220,3 @@ def test_references_may_differ_in_number_and_be_plain_strings():
     plain = scorer.score(SOURCES, PREDICTIONS, [row[0] for row in REFERENCES])
     assert plain == scorer.score(SOURCES, PREDICTIONS, [row[:1] for row in REFERENCES])
     assert "|refs:1|" in plain.signature
-
-
-EDITS = st.lists(
-    st.builds(
-        lambda start, size, text, kind: Edit(start, start + size, text, kind),
-        st.integers(0, 3),
-        st.integers(0, 2),
-        st.sampled_from(["", "x", "x y"]),
-        st.sampled_from(["R:NOUN", "M:DET", "UNK", "U:OTHER"]),
-    ),
-    max_size=5,
-)
-LEVEL = st.sampled_from(["correction", "correction_with_type", "detection_span", "detection_token"])
-COUNTING = st.sampled_from(["official", "gec-metrics"])
-
-
-@given(EDITS, EDITS, LEVEL, COUNTING)
-def test_scores_are_bounded_and_a_copy_of_the_annotator_is_perfect(proposed, gold, level, counting):
-    first, second = (keyed(edits, level) for edits in (proposed, gold))
-    counts = total(compare(first, second, counting))
-    for value in (counts.precision, counts.recall, counts.f()):
-        assert 0 <= value <= 1
-    assert total(compare(second, second, counting)).f() == 1
-    assert counts.tp + counts.fn >= len(second)

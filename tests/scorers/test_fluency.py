@@ -99,10 +99,8 @@ def test_bounds_are_those_of_the_settings():
         assert Fluency(Settings(normalization=kind)).bounds == bounds
 
 
-def test_every_setting_changes_the_signature(folder, make_causal):
-    model = {"model": str(make_causal(10))}
-    options = [{}, model, {"normalization": "ge2018"}, {"normalization": "slor"}, {"detokenize": False}]
-    options.append({"max_length": 50})
+def test_model_and_normalisation_change_the_signature(folder, make_causal):
+    options = [{}, {"model": str(make_causal(10))}, {"normalization": "ge2018"}, {"normalization": "slor"}]
     lines = {
         registry.make_scorer("fluency", {"model": str(folder), **o}).score(["a"], ["a"]).signature for o in options
     }

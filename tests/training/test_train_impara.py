@@ -1,6 +1,5 @@
 """The training script on a tiny checkpoint: it learns and writes what geceval loads."""
 
-import dataclasses
 import json
 import random
 import shutil
@@ -13,15 +12,10 @@ import transformers
 from safetensors.torch import load_file
 
 from geceval.learning.impara import Job, train_impara
-from geceval.learning.network import load_trained, new_network
 from geceval.learning.ranked_pairs import RankedPair
 from geceval.learning.recipe import Recipe
-from geceval.learning.runs import network_file
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
-from geceval.models.loading import load_classifier
-from geceval.models.pooling import logits
-from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.impara import Impara, Settings
 
 QUICK = ["--pairs", "120", "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]
@@ -92,22 +86,6 @@ def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, t
     logits = Encoder.load(resolve(folder), head=True).logits([t for pair in dev for t in (pair.low, pair.high)])
     margins = logits.reshape(-1, 2) @ [-1, 1]
     assert (1 / (1 + np.exp(margins))).mean() == pytest.approx(results["runs"][0]["selection"], abs=2e-3)
-
-
-def test_an_adapter_over_an_adapter_gives_what_was_trained(corpus, base, tmp_path):
-    recipe = Recipe(base=str(base), epochs=1, batch_size=16, max_length=32, learning_rate=1e-2, lora_rank=2)
-    train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, threshold=-2), tmp_path / "first")
-    second = dataclasses.replace(recipe, base=str(tmp_path / "first"))
-    train_impara(Job(m2=(corpus,), recipe=second, pairs=40, threshold=-2), tmp_path / "second")
-    checkpoint = resolve(tmp_path / "second")
-    assert checkpoint.base.folder == (tmp_path / "first") and checkpoint.base.base.folder == base
-    network = new_network(second, resolve(tmp_path / "first"))
-    load_trained(network, network_file(tmp_path / "second" / "run", 1))
-    batch = dict(load_tokenizer(checkpoint)(["the cat sit on the mat"], return_tensors="pt"))
-    with torch.no_grad():
-        expected = logits(network.eval(), batch)
-        found = logits(load_classifier(checkpoint), batch)
-    assert found == pytest.approx(expected, abs=5e-3)  # an adapter is saved in 16 bits
 
 
 def test_a_base_given_by_a_relative_path_is_named_from_the_checkpoint(corpus, base, tmp_path, monkeypatch):
