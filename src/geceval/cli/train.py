@@ -128,7 +128,7 @@ def impara_lm(
 
 @contextlib.contextmanager
 def _run(job: Any, folder: str, plan: str, push_to_hub: str | None, dry_run: bool) -> Iterator[None]:
-    """Within the block, a job is done whose files and folder are in order; if interrupted, it can go on."""
+    """Check a job before the block that does it, and push its checkpoint afterwards; an interrupted one can go on."""
     from geceval.learning.ranked_pairs import check_corpora
     from geceval.learning.runs import check_folder
 
