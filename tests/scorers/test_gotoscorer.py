@@ -6,7 +6,6 @@ import logging
 
 import pytest
 
-import geceval
 from geceval.core.files import read_lines
 from geceval.scorers.difficulty.chunk_difficulty import Difficulty, format_difficulty
 from geceval.scorers.difficulty.difficulty_tables import type_table
@@ -63,10 +62,8 @@ def test_every_system_of_a_call_takes_part_unless_difficulty_is_given():
 
 
 def test_without_difficulty_chunks_weigh_the_same_and_a_warning_says_so(caplog):
-    geceval.clear_caches()
     with caplog.at_level(logging.WARNING, logger="geceval"):
         plain = score(SYSTEMS[1])
-        score(SYSTEMS[0])
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "difficulty=FILE" in caplog.text
     assert plain == score(SYSTEMS[1], difficulty="uniform")

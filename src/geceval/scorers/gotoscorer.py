@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from geceval.edits.gotoscorer_chunks import Chunk, cut, cut_annotations, judge
 from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.chunk_difficulty import UNIFORM, Difficulty, count_correct, read_difficulty
 from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
+from geceval.scorers.references.annotator_choice import best_annotator
 from geceval.scorers.references.gold import (
     errant_annotator,
     errant_edits,
@@ -78,47 +78,14 @@ class Settings(Options):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkCounts:
-    """Summed weights of the chunks of one sentence, or of a corpus; a figure of nothing is 0."""
-
-    tp: float = 0.0
-    fp: float = 0.0
-    fn: float = 0.0
-    tn: float = 0.0
-    total: float = 0.0
-
-    def __add__(self, other: ChunkCounts) -> ChunkCounts:
-        return ChunkCounts(
-            self.tp + other.tp,
-            self.fp + other.fp,
-            self.fn + other.fn,
-            self.tn + other.tn,
-            self.total + other.total,
-        )
-
-    def precision(self) -> float:
-        """TP / (TP + FP)."""
-        return ratio(self.tp, self.tp + self.fp, 0.0)
-
-    def recall(self) -> float:
-        """TP / (TP + FN)."""
-        return ratio(self.tp, self.tp + self.fn, 0.0)
-
-    def f(self, beta: float) -> float:
-        """F_beta, in [0, 1]."""
-        return f_beta(self.precision(), self.recall(), beta)
-
-    def accuracy(self) -> float:
-        """(TP + TN) / weight of all chunks."""
-        return ratio(self.tp + self.tn, self.total, 0.0)
+COUNTS = ("tp", "fp", "fn", "tn", "total")
 
 
-def count_chunks(reference: Sequence[Chunk], system: Sequence[Chunk], weights: Sequence[float]) -> ChunkCounts:
-    """Weigh what a system did with each chunk of a sentence."""
+def count_chunks(reference: Sequence[Chunk], system: Sequence[Chunk], weights: Sequence[float]) -> list[float]:
+    """Weights of the chunks of a sentence by what a system did with each, see `COUNTS`."""
     # A chunk counts as TP if the system modified it and is right, as FP if it modified it and is wrong, as TN if it
-    # left it alone and is right, as FN if it left it alone and is wrong; a chunk that the reference
-    # edits and the system modified wrongly is FP and FN. One long wrong edit counts in each chunk that it touches.
+    # left it alone and is right, as FN if it left it alone and is wrong; a chunk that the reference edits and the system
+    # modified wrongly is FP and FN. One long wrong edit counts in each chunk that it touches.
     tp = fp = fn = tn = 0.0
     for chunk, judgment, weight in zip(reference, judge(reference, system), weights, strict=True):
         if judgment.correct:
@@ -131,7 +98,13 @@ def count_chunks(reference: Sequence[Chunk], system: Sequence[Chunk], weights: S
             fp += weight
         if chunk.is_edit or not judgment.modified:
             fn += weight
-    return ChunkCounts(tp, fp, fn, tn, sum(weights))
+    return [tp, fp, fn, tn, sum(weights)]
+
+
+def precision_recall(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Precision and recall of counts that begin with tp, fp and fn, `[...][counts]`; of nothing they are 0."""
+    tp, fp, fn = np.moveaxis(counts[..., :3], -1, 0)
+    return ratio(tp, tp + fp, 0.0), ratio(tp, tp + fn, 0.0)
 
 
 class Gotoscorer(Scorer):
@@ -189,7 +162,10 @@ class Gotoscorer(Scorer):
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """F of each sample, `[samples]`; every chunk keeps the weight that it has in the whole corpus."""
-        return ChunkCounts(*rows.sum(axis=1).T).f(self.settings.beta)
+        return self._f(rows.sum(axis=1))
+
+    def _f(self, counts: np.ndarray) -> np.ndarray:
+        return f_beta(*precision_recall(counts), self.settings.beta)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         columns = super()._check(sources, predictions, references)
@@ -209,7 +185,7 @@ class Gotoscorer(Scorer):
 
     def _score(self, columns: Columns) -> Result:
         if self.settings.difficulty is None and self.settings.systems is None:
-            _warn_once(_NO_DIFFICULTY)
+            logger.warning(_NO_DIFFICULTY)
         difficulty = self._settings_difficulty()
         gold = self._gold(columns)
         if difficulty is not None:
@@ -218,7 +194,7 @@ class Gotoscorer(Scorer):
             difficulty = self._count(columns.sources, gold, self.settings.systems)
         weights = _weights(difficulty, gold)
         system = self._system(columns)
-        counts = [self._best(*row) for row in zip(gold, weights, system, strict=True)]
+        counts = np.stack([self._best(*row) for row in zip(gold, weights, system, strict=True)])
         return self._result(counts, difficulty, number_range(map(len, gold)))
 
     def _settings_difficulty(self) -> Difficulty | None:
@@ -267,29 +243,27 @@ class Gotoscorer(Scorer):
         repeated = tuple(tuple(predictions[owner] for owner in owners) for predictions in systems)
         return _count_texts(errant_annotator(self.settings.nlp), self.runtime, texts, repeated, rows)
 
-    def _best(self, rivals: list[list[Chunk]], weights: list[list[float]], system: list[Chunk]) -> ChunkCounts:
+    def _best(self, rivals: list[list[Chunk]], weights: list[list[float]], system: list[Chunk]) -> np.ndarray:
         """The counts against the reference that gives the sentence its best F; ties: TP, fewer FP, fewer FN, first."""
-        counts = [count_chunks(chunks, system, numbers) for chunks, numbers in zip(rivals, weights, strict=True)]
-        return max(counts, key=lambda c: (c.f(self.settings.beta), c.tp, -c.fp, -c.fn))
+        rows = zip(rivals, weights, strict=True)
+        counts = np.array([count_chunks(chunks, system, numbers) for chunks, numbers in rows])
+        tp, fp, fn = counts.T[:3]
+        return counts[best_annotator((self._f(counts), tp, -fp, -fn))]
 
-    def _result(self, counts: list[ChunkCounts], difficulty: Difficulty | None, refs: str) -> Result:
-        beta = self.settings.beta
-        corpus = functools.reduce(ChunkCounts.__add__, counts)
+    def _result(self, counts: np.ndarray, difficulty: Difficulty | None, refs: str) -> Result:
+        corpus = dict(zip(COUNTS, counts.sum(axis=0).tolist(), strict=True))
+        precision, recall = map(float, precision_recall(counts.sum(axis=0)))
         details = {
-            "precision": corpus.precision(),
-            "recall": corpus.recall(),
-            "f": corpus.f(beta),
-            "f1": corpus.f(1.0),
-            "accuracy": corpus.accuracy(),
-            "tp": corpus.tp,
-            "fp": corpus.fp,
-            "fn": corpus.fn,
-            "tn": corpus.tn,
+            "precision": precision,
+            "recall": recall,
+            "f": f_beta(precision, recall, self.settings.beta),
+            "f1": f_beta(precision, recall, 1.0),
+            "accuracy": ratio(corpus["tp"] + corpus["tn"], corpus.pop("total"), 0.0),
+            **corpus,
             "systems": difficulty.systems if difficulty else 0,
         }
-        statistics = np.array([(sentence.tp, sentence.fp, sentence.fn) for sentence in counts])
-        scores = [sentence.f(beta) for sentence in counts]
-        return Result(details["f"], scores, self._signature(difficulty, refs), details, statistics)
+        scores = self._f(counts).tolist()
+        return Result(details["f"], scores, self._signature(difficulty, refs), details, counts[:, :3])
 
     def _signature(self, difficulty: Difficulty | None, refs: str) -> str:
         settings = self.settings
@@ -297,11 +271,6 @@ class Gotoscorer(Scorer):
         facts["difficulty"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
         facts["systems"] = "given" if settings.systems is not None else None
         return signature(self.name, settings, refs=refs, **facts, **extraction_facts(settings))
-
-
-@lru_cache(maxsize=None)
-def _warn_once(message: str) -> None:
-    logger.warning(message)
 
 
 @lru_cache(maxsize=4)
