@@ -15,14 +15,7 @@ from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.scorers.edit_based.edit_scorer import EditScorer, TypeCounts
 from geceval.scorers.references.annotator_choice import Average, Order
-from geceval.scorers.references.gold import (
-    edits_and_gold,
-    errant_annotator,
-    extraction_facts,
-    extracts,
-    gold_from_m2,
-    proposed_from_m2,
-)
+from geceval.scorers.references.gold import compared_edits, errant_annotator, extraction_facts, extracts
 
 Level: TypeAlias = Literal["correction", "correction_with_type", "detection_span", "detection_token"]
 Counting: TypeAlias = Literal["official", "gec-metrics"]
@@ -83,9 +76,7 @@ class Errant(EditScorer):
             errant_annotator(self.settings.nlp)
 
     def _score(self, columns: Columns) -> Result:
-        gold = gold_from_m2(self.name, columns, self.settings.gold_m2)
-        proposed = proposed_from_m2(self.name, columns, self.settings.predictions_m2)
-        return self._compare(*edits_and_gold(self.settings.nlp, self.runtime, columns, gold, proposed))
+        return self._compare(*compared_edits(self.name, self.settings, self.runtime, columns))
 
     def order(self) -> Order:
         """ERRANT's own ranking, which is not that of M2."""

@@ -202,15 +202,10 @@ class _Labels:
                 {annotator: self._of_edits(row, edits) for annotator, edits in options.items()}
                 for row, options in enumerate(self.edits)
             ]
-        references = self.columns.references or []
+        sources, references = self.columns.sources, self.columns.references or []
         if self.gold_as == "corrections":
-            sources = self.columns.sources
             check_columns(Ged.name, sources, sources, references, needs_references=True)  # warns if transposed
-            return [dict(enumerate(row)) for row in self._of_corrections(references)]
-        return [
-            {index: self._of_text(f"references[{row}][{index}]", row, text) for index, text in enumerate(texts)}
-            for row, texts in enumerate(references)
-        ]
+        return [dict(enumerate(row)) for row in self._of_texts(self.gold_as, "references[{}][{}]", references)]
 
     def predicted(self) -> list[list[int]]:
         """Ids of labels, one list per sentence."""
@@ -221,8 +216,8 @@ class _Labels:
             return [[ids[label] for label in row] for row in rows]
         if self.predicted_as == "corrections":
             check_columns(Ged.name, self.columns.sources, predictions)  # warns of files that are not aligned
-            return [row[0] for row in self._of_corrections([[text] for text in predictions])]
-        return [self._of_text(f"predictions[{row}]", row, text) for row, text in enumerate(predictions)]
+        texts = [[text] for text in predictions]
+        return [row[0] for row in self._of_texts(self.predicted_as, "predictions[{}]", texts)]
 
     def facts(self) -> dict[str, Any]:
         """Facts of the labels for the signature, once they have been made."""
@@ -235,13 +230,20 @@ class _Labels:
             **({"errant": package_version("errant")} if self.annotator else {}),
         }
 
-    def _of_text(self, cell: str, row: int, text: str) -> list[int]:
-        return detection.parse_labels(Ged.name, cell, text, self.columns.sources[row], self.classes)
-
-    def _of_corrections(self, texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
-        self.annotator = errant_annotator(self.settings.nlp)
-        rows = errant_edits(self.annotator, self.runtime, self.columns.sources, texts)
-        return [[self._of_edits(number, edits) for edits in row] for number, row in enumerate(rows)]
+    def _of_texts(self, kind: str, cell: str, texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
+        """The ids of each text of each sentence; `cell` names a text by the numbers of its sentence and itself."""
+        sources = self.columns.sources
+        if kind == "corrections":
+            self.annotator = errant_annotator(self.settings.nlp)
+            rows = errant_edits(self.annotator, self.runtime, sources, texts)
+            return [[self._of_edits(number, edits) for edits in row] for number, row in enumerate(rows)]
+        return [
+            [
+                detection.parse_labels(Ged.name, cell.format(number, index), text, sources[number], self.classes)
+                for index, text in enumerate(row)
+            ]
+            for number, row in enumerate(texts)
+        ]
 
     def _of_edits(self, row: int, edits: Sequence[Edit]) -> list[int]:
         try:

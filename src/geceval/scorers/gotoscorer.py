@@ -28,7 +28,6 @@ from geceval.scorers.references.gold import (
     errant_edits,
     extraction_facts,
     extracts,
-    gold_facts,
     m2_sentences,
     proposed_from_m2,
 )
@@ -84,7 +83,7 @@ COUNTS = ("tp", "fp", "fn", "tn", "total")
 def count_chunks(reference: Sequence[Chunk], system: Sequence[Chunk], weights: Sequence[float]) -> list[float]:
     """Weights of the chunks of a sentence by what a system did with each, see `COUNTS`."""
     # A chunk counts as TP if the system modified it and is right, as FP if it modified it and is wrong, as TN if it
-    # left it alone and is right, as FN if it left it alone and is wrong; a chunk that the reference edits and the system
+    # left it alone and is right, as FN if it left it alone and is wrong; what the reference edits and the system
     # modified wrongly is FP and FN. One long wrong edit counts in each chunk that it touches.
     tp = fp = fn = tn = 0.0
     for chunk, judgment, weight in zip(reference, judge(reference, system), weights, strict=True):
@@ -267,10 +266,10 @@ class Gotoscorer(Scorer):
 
     def _signature(self, difficulty: Difficulty | None, refs: str) -> str:
         settings = self.settings
-        facts = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
+        facts = extraction_facts(settings)
         facts["difficulty"] = f"{difficulty.systems}systems@{difficulty.digest}" if difficulty else UNIFORM
         facts["systems"] = "given" if settings.systems is not None else None
-        return signature(self.name, settings, refs=refs, **facts, **extraction_facts(settings))
+        return signature(self.name, settings, refs=refs, **facts)
 
 
 @lru_cache(maxsize=4)

@@ -10,7 +10,7 @@ from geceval.core.options import PipelineName
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.scorers.edit_based import pretrained_weights as pt
-from geceval.scorers.references.gold import edits_and_gold, errant_annotator, gold_from_m2
+from geceval.scorers.references.gold import compared_edits, errant_annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,7 @@ class PtErrant(pt.WeightedEdits):
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """ERRANT's edits compared with those of each annotator."""
         settings = self.settings
-        gold = gold_from_m2(self.name, columns, settings.gold_m2)
-        proposed, gold = edits_and_gold(settings.nlp, self.runtime, columns, gold)
+        proposed, gold = compared_edits(self.name, settings, self.runtime, columns)
         rows = []
         for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
             rows.append({annotator: _compare(source, edits, annotated) for annotator, annotated in options.items()})

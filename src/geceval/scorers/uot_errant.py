@@ -17,14 +17,7 @@ from geceval.scorers.edit_based.edit_scorer import EditScorer, total
 from geceval.scorers.edit_based.transport_plans import Behaviour, TransportPlan, edit_vectors, transport
 from geceval.scorers.errant import errant_order
 from geceval.scorers.references.annotator_choice import Average, Order
-from geceval.scorers.references.gold import (
-    edits_and_gold,
-    errant_annotator,
-    extraction_facts,
-    extracts,
-    gold_from_m2,
-    proposed_from_m2,
-)
+from geceval.scorers.references.gold import compared_edits, errant_annotator, extraction_facts, extracts
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -108,10 +101,7 @@ class UotErrant(EditScorer):
 
     def _plans(self, columns: Columns) -> list[dict[int, TransportPlan]]:
         """Annotator to plan, one mapping per sentence."""
-        settings = self.settings
-        gold = gold_from_m2(self.name, columns, settings.gold_m2)
-        proposed = proposed_from_m2(self.name, columns, settings.predictions_m2)
-        proposed, gold = edits_and_gold(self.settings.nlp, self.runtime, columns, gold, proposed)
+        proposed, gold = compared_edits(self.name, self.settings, self.runtime, columns)
         rows = [
             (source, each)
             for source, edits, references in zip(columns.sources, proposed, gold, strict=True)
@@ -124,7 +114,7 @@ class UotErrant(EditScorer):
         for references in gold:
             system = next(vectors)
             pairs += [(system, next(vectors)) for _ in references]
-        plans = iter(transport(pairs, settings.behaviour))
+        plans = iter(transport(pairs, self.settings.behaviour))
         return [{annotator: next(plans) for annotator in references} for references in gold]
 
     def _encoder(self) -> Encoder:

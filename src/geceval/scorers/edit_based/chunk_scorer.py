@@ -34,16 +34,7 @@ from geceval.scorers.edit_based.chunk_classes import (
     unit_weight,
 )
 from geceval.scorers.references.annotator_choice import Average, best_annotator, choose_by
-from geceval.scorers.references.gold import (
-    Gold,
-    edits_and_gold,
-    errant_annotator,
-    extraction_facts,
-    extracts,
-    gold_facts,
-    gold_from_m2,
-    proposed_from_m2,
-)
+from geceval.scorers.references.gold import Gold, compared_edits, errant_annotator, extraction_facts, extracts
 
 if TYPE_CHECKING:
     from geceval.models.greedy_matching import Matcher
@@ -111,10 +102,7 @@ class JointChunkScorer(Scorer):
 
     def chunks(self, columns: Columns) -> list[JointChunks]:
         """The sentences, divided at the edits of all targets, of which the hypothesis is the first."""
-        settings = self.settings
-        gold = gold_from_m2(self.name, columns, settings.gold_m2, alternatives=False)
-        proposed = proposed_from_m2(self.name, columns, settings.predictions_m2)
-        targets = edits_and_gold(settings.nlp, self.runtime, columns, gold, proposed)
+        targets = compared_edits(self.name, self.settings, self.runtime, columns, alternatives=False)
         corpus = []
         for row, (edits, references) in enumerate(zip(*targets, strict=True)):
             try:
@@ -186,15 +174,13 @@ class JointChunkScorer(Scorer):
         return self._matcher().match(candidates, references, self.runtime)[:, 2]
 
     def _signature(self, corpus: Sequence[JointChunks]) -> str:
-        settings, similar = self.settings, self.settings.weights == "similarity"
         facts: dict[str, Any] = {"model": None, "refs": number_range(len(c.texts) - 1 for c in corpus)}
-        facts |= extraction_facts(settings)
-        if similar:
+        facts |= extraction_facts(self.settings)
+        if self.settings.weights == "similarity":
             matcher = self._matcher()
             facts |= {"model": matcher.name, "layer": matcher.layer, "dtype": pick_dtype(self.runtime)}
             facts["transformers"] = package_version("transformers")
-        files = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
-        return signature(self.name, settings, **files, **facts)
+        return signature(self.name, self.settings, **facts)
 
 
 def divide_beside(source: str, edits: Sequence[Edit], gold: Gold) -> tuple[JointChunks, list[int]]:

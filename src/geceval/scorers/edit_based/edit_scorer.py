@@ -50,8 +50,7 @@ class EditScorer(Scorer):
             for kind, counts in options[annotator].items():
                 of_types[kind] = of_types.get(kind, Counts()) + counts
         types = by_type(of_types, self.settings.beta)
-        files = gold_facts(self.settings.predictions_m2, "predictions_m2")
-        facts = {"refs": number_range(map(len, compared)), **files, **facts}
+        facts = {"refs": number_range(map(len, compared)), **facts}
         return self.result(chosen, facts, by_type=types, annotators=chosen.annotators)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:

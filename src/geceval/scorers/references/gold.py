@@ -152,6 +152,15 @@ def reference_names(row: str | Sequence[str | None]) -> dict[int, str]:
     return {index: f"reference {number}" for index, number in enumerate(present)}
 
 
+def compared_edits(
+    metric: str, settings: Any, runtime: RunTime, columns: Columns, alternatives: bool = True
+) -> tuple[list[Sequence[Edit]], list[Gold]]:
+    """Edits of the predictions and gold edits, from the M2 files that settings name, else extracted by ERRANT."""
+    gold = gold_from_m2(metric, columns, settings.gold_m2, alternatives)
+    proposed = proposed_from_m2(metric, columns, getattr(settings, "predictions_m2", None))
+    return edits_and_gold(settings.nlp, runtime, columns, gold, proposed)
+
+
 def edits_and_gold(
     nlp: Any,
     runtime: RunTime,
@@ -178,10 +187,11 @@ def extracts(settings: Any) -> bool:
 
 
 def extraction_facts(settings: Any) -> dict[str, str | None]:
-    """Facts of the extraction for the signature: the pipeline and ERRANT's version, where edits are extracted."""
+    """Facts of the edits for the signature: M2 files and, where edits are extracted, pipeline and ERRANT's version."""
+    files = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
     if not extracts(settings):
-        return {"nlp": None}
-    return {"nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
+        return {**files, "nlp": None}
+    return {**files, "nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
 
 
 def gold_sentences(path: str | Path, alternatives: bool = True) -> list[M2Sentence]:
