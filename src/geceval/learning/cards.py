@@ -6,14 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from geceval.core.files import read_json
 from geceval.models.checkpoints import BUNDLED, is_bundled
 from geceval.models.origins.named import large_model, name_of_asset
 
 
-def _template(name: str) -> str:
-    """The text of a card, with a field for each number."""
-    return (Path(__file__).with_name("templates") / name).read_text(encoding="utf-8")
+def _render(template: str, **values: Any) -> str:
+    loader = PackageLoader("geceval.learning")
+    environment = Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)  # noqa: S701
+    return environment.get_template(template).render(**values)
 
 
 def table(columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
@@ -72,49 +75,28 @@ def run_rows(runs: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> list[l
     return rows
 
 
-_PAIRS = "At most {attempts} pairs were drawn from one correction; ties of impact were dropped."
 _TAGS = ["grammatical-error-correction", "evaluate"]
-
-_SIMILARITY = """## Similarity estimator
-
-A correction counts only if the cosine between the mean token states of source and correction, in {se_model}, exceeds
-{threshold:g}. {calibration}
-
-"""
 
 
 def impara_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown."""
-    settings, name, config = results["settings"], folder.name, read_json(folder / "config.json")
-    bundled = is_bundled(settings["base"])
+    settings, config = results["settings"], read_json(folder / "config.json")
     metric = "impara" if config["geceval_threshold"] >= -1 else "impara_ged"
-    return _template("impara.md").format(
-        front=front_matter(settings["base"], "text-classification", _TAGS + [metric]),
+    similarity_model = config["geceval_se_model"]
+    return _render(
+        "impara.md",
+        front=front_matter(settings["base"], "text-classification", [*_TAGS, metric]),
         metric=metric,
-        title=f"{metric.upper().replace('_', '-')} quality estimator: {name}",
-        paper=_PAPERS[metric],
-        model="" if bundled and name == metric else f', model="{name}"',
+        name=folder.name,
+        bundled=is_bundled(settings["base"]),
         made=_impara_made(settings, results),
         corpora=corpora_table(results["data"], settings),
-        kind=_PAIRS.format(**settings),
         runs=runs_table(results["runs"]),
-        test=results["test"],
         evaluations=evaluation_tables(results),
-        similarity=_similarity(results, config) if metric == "impara" else "",
-        guard=f"meaning is {'guarded by the similarity estimator alone' if metric == 'impara' else 'not guarded'}",
-        max_length=config["geceval_max_length"],
-    )
-
-
-_PAPERS = {"impara": "IMPARA (Maeda et al. 2022)", "impara_ged": "IMPARA-GED"}
-
-
-def _similarity(results: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    model = config["geceval_se_model"]
-    return _SIMILARITY.format(
-        se_model="the bundled encoder" if model == BUNDLED else f"`{model}`",
-        threshold=config["geceval_threshold"],
-        calibration=_calibration(results.get("calibration")),
+        se_model="the bundled encoder" if similarity_model == BUNDLED else f"`{similarity_model}`",
+        calibration=results.get("calibration"),
+        results=results,
+        config=config,
     )
 
 
@@ -147,50 +129,20 @@ def runs_table(runs: Sequence[Mapping[str, Any]]) -> str:
     return table(("seed", "best epoch", *columns, "seconds"), run_rows(runs, names))
 
 
-def _calibration(figures: Mapping[str, Any] | None) -> str:
-    if figures is None:
-        return "The threshold was set by hand or taken over; `training/calibrate_threshold.py` finds one from data."
-    share = f"{figures['corrections_kept']:.2%} of {figures['corrections']} genuine corrections exceed it, and"
-    different = (
-        f"{figures['different_above']:.2%} of all pairs of {figures['different_sentences']} different sentences do "
-        f"(the most similar pair reaches {figures['highest_different']:.3f}"
-    )
-    if figures["rule"] == "different":
-        return f"It lies above every pair of different sentences. {share} {different})."
-    return (
-        "It is the value that keeps 99.5 % of genuine corrections (those that leave at least half as many words): "
-        f"{share} {different}, a threshold that would let only "
-        f"{figures['kept_at_highest']:.2%} of genuine corrections through)."
-    )
-
-
-_LM_HEAD = """
-h(Y) is the mean token state after {layer} layers. Its weights w, and t, were learnt last, on {pairs} pairs of outputs
-of one source that people rated at least {gap:g} apart (TMU-GFM; ridge {ridge:g}). Pairs in the order of people: by
-likelihood alone {accuracy:.3f}, with a head that learnt from other sources only (five parts) {accuracy_with_head:.3f}.
-"""
-
-
 def impara_lm_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown."""
-    settings, config = results["settings"], read_json(folder / "config.json")
-    name = name_of_asset(folder.name).removeprefix("bundled:")
-    return _template("impara_lm.md").format(
-        front=front_matter(
-            settings["base"], "text-generation", ["grammatical-error-correction", "evaluate", "impara_lm"]
-        ),
-        name=name,
-        scale=config["geceval_scale"],
-        start=config["geceval_start_token"],
+    settings = results["settings"]
+    return _render(
+        "impara_lm.md",
+        front=front_matter(settings["base"], "text-generation", [*_TAGS, "impara_lm"]),
+        name=name_of_asset(folder.name).removeprefix("bundled:"),
         made=_lm_made(settings, results["seed"]),
         corpora=corpora_table(results["data"], settings),
-        kind=_PAIRS.format(**settings),
         runs=runs_table(results["runs"]),
-        test=results["test"],
-        untrained=results["untrained"],
-        formula="t * LL(Y) / sqrt(n)" + (" + w . h(Y)" if "head" in results else ""),
-        head=_head(results, config),
+        head={**settings, **results["head"]} if "head" in results else None,
         evaluations=evaluation_tables(results),
+        results=results,
+        config=read_json(folder / "config.json"),
     )
 
 
@@ -199,9 +151,3 @@ def _lm_made(settings: Mapping[str, Any], seed: int) -> str:
     if rank := settings.get("keep_rank"):
         rows.insert(2, ("kept", f"its best approximation of rank {rank}"))
     return table(("setting", "value"), rows)
-
-
-def _head(results: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    if "head" not in results:
-        return ""
-    return _LM_HEAD.format(**{**results["settings"], **results["head"]}, layer=config["geceval_head_layer"])
