@@ -23,6 +23,7 @@ script = Script(
     Recipe(),
     {
         **PAIRS,
+        "parallel_only": "the paper's ablation: source against full correction",
         "threshold": "of the similarity estimator, written into the checkpoint",
         "log_odds": "scale the logit so that differences are log-odds on the dev fold",
         **(RECIPE | POOLING | HEAD | ADAPTER),

@@ -13,6 +13,7 @@ from geceval.learning.impara import Job
 from geceval.learning.ranked_pairs import (
     RankedPair,
     cosine_impacts,
+    parallel_pairs,
     ranked_pairs,
     read_pairs,
     read_rated_pairs,
@@ -133,6 +134,11 @@ def test_the_seed_decides_and_total_is_kept():
 def test_numbers_below_one_are_refused(name):
     with pytest.raises(ValueError, match=name):
         ranked_pairs([(SOURCE, [FIRST])], bag_of_words, **{name: 0})
+
+
+def test_parallel_pairs_are_source_and_full_correction():
+    rows = [("a  b c", [LAST, FIRST]), (SOURCE, []), (SOURCE, [Edit(0, 1, "a")]), (SOURCE, [FIRST, LAST])]
+    assert parallel_pairs(rows) == [RankedPair(SOURCE, SOURCE, "x b z")]
 
 
 def test_no_source_is_in_two_folds():

@@ -42,6 +42,7 @@ ADAPTER_RECIPE = Recipe(
 class Job(PairJob):
     """Everything that a training run of IMPARA depends on."""
 
+    parallel_only: bool = False
     threshold: Moderate | None = None
     log_odds: bool = False
 
@@ -129,7 +130,7 @@ def train_impara(job: Job, folder: str | Path, progress: bool = False) -> dict[s
     folder = Path(folder)
 
     def read(run: Path) -> Material:
-        pairs, counts = read_pairs(job, run, job.recipe.base, progress)
+        pairs, counts = read_pairs(job, run, job.recipe.base, job.parallel_only, progress)
         evaluation = {"dev": pairs["dev"]}
         if job.ratings is not None:
             evaluation["rated"] = read_rated_pairs(job.ratings, RATED_PAIRS)

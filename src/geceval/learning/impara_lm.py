@@ -154,7 +154,7 @@ def train_impara_lm(job: Job, folder: str | Path, progress: bool = False) -> dic
     objective = LikelihoodRanking(base.setting("start_token"))
 
     def read(run: Path) -> Material:
-        pairs, counts = read_pairs(job, run, BUNDLED, progress)
+        pairs, counts = read_pairs(job, run, BUNDLED, progress=progress)
         evaluation = {"dev": pairs["dev"]}
         if job.ratings is not None:
             evaluation = {"rated": read_rated_pairs(job.ratings, RATED_PAIRS, RATED_GAP)}

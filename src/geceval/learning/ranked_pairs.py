@@ -98,6 +98,15 @@ def ranked_pairs(
     return _enough(list(pairs), total)
 
 
+def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) -> list[RankedPair]:
+    """Pairs of source and full correction, the paper's ablation "parallel data only" (section 3.2)."""
+    check_count("total", total)
+    texts = ((" ".join(source.split()), apply(source, edits)) for source, edits in _usable(rows))
+    pairs = list(dict.fromkeys(RankedPair(low, low, high) for low, high in texts if low != high and low and high))
+    random.Random(seed).shuffle(pairs)
+    return _enough(pairs[:total], total)
+
+
 def read_rated_pairs(path: Path, limit: int | None = None, gap: float = 0.0) -> list[RankedPair]:
     """The outputs of TMU-GFM-Dataset in pairs, ranked by people in place of impacts, see `rated_pairs`."""
     return [RankedPair(*row) for row in rated_pairs(read_tmu_gfm(path), limit, gap=gap)]
@@ -165,21 +174,21 @@ def check_corpora(job: PairJob) -> None:
 
 
 def read_pairs(
-    job: PairJob, run: Path, impacts_by: str, progress: bool = False
+    job: PairJob, run: Path, impacts_by: str, parallel_only: bool = False, progress: bool = False
 ) -> tuple[dict[str, list[RankedPair]], list[dict[str, Any]]]:
     """The pairs of each fold, made once and saved in `run/pairs.json`, and a few counts of each corpus."""
     path = run / "pairs.json"
     if not path.is_file():
         corpora = _read(job, progress)
         length = job.recipe.max_length
-        embed = Encoder.load(resolve(impacts_by), max_length=length).embed
+        embed = None if parallel_only else Encoder.load(resolve(impacts_by), max_length=length).embed
         made = _make_pairs(job, corpora, embed, progress)
         write_text(path, json.dumps(made, ensure_ascii=False))
     saved = read_json(path)
     return {fold: [RankedPair(*row) for row in saved[fold]] for fold in FOLDS}, saved["data"]
 
 
-def _make_pairs(job: PairJob, corpora: list[Corpus], embed: Embed, progress: bool) -> dict[str, list[Any]]:
+def _make_pairs(job: PairJob, corpora: list[Corpus], embed: Embed | None, progress: bool) -> dict[str, list[Any]]:
     folds = split_by_source(row for corpus in corpora for row in corpus.rows)
     fold_of = {_key(row): fold for fold, rows in zip(FOLDS, folds, strict=True) for row in rows}
     made: dict[str, list[Any]] = {"train": [], "dev": [], "test": [], "data": []}
@@ -190,7 +199,10 @@ def _make_pairs(job: PairJob, corpora: list[Corpus], embed: Embed, progress: boo
             counts = {}
             for fold in parts(FOLDS, lambda fold, name=corpus.name: f"{name}, {fold}"):
                 rows = [row for row in corpus.rows if fold_of[_key(row)] == fold]
-                pairs = ranked_pairs(rows, embed, total=sizes[fold], per_row=job.attempts)
+                if embed is None:
+                    pairs = parallel_pairs(rows, total=sizes[fold])
+                else:
+                    pairs = ranked_pairs(rows, embed, total=sizes[fold], per_row=job.attempts)
                 counts[fold] = len(pairs)
                 made[fold] += [dataclasses.astuple(pair) for pair in pairs]
             edits = sum(len(edits) for _, edits in corpus.rows)
