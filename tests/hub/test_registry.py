@@ -43,13 +43,6 @@ def test_a_scorer_says_what_its_metric_needs():
     assert registry.scorer_class("impara").extra == "neural"
 
 
-def test_a_scorer_takes_options_of_both_kinds():
-    scorer = registry.make_scorer("gleu", {"iterations": 2, "batch_size": 5})
-    assert (scorer.settings.iterations, scorer.runtime.batch_size) == (2, 5)
-    with pytest.raises(TypeError, match="gleu: unknown option 'iteration'; the options are: "):
-        registry.make_scorer("gleu", {"iteration": 2})
-
-
 def test_lazy_names_of_the_package():
     import geceval
 

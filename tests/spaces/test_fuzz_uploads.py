@@ -1,8 +1,6 @@
-"""Uploads and typed texts of any content: taken as they are, or refused in one sentence."""
+"""Uploads of any content: taken as they are, or refused in one sentence."""
 
 from __future__ import annotations
-
-import re
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -33,38 +31,3 @@ def test_uploads(space, tmp_path_factory, source, system, reference):
         return
     rows = [corpus.sources, *corpus.systems.values(), corpus.references]
     assert len(corpus.systems) == 2 and len({len(row) for row in rows}) == 1
-
-
-@given(st.one_of(st.text(max_size=30), st.none(), st.integers(), TEXT))
-def test_typed_texts(space, text):
-    import guard
-    import render
-
-    for check in (guard.check_text, guard.check_sentence):
-        try:
-            found = check("the source", text)
-        except guard.Refused as error:
-            assert "\n" not in str(error)
-        else:
-            assert found == " ".join(text.split())
-    try:
-        assert all(line == " ".join(line.split()) for line in guard.check_references(text))
-    except guard.Refused as error:
-        assert "\n" not in str(error)
-    assert not re.search(r"[<>\"'`{}]", render.escape(text).replace("&#x27;", ""))
-
-
-@given(st.one_of(st.text(max_size=30), st.integers(), TEXT.map(lambda text: f"## one\n{text}\n## two\n{text}")))
-@example("## one\n## one\n")
-@example("x" * (3 << 20))
-def test_pasted_texts(space, text):
-    import guard
-    import uploads
-
-    try:
-        texts = uploads.pasted(text, "system")
-    except guard.Refused as error:
-        assert str(error) and "\n" not in str(error)
-        return
-    names = [each.name for each in texts]
-    assert len(set(names)) == len(names) and all(each.lines for each in texts)
