@@ -102,21 +102,14 @@ def judge(reference: Sequence[Chunk], system: Sequence[Chunk]) -> list[Judgment]
     judgments = []
     first = 0
     for chunk in reference:
-        while first < len(system) and _lies_before(system[first], chunk):
+        while first < len(system) and system[first].start < chunk.start and system[first].end <= chunk.start:
             first += 1
-        judgment = _judge_chunk(chunk, system, first)
-        if judgment is None:
-            judgment = Judgment(False, not chunk.is_edit)
-        judgments.append(judgment)
+        judgments.append(_judge_chunk(chunk, system, first))
     return judgments
 
 
-def _lies_before(other: Chunk, chunk: Chunk) -> bool:
-    return other.start < chunk.start and other.end <= chunk.start
-
-
-def _judge_chunk(chunk: Chunk, system: Sequence[Chunk], first: int) -> Judgment | None:
-    """The judgment of one chunk; `None` if no chunk of the system has anything to do with it."""
+def _judge_chunk(chunk: Chunk, system: Sequence[Chunk], first: int) -> Judgment:
+    """The judgment of one chunk by the system's chunks from the `first` that does not lie before it."""
     modified = touched = False
     for number in range(first, len(system)):
         other = system[number]
@@ -128,4 +121,4 @@ def _judge_chunk(chunk: Chunk, system: Sequence[Chunk], first: int) -> Judgment 
         if same_span or not chunk.is_gap:
             touched = True
             modified = modified or other.is_edit
-    return Judgment(modified, False) if touched else None
+    return Judgment(modified, not touched and not chunk.is_edit)

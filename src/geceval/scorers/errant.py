@@ -83,15 +83,12 @@ class Errant(EditScorer):
         return errant_order(self.settings.beta, rounds=self.settings.counting == "official")
 
     def _compare(self, proposed: Sequence[Sequence[Edit]], gold: Sequence[Mapping[int, Sequence[Edit]]]) -> Result:
-        compared = [
-            {annotator: self._count(edits, annotated) for annotator, annotated in options.items()}
-            for edits, options in zip(proposed, gold, strict=True)
-        ]
+        level, counting = self.settings.level, self.settings.counting
+        compared = []
+        for edits, options in zip(proposed, gold, strict=True):
+            system = keyed(edits, level)
+            compared.append({each: compare(system, keyed(row, level), counting) for each, row in options.items()})
         return self.typed_result(compared, extraction_facts(self.settings))
-
-    def _count(self, proposed: Sequence[Edit], gold: Sequence[Edit]) -> TypeCounts:
-        level = self.settings.level
-        return compare(keyed(proposed, level), keyed(gold, level), self.settings.counting)
 
 
 def keyed(edits: Iterable[Edit], level: Level) -> Keyed:

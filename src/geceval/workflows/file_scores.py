@@ -154,11 +154,8 @@ def make_run(
     }
     text = json.dumps(manifest, indent=2, default=str) + "\n"
     _write_manifest(folder, text)
-    return Run(folder, metric, dict(options), names, tuple(keep), tuple(parts), _sha256(text))
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return Run(folder, metric, dict(options), names, tuple(keep), tuple(parts), digest)
 
 
 def _files(inputs: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -17,6 +17,7 @@ from geceval.core.options import check_choice, make_settings
 from geceval.core.signature import signature
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.m2 import M2Sentence
+from geceval.edits.m2 import references as corrected_texts
 from geceval.meta.correlation import Correlation
 from geceval.meta.maege_chains import (
     AnnotatedSentence,
@@ -136,10 +137,7 @@ class _References:
         if isinstance(references, str):
             self.kind = references
             check_choice("references", references, REFERENCES)
-            self.texts = [
-                {annotator: apply(s.source, without_overlaps(edits)) for annotator, edits in s.edits.items()}
-                for s in sentences
-            ]
+            self.texts = list(map(corrected_texts, sentences))
         else:
             self.rows = check_references("maege", references, [sentence.source for sentence in sentences])
             self.kind = f"given@{hashlib.sha256(json.dumps(self.rows).encode()).hexdigest()[:8]}"

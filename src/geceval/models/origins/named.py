@@ -29,7 +29,6 @@ class NamedModel:
     sha256: str
     size: int
     hub_id: str
-    revision: str = "main"
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
@@ -40,8 +39,7 @@ class NamedModel:
     @property
     def from_hub(self) -> str:
         """The command that gets the model from the Hub."""
-        revision = f" --revision {self.revision}" if self.revision != "main" else ""
-        return f"hf download {self.hub_id}{revision} --exclude 'onnx/*'"
+        return f"hf download {self.hub_id} --exclude 'onnx/*'"
 
 
 NAMED_MODELS = {
@@ -95,9 +93,8 @@ def origin_of(name: str, revision: str | None = None) -> Origin:
         if path.is_dir():
             return Origin(kind, path, name, settings=model.settings)
         return Origin(kind, dequantised(path, name, model.sha256), name, model.sha256, model.settings)
-    on_hub = (model.hub_id, revision or model.revision)
     try:
-        folder = cached_snapshot(*on_hub) or snapshot(*on_hub)
+        folder = cached_snapshot(model.hub_id, revision) or snapshot(model.hub_id, revision)
     except CheckpointError as error:
         if revision:  # then neither environment nor package was looked at
             raise
@@ -179,7 +176,7 @@ def status(name: str) -> ModelStatus:
     copy = cached_copy(name, model.sha256)
     problem, local = "", local_weights(name)
     if local is None:
-        folder = cached_snapshot(model.hub_id, model.revision)
+        folder = cached_snapshot(model.hub_id)
         where, path = ("Hub cache", folder) if folder else ("not found", None)
     else:
         where, path = local
