@@ -10,11 +10,6 @@ from geceval.models.encoder import Encoder
 from geceval.scorers.impara_ged import ImparaGed, Settings
 
 
-@pytest.fixture(scope="module")
-def local(make_checkpoint):
-    return {"model": str(make_checkpoint(63, geceval_pooling="mean"))}
-
-
 def test_scores_are_the_sigmoids_of_answers(make_checkpoint):
     checkpoint = resolve(make_checkpoint(61))
     texts = ["the cat sat on the mat .", "dogs run", "", "the " * 300, "a school likes xyz"]
@@ -25,12 +20,7 @@ def test_scores_are_the_sigmoids_of_answers(make_checkpoint):
     assert result.score == pytest.approx(expected.mean(), abs=1e-5)
 
 
-def test_the_source_does_not_enter_the_number(local):
-    one, other = (ImparaGed(Settings(**local)).score([source], ["the cat sat"]) for source in ("the cat sat", "dogs"))
+def test_the_source_does_not_enter_the_number(make_checkpoint):
+    scorer = ImparaGed(Settings(model=str(make_checkpoint(61))))
+    one, other = (scorer.score([source], ["the cat sat"]) for source in ("the cat sat", "dogs"))
     assert one.scores == other.scores and one.signature == other.signature
-
-
-def test_settings_stored_with_the_checkpoint(make_checkpoint):
-    scorer = ImparaGed(Settings(model=str(make_checkpoint(67, geceval_max_length=24))))
-    result = scorer.score(["a cat"], ["the cat"])
-    assert "|max_length:24|" in result.signature

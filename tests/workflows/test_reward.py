@@ -1,4 +1,4 @@
-"""`geceval.reward`: metrics as reward functions of TRL's form and as filters of datasets."""
+"""`geceval.reward`: metrics as reward functions of TRL's form."""
 
 import pickle
 
