@@ -223,8 +223,8 @@ class Handler(BaseHTTPRequestHandler):
         return repo, *found
 
     @staticmethod
-    def _json(value, status=200):
-        return status, {"Content-Type": "application/json"}, json.dumps(value).encode()
+    def _json(value):
+        return 200, {"Content-Type": "application/json"}, json.dumps(value).encode()
 
     @route("GET", "/api/whoami-v2")
     def whoami(self):

@@ -73,8 +73,7 @@ def test_json(ok, m2):
         {"start": 0, "end": 3, "corrected": False},
         {"start": 3, "end": 3, "corrected": True},
     ]
-    assert [row["name"] for row in first["rows"]] == ["source", "correction", "annotator 0", "annotator 1"]
-    assert first["rows"][1]["cells"] == [
+    assert first["rows"][1]["name"] == "correction" and first["rows"][1]["cells"] == [
         {"text": "X", "changed": True, "label": "hit"},
         {"text": "a b c", "changed": False, "label": None},
         {"text": "", "changed": False, "label": "under"},

@@ -192,12 +192,10 @@ def test_sentence_scores(ok, answer):
 def test_the_worst_corrections_come_with_their_texts(ok, answer):
     (found,) = answer("score", "-m", "gleu", *CORPUS, "--worst", "1")["rows"]
     scores = {(path, line): score for path in SYSTEMS for line, score in enumerate(score_directly("gleu", path).scores)}
-    (path, line), least = min(scores.items(), key=lambda item: item[1])
-    texts = {name: Path(file).read_text(encoding="utf-8").splitlines() for name, file in (("s", SOURCE), ("p", path))}
-    assert (
-        found["gleu"] == least and scores[next(p for p in SYSTEMS if found["system"] in p), found["line"] - 1] == least
-    )
-    assert texts["s"][found["line"] - 1] == found["source"]
+    place = next(path for path in SYSTEMS if found["system"] in path), found["line"] - 1
+    assert found["gleu"] == scores[place] == min(scores.values())
+    texts = [Path(file).read_text(encoding="utf-8").splitlines()[place[1]] for file in (SOURCE, place[0])]
+    assert [found["source"], found["correction"]] == texts
     lines = ok("score", "-m", "gleu", "green", *CORPUS, "--worst", "3").splitlines()
     assert lines[0].split() == ["system", "line", "gleu", "green", "source", "correction"]
     assert lines[5] == "the worst of 220 corrections by gleu (higher is better)"

@@ -43,13 +43,6 @@ def test_every_metric_that_runs_on_what_is_bundled_is_stored():
         assert all(len(system["scores"]) == 44 for system in metric["systems"].values())
 
 
-def test_stored_numbers_are_those_of_the_definition():
-    systems = mini_benchmark.read_stored()["metrics"]["errant"]["systems"]
-    # Nothing proposed: precision 1, recall 0; only the four sentences that are right as they are score 1.
-    assert systems["unchanged"]["score"] == 0
-    assert sorted(systems["unchanged"]["scores"]) == [0.0] * 40 + [1.0] * 4
-
-
 @pytest.mark.parametrize("name", sorted(set(registry.list_metrics()) - WITHOUT_BUNDLED_MODEL))
 def test_numbers_are_as_stored(name):
     stored, found = mini_benchmark.read_stored()["metrics"][name], mini_benchmark.run(name)
@@ -83,10 +76,8 @@ def test_requirements():
     assert old.state == "problem"
     assert old.what.endswith("but must be >=99. Run: pip install geceval")
     absent = doctor.installed("extra x", [Requirement("no-such-package-here")], "pip install 'geceval[x]'", doctor.NOTE)
-    assert (absent.state, absent.what) == (
-        "note",
-        "not installed: no-such-package-here. Run: pip install 'geceval[x]'",
-    )
+    assert absent.state == "note"
+    assert absent.what == "not installed: no-such-package-here. Run: pip install 'geceval[x]'"
 
 
 def test_files_that_are_damaged_missing_or_strange():

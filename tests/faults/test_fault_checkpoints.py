@@ -74,10 +74,6 @@ def load(folder):
     return loading.load_network(found)
 
 
-def test_the_fixtures_are_sound(adapter, checkpoint):
-    assert load(checkpoint).config.num_labels == 1 and load(adapter).config.num_labels == 1
-
-
 def of_torch(value, **options):
     buffer = io.BytesIO()
     torch.save(value, buffer, **options)

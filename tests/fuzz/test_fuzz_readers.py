@@ -16,7 +16,6 @@ import geceval
 from geceval.cli.options import parse_value
 from geceval.cli.text_files import read_corpus
 from geceval.core.files import read_json, read_lines, read_text
-from geceval.corpora.judgment_tables import build_tmu_gfm
 from geceval.corpora.judgments import read_human, read_rankings, to_items
 from geceval.corpora.parallel import m2_rows
 from geceval.corpora.ratings import read_tmu_gfm
@@ -74,12 +73,6 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     "edits.m2.read_m2": ("f.m2", M2, read_m2, lambda found: [references(sentence) for sentence in found] or 1),
     "edits.essays.read_essays": ("f.json", JSON, read_essays, lambda essays: to_sentences(essays) or 1),
     "corpora.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),
-    "corpora.judgment_tables.build_tmu_gfm": (
-        "tmu-gfm-dataset.csv",
-        CSV,
-        lambda path: build_tmu_gfm(path.parent),
-        lambda found: False,
-    ),
     "corpora.judgments.read_rankings": (
         "f.xml",
         XML,
@@ -235,7 +228,7 @@ ELSEWHERE = {
     "parse_labels": "test_label_sequences",
     "read_parallel": "read_corpus",
     "read_references": "read_corpus",
-    "read_rows": "read_tmu_gfm and build_tmu_gfm",
+    "read_rows": "read_tmu_gfm",
     "read_gold": "read_m2: it checks further what that gives",
     "read_rated_pairs": "read_tmu_gfm: it makes pairs of what that gives",
     "read_score_files": "read_scores: it checks further what that gives",
@@ -258,7 +251,6 @@ def test_no_reader_is_left_out():
 
 
 def test_readers_take_no_folder_and_no_device(tmp_path):
-    for name, (_, _, read, _) in READERS.items():
-        if "build_" not in name:
-            with pytest.raises((ValueError, OSError)):
-                read(tmp_path)
+    for _, _, read, _ in READERS.values():
+        with pytest.raises((ValueError, OSError)):
+            read(tmp_path)

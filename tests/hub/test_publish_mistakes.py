@@ -215,12 +215,6 @@ def test_mistakes_are_one_line(refused, hub, space, arguments, message):
     assert hub.requests == []
 
 
-def test_a_card_with_mistakes_is_not_published(refused, hub, space):
-    (space / "README.md").write_text(SPACE_CARD.replace("colorTo: blue", "colorTo: mauve"), encoding="utf-8")
-    assert "colorTo must be one of" in refused("space", space)
-    assert hub.requests == []
-
-
 def test_another_repository_of_that_name_is_left_alone(refused, hub, hub_server, space):
     repo = hub.create("space", "ORG/demo")
     repo.commit({**repo.files, "main.py": hub_server.File(b"print()\n", False)}, "mine")
