@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import geceval
+from geceval.cli.app import run
 from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import ASSETS, resolve
 from geceval.models.detector import Detector
@@ -46,3 +47,11 @@ def test_impara_ged_prefers_corrections():
     scorer = ImparaGed()
     better, same = scorer.score(SOURCES, CORRECTED), scorer.score(SOURCES, SOURCES)
     assert all(a > b > 0 for a, b in zip(better.scores, same.scores, strict=True))
+
+
+def test_the_command_marks_errors_offline(capsys):
+    assert run(["detect", *SOURCES]) == 0
+    plain = capsys.readouterr()
+    assert plain.err == "" and len(plain.out.splitlines()) == 3 and "[" in plain.out
+    assert run(["detect", *SOURCES, "--classes", "25"]) == 0
+    assert "|" in capsys.readouterr().out

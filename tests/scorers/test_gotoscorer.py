@@ -169,3 +169,19 @@ def test_demo_of_the_authors_from_plain_texts(shared_data, number, f):
     assert scorer.score(sources, systems[number - 1]).score == pytest.approx(f, abs=5e-5)
     weights = Gotoscorer(Settings(gold_m2=demo / "ref.m2", difficulty=demo / "weight.txt"))
     assert weights.score(sources, systems[number - 1]).score == pytest.approx(f, abs=5e-5)
+
+
+def test_published_weights_on_conll_2014(shared_data):
+    path = shared_data / "conll2014" / "official-2014.combined.m2"
+    published = shared_data / "gotoscorer" / "weight_files" / "conll14_8sys.txt"
+    sources = [line[2:] for line in read_lines(path) if line.startswith("S ")]
+    scorer = Gotoscorer(Settings(gold_m2=path, difficulty=published, ref_id=0))
+    unchanged = scorer.score(sources, sources)
+    assert (unchanged.score, unchanged.details["systems"]) == (0, 8)
+    # Nothing is done, so each of the 2,379 edits is missed; all weights sum up to (8 * chunks - counts) / 8.
+    lines = published.read_text().splitlines()[1:]
+    everything = sum(8 - int(count) for line in lines for count in line.split()) / 8
+    assert unchanged.details["fn"] + unchanged.details["tn"] == pytest.approx(everything)
+    rows = type_table(scorer.reference_difficulty(sources))
+    assert sum(row.frequency for row in rows) == 2379
+    assert sum(row.frequency * row.mean for row in rows) == pytest.approx(unchanged.details["fn"])

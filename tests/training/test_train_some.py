@@ -147,3 +147,22 @@ def test_a_source_whose_outputs_do_not_fit_goes_elsewhere():
     assert [len(rows) for rows in folds.values()] == [6, 3, 4]
     with pytest.raises(ValueError, match="the dev fold is empty: 12 ratings are too few for dev=2, test=5"):
         split_ratings(ratings, dev=2, test=5)
+
+
+def test_the_checkpoint_scores_in_geceval_as_in_plain_transformers(finished, some_ratings):
+    folder, results = finished
+    test = split_ratings(read_tmu_gfm(some_ratings), 20, 20)["test"]
+    result = Some(Settings(model=str(folder))).score([r.source for r in test], [r.output for r in test])
+    for part, name in PARTS.items():
+        answers = 1 + 3 * np.array(result.details[f"{part}_scores"])
+        found = correlations(answers, [getattr(rating, part) for rating in test])
+        assert found == pytest.approx(results["parts"][part]["test"], abs=1e-5)
+        assert found["mse"] < 0.95  # answers are ratings, 2 or 4 here; the variance of the data is 1
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder / name).eval()
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder / name)
+        texts = (
+            [[r.output for r in test]] if part != "meaning" else [[r.source for r in test], [r.output for r in test]]
+        )
+        with torch.no_grad():
+            plain = network(**tokenizer(*texts, padding=True, return_tensors="pt")).logits[:, 0]
+        assert answers == pytest.approx(plain.numpy(), abs=1e-5)
