@@ -30,15 +30,11 @@ class JointChunks:
         starts = [*(start for start, _ in self.spans), len(self.source)]
         return [(end, start) for end, start in zip(ends, starts, strict=True) if end < start]
 
-    def source_text(self, index: int) -> Tokens:
-        """The source tokens of a corrected chunk."""
-        start, end = self.spans[index]
-        return self.source[start:end]
-
     def text(self, target: int, index: int) -> Tokens:
         """The tokens of a corrected chunk in a target."""
+        start, end = self.spans[index]
         text = self.texts[target][index]
-        return self.source_text(index) if text is None else text
+        return self.source[start:end] if text is None else text
 
 
 def divide(source: str, targets: Sequence[Sequence[Edit]]) -> JointChunks:
@@ -57,8 +53,6 @@ def divide(source: str, targets: Sequence[Sequence[Edit]]) -> JointChunks:
 
 def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit]) -> list[Tokens | None]:
     """The text of one target in each span; edits and spans are walked through together."""
-    if not edits:
-        return [None] * len(spans)
     texts: list[Tokens | None] = []
     index = 0
     for start, end in spans:

@@ -63,22 +63,20 @@ class Bertscore(Scorer):
         precision, recall, f = figures.mean(axis=1).tolist()
         details = {"precision": precision, "recall": recall, "f": f}
         details |= {"precisions": best[:, 0].tolist(), "recalls": best[:, 1].tolist()}
-        return Result(f, best[:, 2].tolist(), self._signature(matcher, columns.references), details)
-
-    @named("bertscore")
-    def _matcher(self) -> Matcher:
-        return load_matcher(self.settings.model, self.settings.layer, self.settings.max_length, self.runtime)
-
-    def _signature(self, matcher: Matcher, references: list[list[str]]) -> str:
-        return signature(
+        line = signature(
             self.name,
             self.settings,
             model=matcher.name,
             layer=matcher.layer,
             max_length=matcher.max_length,
-            refs=number_range(map(len, references)),
+            refs=number_range(map(len, columns.references)),
             **network_facts(self.runtime),
         )
+        return Result(f, best[:, 2].tolist(), line, details)
+
+    @named("bertscore")
+    def _matcher(self) -> Matcher:
+        return load_matcher(self.settings.model, self.settings.layer, self.settings.max_length, self.runtime)
 
 
 def load_matcher(model: str, layer: int | None, max_length: int | None, runtime: RunTime) -> Matcher:
