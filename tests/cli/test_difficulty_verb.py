@@ -32,10 +32,11 @@ def files(tmp_path, monkeypatch):
 
 
 SYSTEMS = ["-p", "one.txt", "two.txt", "three.txt"]
+TEXTS = ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS]
 
 
 def test_difficulty_goes_to_standard_output(files, ok):
-    assert ok("difficulty", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS) == DIFFICULTY
+    assert ok("difficulty", *TEXTS) == DIFFICULTY
 
 
 def test_everything_is_written_in_one_run(files, ok):
@@ -62,7 +63,7 @@ def test_a_difficulty_file_is_shown_with_errant_types(files, ok):
 
 @pytest.mark.parametrize("options", [[], ["-o", "difficulty=difficulty.txt"]])
 def test_systems_of_one_call_define_the_difficulty(files, answer, options):
-    found = answer("score", "-m", "gotoscorer", "-s", "source.txt", "-r", "reference.txt", *SYSTEMS, *options)
+    found = answer("score", "-m", "gotoscorer", *TEXTS, *options)
     scores = {row["system"]: row["metrics"]["gotoscorer"]["score"] for row in found["systems"]}
     assert scores == pytest.approx({"one": 1, "two": 5 / 7, "three": 0})
 
@@ -71,21 +72,15 @@ def test_systems_of_one_call_define_the_difficulty(files, answer, options):
     ("arguments", "message"),
     [
         (["-d", "difficulty.txt", "--gold-m2", "gold.m2", "--plot", "types.txt"], "figures are written to .png, .svg"),
-        (["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "-d", "difficulty.txt"], "either -p FILE"),
+        ([*TEXTS, "-d", "difficulty.txt"], "either -p FILE"),
         (["-s", "source.txt", *SYSTEMS], "needs references"),
-        (
-            ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "--errant-types"],
-            "puts types on the edits of --gold-m2",
-        ),
+        ([*TEXTS, "--errant-types"], "puts types on the edits of --gold-m2"),
         (["-r", "reference.txt", *SYSTEMS], "needs the sources"),
         (["-s", "source.txt", "-r", "reference.txt", "two.txt", *SYSTEMS], "has 2; say which one is meant"),
         (["-s", "source.txt", "-r", "source.txt", "-d", "short.txt"], "short.txt, line 2: 3 counts, but the reference"),
         (["-s", "source.txt", "-r", "source.txt", "-d", "reference.txt"], "reference.txt, line 1: expected counts"),
         (["-s", "source.txt", "-r", "source.txt", "-d", "nowhere.txt"], "nowhere.txt"),
-        (
-            ["-s", "source.txt", "-r", "reference.txt", *SYSTEMS, "--heat-map", "no/map.html"],
-            "no/map.html: No such file",
-        ),
+        ([*TEXTS, "--heat-map", "no/map.html"], "no/map.html: No such file"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(files, fails, arguments, message):

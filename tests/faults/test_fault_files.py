@@ -134,6 +134,17 @@ def test_a_small_gzip_file_cannot_fill_the_memory(tmp_path):
         read_text(path)
 
 
+@pytest.mark.parametrize(
+    ("data", "line"), [("a\né".encode("latin-1"), 2), ("a\n".encode("utf-16"), 1), (b"\xed\xa0\x80", 1)]
+)
+def test_other_encodings_are_named_by_line(data, line, tmp_path, capsys):
+    path = tmp_path / "x.txt"
+    path.write_bytes(data)
+    assert run(score(path, "-")) == 2
+    expected = f"geceval: error: {path}, line {line}: not valid UTF-8; convert the file to UTF-8\n"
+    assert capsys.readouterr().err == expected
+
+
 def test_marks_of_byte_order_and_nul_bytes_are_text(tmp_path, capsys):
     path = tmp_path / "x.txt"
     path.write_bytes(b"\xef\xbb\xbfHe go to \x00 .\n\x00\n")

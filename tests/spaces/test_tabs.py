@@ -476,21 +476,15 @@ BOARD = {
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """A function that makes the page show some results."""
-    path = tmp_path / "report.json"
-    monkeypatch.setattr(tab_meta, "RESULTS", path)
-
-    def show(content):
-        path.write_text(json.dumps(content), encoding="utf-8")
-        tab_meta.boards.cache_clear()
-
+    """The file of the results that the page shows; it is not there yet."""
+    monkeypatch.setattr(tab_meta, "RESULTS", tmp_path / "report.json")
     tab_meta.boards.cache_clear()
-    yield show
+    yield tmp_path / "report.json"
     tab_meta.boards.cache_clear()
 
 
 def test_a_report_is_ranked_by_the_chosen_column(results):
-    results(BOARD)
+    results.write_text(json.dumps(BOARD), encoding="utf-8")
     assert tab_meta.keys(BOARD["boards"][0]) == [("systems: r", "r"), ("sentences: acc", "acc")]
     by_accuracy, by_correlation = tab_meta.report("GJG15", "acc"), tab_meta.report("GJG15", "r")
     assert by_accuracy.index("one") < by_accuracy.index("two")
