@@ -44,15 +44,13 @@ def files(tmp_path, monkeypatch):
 def test_compare(files, answer):
     options = ["-p", "bad.txt", "good.txt", "--resamples", "50", "--seed", "3"]
     found = answer("compare", "-m", "green", "gleu", *files, *options)
-    assert [f"{row['metric']} {row['system']}" for row in found["rows"]] == [
-        *("green good", "green bad", "gleu good", "gleu bad"),
-    ]
+    names = [f"{row['metric']} {row['system']}" for row in found["rows"]]
+    assert names == ["green good", "green bad", "gleu good", "gleu bad"]
     second, first = found["rows"][:2]
     columns = ["metric", "rank", "system", "score", "95% low", "95% high", "difference", "p bootstrap"]
     assert list(first) == [*columns, "p randomisation", "baseline", "higher_is_better"]
-    assert [(row["rank"], row["baseline"], row["higher_is_better"]) for row in (second, first)] == [
-        *((1, False, True), (2, True, True)),
-    ]
+    facts = [(row["rank"], row["baseline"], row["higher_is_better"]) for row in (second, first)]
+    assert facts == [(1, False, True), (2, True, True)]
     assert (first["difference"], first["p bootstrap"], first["p randomisation"]) == (0.0, 1.0, 1.0)
     assert second["difference"] > 0 and second["p bootstrap"] == second["p randomisation"] == pytest.approx(1 / 51)
     assert found["notes"][-1].startswith("compare|methods:bootstrap,randomisation|baseline:first|resamples:50")

@@ -27,7 +27,6 @@ from geceval.edits.ged_labels import token_labels
 from geceval.edits.gotoscorer_chunks import cut
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
 from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
-from geceval.edits.maxmatch.lattice import FILLED, find_steps
 from geceval.scorers.difficulty.chunk_difficulty import Difficulty
 from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty, chunk_table
 
@@ -224,16 +223,6 @@ def test_columns_of_any_kind(sources, predictions, references):
         assert str(error).startswith("gleu: ")
         return
     assert len(columns.sources) == len(columns.predictions) > 0
-
-
-def test_lattices_of_long_texts_stay_small():
-    """Both ways of cutting a text down lead from source to target by the fewest steps."""
-    source, target = ([f"{letter}{place}" for place in range(1_100)] for letter in "st")
-    steps = find_steps(source, target, max_cells=3000)
-    assert len(source) * len(target) > FILLED and steps.single_path and len(steps.arcs) == 1_100
-    for left, right in [(source, target), (source * 5, []), ([], target * 5), (source * 5, source[:-1] + source * 4)]:
-        lattice = Lattice(" ".join(left), " ".join(right))
-        assert apply(" ".join(left), lattice.extract([Edit(0, 0, "x")]).edits) == " ".join(right)
 
 
 def test_types_need_no_words():
