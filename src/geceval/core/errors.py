@@ -85,9 +85,9 @@ def naming_the_extra(user: str) -> Iterator[None]:
         ) from error
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 sentence`, `1,312 sentences`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 sentence`, `1,312 sentences`; the noun takes an s where no plural is given."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
