@@ -255,6 +255,10 @@ def head_is_all(model: Any) -> bool:
     return prefix_trees.close(logits, alone)
 
 
+class _Reached(Exception):
+    """The input of the first layer that is not computed, raised to end the network's run."""
+
+
 def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor:
     """Token states after `layers` layers, as in the network's own `hidden_states[layers]`, without gradients."""
     import torch
@@ -264,10 +268,19 @@ def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor
     total = body.config.get_text_config().num_hidden_layers
     lists = [(name, part) for name, part in body.named_children() if isinstance(part, torch.nn.ModuleList)]
     for name, stack in lists:
-        if layers + 1 < len(stack) == total:  # one layer more than needed, as the last states are normalised
-            body = copy.copy(body)  # which shares all weights
-            body._modules = {**body._modules, name: stack[: layers + 1]}
+        if layers < len(stack) == total:
+            stop, part = copy.copy(stack[layers]), copy.copy(body)  # copies that share all weights
+            stop.forward = _reach
+            part._modules = {**body._modules, name: torch.nn.ModuleList([*stack[:layers], stop])}
+            try:
+                part(**inputs, use_cache=False)
+            except _Reached as reached:
+                return reached.args[0]
     return body(**inputs, use_cache=False, output_hidden_states=True).hidden_states[layers]
+
+
+def _reach(states: Tensor, *_: Any, **__: Any) -> None:
+    raise _Reached(states)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
