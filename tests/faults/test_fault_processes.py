@@ -93,3 +93,23 @@ def test_an_interrupted_command_leaves_nothing(when, tmp_path):
         assert (process.returncode, shown, error) == (130, "", "geceval: interrupted\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.txt", "p.txt", "pipe"]
     assert (tmp_path / "out.txt").read_text() == "old"
+
+
+@pytest.mark.slow
+def test_threads_that_load_the_first_networks_at_once():
+    """Two lanes of a server that has just started; transformers replaces its own module while it is imported."""
+    script = """
+import concurrent.futures, threading
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder
+
+together = threading.Barrier(2)
+def load(name):
+    together.wait()
+    return Encoder.load(resolve(name)).name
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    print(*pool.map(load, ["bundled", "bundled:ged_encoder"]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == 2

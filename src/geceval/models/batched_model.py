@@ -58,6 +58,9 @@ class BatchedModel(abc.ABC):
         cls, checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None, **options: Any
     ) -> Self:
         """The network of a checkpoint, loaded once per process for each choice of device, dtype, length and options."""
+        # A thread that imports transformers while another does gets the module that transformers then replaces: wait here.
+        import transformers  # noqa: F401
+
         runtime = runtime or RunTime()
         devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
         limit = position_limit(checkpoint)
