@@ -58,7 +58,7 @@ class BatchedModel(abc.ABC):
         cls, checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None, **options: Any
     ) -> Self:
         """The network of a checkpoint, loaded once per process for each choice of device, dtype, length and options."""
-        # A thread that imports transformers while another does gets the module that transformers then replaces: wait here.
+        # Wait for another thread that imports it: a racing import gives the module that transformers then replaces.
         import transformers  # noqa: F401
 
         runtime = runtime or RunTime()
