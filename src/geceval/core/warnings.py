@@ -59,6 +59,18 @@ def once(issued: set[Kind]) -> Iterator[None]:
         yield
 
 
+class _Everything(set[Kind]):
+    def __contains__(self, kind: object) -> bool:
+        return True
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Within the block, warnings are left out."""
+    with once(_Everything()):
+        yield
+
+
 @contextmanager
 def _set(variable: ContextVar[Any], value: Any) -> Iterator[None]:
     token = variable.set(value)
