@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from geceval.hub.load import load
     from geceval.hub.register import register
     from geceval.registry import list_metrics
+    from geceval.workflows.attack import attack
     from geceval.workflows.attribution import attribute
     from geceval.workflows.batches import BatchScorer
     from geceval.workflows.compare import compare
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BatchScorer",
     "__version__",
+    "attack",
     "attribute",
     "clear_caches",
     "compare",
@@ -39,6 +41,7 @@ __all__ = [
 
 _HOMES = {
     "BatchScorer": "geceval.workflows.batches",
+    "attack": "geceval.workflows.attack",
     "attribute": "geceval.workflows.attribution",
     "clear_caches": "geceval.core.cache",
     "compare": "geceval.workflows.compare",

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
+from geceval.cli.attack import attack
 from geceval.cli.chunks import chunks
 from geceval.cli.compare import compare
 from geceval.cli.convert import convert
@@ -75,7 +76,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "detect": detect,
         "difficulty": difficulty,
     },
-    "Agreement with people": {"meta": meta},
+    "Test metrics": {"meta": meta, "attack": attack},
     "Train and publish": {"train": train, "convert": convert, "data": data, "publish": publish},
     "Set up": {"doctor": doctor, "models": models, "register": register},
 }

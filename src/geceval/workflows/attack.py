@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from geceval.meta.significance.resampling import Aggregate, Confidence, bootstra
 from geceval.scorers.base import Scorer
 from geceval.workflows.attack_search import SEARCHES, Judge, draws, flip_all, numbered
 
+STANDARD_BUDGET = 80  # ten steps of eight proposals
 HONEST = ("strong", "minimal")
 """The honest systems of the example corpus."""
 Kind = Literal["static", "searched", "yours"]
@@ -34,7 +36,7 @@ class Settings(Options):
 
     Attributes:
         budget: The most texts that a searched attack may have scored for a sentence; 0 leaves these attacks out. The
-            standard is 80: ten steps of eight proposals.
+            standard is 80, `STANDARD_BUDGET`.
         sentences: Attack only so many sentences, drawn at random; `None` attacks all.
         resamples: Bootstrap samples of sentences.
         confidence: Confidence level of the intervals.
@@ -70,8 +72,10 @@ class Row:
         above_reference: Share whose output has a higher score than each reference (of a reference, than each other);
             `None` where there are none.
         beaten: Number of honest systems with a worse corpus score; `None` where there are none.
+        rivals: Number of honest systems that it is compared with: all but itself.
         changed: Number of sentences whose output is not the source.
         sentences: Number of sentences.
+        example: The output for the first sentence whose output is not the source; or the first source.
     """
 
     family: str
@@ -81,8 +85,10 @@ class Row:
     above_source: Estimate | None
     above_reference: Estimate | None
     beaten: Estimate | None
+    rivals: int
     changed: int
     sentences: int
+    example: str
 
     @property
     def fails(self) -> bool:
@@ -197,13 +203,20 @@ def attack(
     resistances = {}
     with once(set()):
         for name in parts(scorers):
-            if not scorers[name].scores_sentences_alone():
+            scorer = _of_corrections(scorers[name], (options or {}).get(name, {}))
+            if not scorer.scores_sentences_alone():
                 raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
-            if scorers[name].needs_references() and not corpus.references:
+            if scorer.needs_references() and not corpus.references:
                 raise InputError(f"attack: {name} needs references")
             with naming_the_extra(name):
-                resistances[name] = _resistance(scorers[name], corpus, checked)
+                resistances[name] = _resistance(scorer, corpus, checked)
     return resistances
+
+
+def _of_corrections(scorer: Scorer, options: Mapping[str, Any]) -> Scorer:
+    """A metric that scores something else by default, with the settings to score corrections."""
+    settings = {key: value for key, value in scorer.correction_settings.items() if key not in options}
+    return type(scorer)(dataclasses.replace(scorer.settings, **settings), scorer.runtime) if settings else scorer
 
 
 # --- The texts -------------------------------------------------------------------------------------------------------
@@ -386,6 +399,7 @@ class _Measure:
         score, samples = self._estimate(judge.rows(texts), self.scorer.aggregate)
         honest = self._honest(judge, there)
         rivals = [honest[system] for system in honest if system != name]
+        changed = [text for text, source in zip(texts, self.corpus.sources, strict=True) if text not in (None, source)]
         better = _greatest(self._worths if references is None else references)
         return Row(
             family,
@@ -395,8 +409,10 @@ class _Measure:
             None if name == "source" and kind == "control" else self._share_above(scores, judge.scores(sources)),
             None if better is None else self._share_above(scores, better),
             self._beaten(score.value, samples, rivals) if honest else None,
-            changed=sum(text not in (None, source) for text, source in zip(texts, self.corpus.sources, strict=True)),
-            sentences=int(there.sum()),
+            len(rivals),
+            len(changed),
+            int(there.sum()),
+            changed[0] if changed else self.corpus.sources[0],
         )
 
     def flips(self) -> tuple[str, list[Missed]]:

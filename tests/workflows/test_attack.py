@@ -1,0 +1,234 @@
+"""Attacks on metrics whose every score is known, and on metrics of the registry."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import pytest
+
+import geceval
+from geceval import registry
+from geceval.core.options import Options
+from geceval.core.result import Result
+from geceval.meta.attacks import FAMILIES, FLIPS
+from geceval.scorers.base import Scorer
+from geceval.workflows.attack import Estimate
+
+SOURCES = ["He go to two school .", "They is good and not bad .", "I saw Anna in Rome ."]
+GOOD = ["He goes to two schools .", "They are good and not bad .", "I saw Anna in Rome ."]
+FREE = ["Each day he goes to two schools .", "They are all good , not bad .", "I saw Anna in Rome ."]
+REFERENCES = [list(row) for row in zip(GOOD, FREE, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class NoSettings(Options):
+    """A metric without settings."""
+
+
+class Words(Scorer):
+    """The number of words: likes whatever is longer."""
+
+    name, description, Settings, reads_references = "words", "Number of words.", NoSettings, False
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.calls = []
+
+    def _score(self, columns):
+        self.calls.append(list(zip(columns.sources, columns.predictions, strict=True)))
+        scores = [float(len(text.split())) for text in columns.predictions]
+        return Result(sum(scores) / len(scores), scores, "words|geceval:0")
+
+
+@pytest.fixture
+def words(monkeypatch):
+    """Attack the number of words; `words.scorer` is what was attacked."""
+
+    def attack(*columns, **settings):
+        attack.scorer = Words()
+        monkeypatch.setattr(registry, "make_scorers", lambda *_: {"words": attack.scorer})
+        return geceval.attack("words", *columns, resamples=20, **settings)["words"]
+
+    return attack
+
+
+def rows(resistance):
+    return {(row.family, row.name): row for row in resistance.rows}
+
+
+def shares(row):
+    return (row.above_source.value, row.above_reference.value, row.beaten.value)
+
+
+def test_every_number_of_a_row(words):
+    found = words(SOURCES, {"good": GOOD, "free": FREE}, REFERENCES)
+    table = rows(found)
+    # Words of the sources: 6, 7, 6; of GOOD the same; of FREE: 8, 8, 6.
+    source, good, free = (table["control", name] for name in ("source", "good", "free"))
+    assert (source.score.value, source.above_source, source.beaten.value, source.rivals) == (19 / 3, None, 0, 2)
+    assert (good.score.value, *shares(good), good.rivals, good.changed) == (19 / 3, 0.0, 0.0, 0, 1, 2)
+    assert (free.score.value, *shares(free), free.rivals, free.changed) == (22 / 3, 2 / 3, 0.0, 1, 1, 2)
+    one, two = (table["control", f"reference {number}"] for number in (1, 2))
+    assert (shares(one), shares(two)) == ((0.0, 0.0, 0), (2 / 3, 2 / 3, 1))
+    twice, half = table["add", "source twice"], table["drop", "first half"]
+    assert (twice.score.value, *shares(twice), twice.fails) == (38 / 3, 1.0, 1.0, 2, True)
+    assert (half.score.value, *shares(half), half.fails) == (13 / 3, 0.0, 0.0, 0, False)
+    assert twice.example == f"{SOURCES[0]} {SOURCES[0]}"
+    constant = table["ignore", "constant"]  # eight words
+    assert (constant.score, *shares(constant)) == (Estimate(8.0, 8.0, 8.0), 1.0, 1 / 3, 2)
+    assert table["ignore", "next row"].example == GOOD[1]
+    assert not table["control", "free"].fails  # no attack
+
+
+def test_headlines(words):
+    found = words(SOURCES, {"good": GOOD, "free": FREE}, REFERENCES)
+    (static,) = found.headlines
+    assert (static.kind, static.worst.name, static.ceiling.above_reference.value) == (
+        "static",
+        "order to the judge",
+        1.0,
+    )
+    assert (found.control.name, found.systems, found.sentences, found.flipped) == ("free", 2, 3, "references")
+    assert [family for family in dict.fromkeys(row.family for row in found.rows)] == ["control", *FAMILIES]
+
+
+def test_flips_that_do_not_apply_leave_the_row_out(words):
+    found = {flip.name: flip for flip in words(SOURCES, {"good": GOOD}, REFERENCES).flips}
+    # Of GOOD: numbers in the first, names in the last. A word more or as many words: missed.
+    assert {name: flip.flips for name, flip in found.items()} == {
+        **{"not": 1, "numbers": 1, "names": 1, "antonyms": 1, "pronouns": 3, "tense": 3, "two words swapped": 3},
+        "all": 13,
+    }
+    assert found["numbers"].share == Estimate(1.0, 1.0, 1.0)
+    assert found["all"].share.value == pytest.approx(
+        sum(f.flips * f.share.value for n, f in found.items() if n != "all") / 13
+    )
+
+
+def test_intervals_hold_the_value(words):
+    for row in words(SOURCES, {"good": GOOD}, REFERENCES).rows:
+        for each in (row.score, row.above_source, row.above_reference, row.beaten):
+            assert each is None or each.low <= each.value <= each.high
+
+
+def test_searches_find_what_the_metric_likes(words):
+    found = words(SOURCES, {"good": GOOD}, REFERENCES, budget=30)
+    searched = {row.name: row for row in found.rows if row.kind == "searched"}
+    assert list(searched) == ["best reference", "best prefix", "deletion climb", "best concatenation", "beam search"]
+    assert [row.family for row in searched.values()] == ["ignore", "drop", "drop", "add", "mixed"]
+    # The longest of the others' first references has 7 words, of the second's 6; a prefix lacks a word; a deletion is
+    # never longer; the longest ending has nine words, and a second one is put behind it when the budget allows.
+    assert searched["best reference"].score.value == pytest.approx((7 + 6 + 7) / 3)
+    assert searched["best prefix"].score.value == pytest.approx(19 / 3 - 1)
+    assert searched["best prefix"].example == "He go to two ."
+    assert searched["deletion climb"].changed == 0
+    assert searched["best concatenation"].score.value >= 19 / 3 + 9
+    assert searched["beam search"].score.value > 19 / 3
+    static, worst = found.headlines
+    assert (static.kind, worst.kind, worst.worst.name) == ("static", "searched", "best concatenation")
+
+
+def test_a_step_of_a_search_is_one_call_and_keeps_to_the_budget(words):
+    static = len({pair for call in words(SOURCES, budget=0) and words.scorer.calls for pair in call})
+    calls = len(words.scorer.calls)
+    words(SOURCES, budget=16)
+    every = [pair for call in words.scorer.calls for pair in call]
+    assert len(every) == len(set(every))  # no text twice
+    assert len(every) - static <= 5 * 16 * len(SOURCES)
+    assert len(words.scorer.calls) - calls <= 2 + 2 + 2 + 5  # choices, two climbs of 8 a step, a beam of 4 and 8
+
+
+def test_seeds(words):
+    def numbers(**settings):
+        found = dataclasses.asdict(words(SOURCES, {"good": GOOD}, REFERENCES, budget=8, **settings))
+        return {key: value for key, value in found.items() if key != "test"}
+
+    assert numbers(seed=3) == numbers(seed=3) != numbers(seed=4)
+    assert [each.sentences for each in (words(SOURCES, sentences=2), words(SOURCES, sentences=9))] == [2, 3]
+
+
+def test_without_systems_and_references_their_columns_are_left_out(words):
+    found = words(SOURCES)
+    assert all(row.beaten is None and row.above_reference is None and not row.fails for row in found.rows)
+    assert (found.flipped, found.control, found.systems) == ("sources", None, 0)
+    assert rows(found)["ignore", "next row"].example == SOURCES[1]
+    (static,) = found.headlines
+    assert static.ceiling is None and static.worst.name == "order to the judge"
+
+
+def test_one_reference_is_compared_with_no_other(words):
+    table = rows(words(SOURCES, {"good": GOOD}, FREE))
+    assert table["control", "reference 1"].above_reference is None
+    assert table["add", "source twice"].above_reference.value == 1.0
+
+
+def test_missing_references_and_blank_sources(words):
+    references = [[GOOD[0], None], [None, FREE[1]], ["x"], [GOOD[2], FREE[2]]]
+    found = words([*SOURCES[:2], " ", SOURCES[2]], {"good": [*GOOD[:2], "", GOOD[2]]}, references)
+    table = rows(found)
+    assert (found.sentences, found.systems) == (3, 1)
+    one, two = (table["control", f"reference {number}"] for number in (1, 2))
+    assert [(row.sentences, row.above_reference.value) for row in (one, two)] == [(2, 0.0), (2, 0.0)]
+    assert two.score.value == 7.0 and two.beaten.value == 1  # of 8 and 6 words; good has 7 and 6 there
+    assert table["ignore", "next row"].example == FREE[1]
+
+
+def test_attacks_of_your_own(words):
+    found = words(SOURCES, {"good": GOOD}, REFERENCES, attacks={"mine": ["x " * 40] * 3})
+    mine = rows(found)["yours", "mine"]
+    assert (mine.kind, *shares(mine), mine.fails) == ("yours", 1.0, 1.0, 1, True)
+    assert [line.kind for line in found.headlines] == ["static", "yours"]
+
+
+def test_a_metric_with_references_compares_each_with_the_others():
+    found = geceval.attack("green", SOURCES, {"good": GOOD}, REFERENCES, resamples=20)["green"]
+    table = rows(found)
+    scorer = registry.make_scorer("green")
+    assert table["control", "good"].score.value == scorer.score(SOURCES, GOOD, REFERENCES).score
+    assert table["control", "reference 1"].score.value == scorer.score(SOURCES, GOOD, FREE).score
+    assert table["control", "reference 2"].score.value == scorer.score(SOURCES, FREE, GOOD).score
+    assert table["ignore", "empty"].score.value == scorer.score(SOURCES, [""] * 3, REFERENCES).score
+    alone = geceval.attack("green", SOURCES, {"good": GOOD}, GOOD, resamples=20)["green"]
+    assert alone.flipped == "sources" and ("control", "reference 1") not in rows(alone)
+    assert rows(alone)["add", "source twice"].above_reference is None
+
+
+def test_the_example_corpus():
+    found = geceval.attack("green", resamples=20)["green"]
+    assert (found.sentences, found.systems, len(found.flips)) == (44, 2, len(FLIPS) + 1)
+    assert [row.name for row in found.rows[:5]] == ["source", "reference 1", "reference 2", "strong", "minimal"]
+    assert found.headlines[0].worst.beaten.value == 0
+    assert found.signature.startswith("green|") and "|budget:0|sentences:none|resamples:20|" in found.test
+
+
+def test_several_metrics_and_their_options():
+    found = geceval.attack(["green", "i_measure"], options={"green": {"unit": "char"}}, resamples=2)
+    assert list(found) == ["green", "i_measure"] and "|unit:char|" in found["green"].signature
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: geceval.attack("gleu", SOURCES), "attack: gleu needs references"),
+        (
+            lambda: geceval.attack("green", None, {"a": GOOD}),
+            "attack: systems, references and attacks need their sources",
+        ),
+        (lambda: geceval.attack("green", SOURCES, {"a": GOOD[1:]}, GOOD), "attack: a: 3 sources but 2 predictions"),
+        (lambda: geceval.attack("green", SOURCES, None, GOOD[1:]), "attack: 2 references but 3 sources"),
+        (
+            lambda: geceval.attack("green", SOURCES, ["a"]),
+            "attack: systems must be a dict of names and outputs, got list",
+        ),
+        (lambda: geceval.attack("green", ["", " "], None, ["a", "b"]), "attack: all sources are blank"),
+        (lambda: geceval.attack("green", budget=-1), "attack: budget must be at least 0, got -1"),
+        (lambda: geceval.attack("green", bugdet=3), "attack: unknown option 'bugdet'"),
+        (lambda: geceval.attack("gotoscorer"), "attack: gotoscorer scores whole corpora with these settings"),
+        (lambda: geceval.attack("grene"), "unknown metric 'grene'; did you mean 'green'?"),
+    ],
+)
+def test_mistakes(call, message):
+    with pytest.raises((ValueError, TypeError)) as error:
+        call()
+    assert str(error.value).startswith(message)
