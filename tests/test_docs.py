@@ -93,7 +93,9 @@ def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem == "meta-evaluation" else [])
+        pytest.param(
+            page, id=page.stem, marks=[pytest.mark.slow] if page.stem in ("attacks", "meta-evaluation") else []
+        )
         for page in PAGES
     ],
 )

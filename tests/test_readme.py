@@ -17,6 +17,7 @@ from geceval.cli.app import run
 from geceval.cli.list_metrics import interval
 from geceval.core.files import ASSETS
 from geceval.models.origins.named import DERIVED_MODELS
+from geceval.workflows.attack import HONEST
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,8 +29,9 @@ OF_THE_TABLE = next(line for line in COMMANDS if line.startswith("geceval meta "
 
 def metric_table() -> str:
     """The table of the README, from what the registry knows."""
-    lines = ["| metric | what it says | needs | agrees | range | extra |", "|---|---|---|---:|---|---|"]
+    lines = ["| metric | what it says | needs | agrees | attacks | range | extra |", "|---|---|---|---:|---|---|---|"]
     agrees = {name: row["sent acc"] for name, row in measured().items()}
+    beaten = {name: attacks(row) for name, row in measured().items() if "attacks beats" in row}
     agrees |= {name: float(cells[0]) for name, cells in agreement().items()}
     for name in registry.list_metrics():
         scorer = registry.make_scorer(name)
@@ -40,11 +42,17 @@ def metric_table() -> str:
             scorer.description.removesuffix("."),
             needs,
             f"{agrees[name]:.3f}" if name in agrees else "",
+            beaten.get(name, ""),
             f"{interval(scorer.bounds)} {arrow}",
             f"`{scorer.extra}`" if scorer.extra else "",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def attacks(values: dict[str, float]) -> str:
+    """What attacks by rule do to a metric, from the demo's leaderboard."""
+    return f"{len(HONEST) * values['attacks beats']:.0f} of {len(HONEST)}, {100 * values['attacks ceiling']:.0f}%"
 
 
 def test_the_table_of_metrics():

@@ -32,7 +32,7 @@ def keys(board: Mapping[str, Any]) -> list[tuple[str, str]]:
         (f"{group}: {key.split()[-1]}", key)
         for group, own in board["columns"].items()
         for key in own
-        if not key.endswith("ties")
+        if not key.startswith("attacks") and not key.endswith("ties")
     ]
 
 
@@ -73,6 +73,11 @@ def _signatures(board: Mapping[str, Any]) -> str:
         "r: Pearson, ρ: Spearman, acc: accuracy on pairs that people ordered, τ: Kendall, ties: share of such pairs "
         "that the metric scores alike. Bold: the best of a column.",
     ]
+    if any(key.startswith("attacks") for own in board["columns"].values() for key in own):
+        notes.append(
+            "Attacks by rule, lower is better: the share of honest systems that the worst one beats, the highest share "
+            "of sentences above the references, and the share of flips of meaning that cost nothing (geceval attack)."
+        )
     if board["not_scored"]:
         notes.append(f"Not scored: {', '.join(board['not_scored'])}.")
     return "".join(map(render.note, notes)) + shown

@@ -64,7 +64,7 @@ def test_tables(files, ok, found):
     share = f"{100 * constant.above_source.value:.0f}%"
     assert ["ignore", "constant", f"{constant.score.value:.2f}", share, "–", "0/1", "3"] in rows
     assert sum("flips of sources" in line for line in lines) == 1
-    assert f"3 sentences, 1 honest system, {found.reads - 1} texts scored" in lines  # without that of `--attack`
+    assert f"3 sentences, 1 honest system, {found.reads - 3} texts scored" in lines  # without that of `--attack`
     brief = ok(*files, "--brief").splitlines()
     assert brief == lines[-len(brief) :] and brief[2].split()[:5] == ["green", "static", "0", "of", "1"]
     markdown = ok(*files, "--brief", "--format", "markdown").splitlines()

@@ -10,6 +10,7 @@ import pytest
 from docs_corpora import write_gjg15
 from matplotlib.figure import Figure
 
+import geceval
 from geceval import registry
 from geceval.cli.app import run
 from geceval.cli.report import summary
@@ -140,6 +141,23 @@ def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, 
     assert re.search(r"errant: .*no_such_pipeline", found.text)
     captions = [attributes["aria-label"] for _, attributes in found.tags if attributes.get("role") == "img"]
     assert len(captions) == 6 and "How hard the error types" in captions[-1]
+
+
+def test_attacks_stand_beside_agreement(checkout, tmp_path, read_page, make_checkpoint):
+    """Only of the metric that reads no references: the numbers of `geceval attack` on the example corpus."""
+    gold, model = tmp_path / "gold.m2", str(make_checkpoint(3))
+    gold.write_text(M2, encoding="utf-8")
+    data = ["--data", checkout, "--gold-m2", gold, "-m", "impara_ged", "green", "--option", f"impara_ged.model={model}"]
+    assert [report(*data, "-o", tmp_path / name) for name in ("numbers.json", "page.html")] == [0, 0]
+    (board,) = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))["boards"]
+    keys = board["columns"]["attacks by rule"]
+    values = {row["metric"]: [row["values"].get(key) for key in keys] for row in board["rows"]}
+    found = geceval.attack("impara_ged", options={"impara_ged": {"model": model}}, resamples=1)["impara_ged"]
+    line, flips = found.headlines[0], found.flips[-1].share.value
+    expected = [line.worst.beaten.value / 2, line.ceiling.above_reference.value, flips]
+    assert values == {"impara_ged": pytest.approx(expected, abs=1e-6), "green": [None] * 3}
+    page = read_page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "attacks by rule" in page.text and "lower is better" in page.text
 
 
 def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, read_page, monkeypatch):

@@ -26,6 +26,8 @@ MISTAKES = [
     (lambda: geceval.maege("gleu", "any.m2", options={"gleu": 3}), "gleu: options must be a dict"),
     (lambda: geceval.maege(3, "any.m2"), "maege: metrics must be names of metrics, got 3"),
     (lambda: geceval.maege("gleu", 3), "maege: m2 must be the path of an M2 file, got int"),
+    (lambda: geceval.attack(3), "attack: metrics must be names of metrics, got 3"),
+    (lambda: geceval.attack("gleu", *COLUMNS), "attack: systems must be a dict of names and outputs, got list"),
     (lambda: compare(systems=3), "compare: systems must be a dict of names and predictions, got int"),
     (lambda: compare({"a": 3, "b": ["x"]}), "gleu: predictions must be a list"),
     (lambda: compare(metrics=3), "compare: metrics must be names of metrics"),

@@ -194,6 +194,19 @@ def test_a_metric_with_references_compares_each_with_the_others():
     assert rows(alone)["add", "source twice"].above_reference is None
 
 
+def test_a_judge_that_gives_no_grade_for_a_text(chat):
+    """Here for a mere full stop, which it is asked about with its first source."""
+
+    def behave(request, number):
+        return (
+            "no" if [output["text"] for output in chat.material(request)["outputs"]] == ["."] else chat.honest(request)
+        )
+
+    options = {"model": "stand-in", "base_url": chat.start(behave).url, "api_key_env": None, "on_failure": "skip"}
+    with pytest.raises(ValueError, match=r"attack: llm_judge gives nan for '\.', sentence 1"):
+        geceval.attack("llm_judge", SOURCES, options={"llm_judge": options})
+
+
 def test_the_example_corpus():
     found = geceval.attack("green", resamples=20)["green"]
     assert (found.sentences, found.systems, len(found.flips)) == (44, 2, len(FLIPS) + 1)

@@ -14,6 +14,7 @@ from geceval.cli.tables import Cell, json_text, records_text, terminal_colours, 
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
+from geceval.core.warnings import once
 from geceval.version import __version__
 from geceval.workflows.attack import STANDARD_BUDGET, Estimate, Resistance
 from geceval.workflows.attack import attack as attack_metrics
@@ -69,7 +70,7 @@ def attack(
     options = shared.metric_options(metrics, option, cache=cache)
     tried = 0 if budget is None and not search else budget or STANDARD_BUDGET
     texts = _read(sources, predictions, references, attacks)
-    with bar(progress):
+    with bar(progress), once(set()):
         found = attack_metrics(list(options), **texts, options=options, budget=tried, sentences=sentences, seed=seed)
     write(_text(list(found.values()), form, brief, output), output)
 
@@ -101,9 +102,9 @@ def _text(found: Sequence[Resistance], form: str, brief: bool, output: str | Non
     tables = [] if brief else [table for each in found for table in _tables(each)]
     width = terminal_width(output)
     parts = [records_text(columns, cells, form, width=width) for columns, cells in tables]
-    summary = [row for each in found for row in _summary(each)]
+    lines = [row for each in found for row in summary(each)]
     caption = attack_counts(found[0]) if len(found) == 1 else ""
-    parts.append(records_text(BRIEF, summary, form, caption, _notes(found), width))
+    parts.append(records_text(BRIEF, lines, form, caption, _notes(found), width))
     text = "\n".join(parts)
     red = typer.style("FAIL", fg="red", bold=True)
     return text.replace(" FAIL", f" {red}") if terminal_colours(output) else text
@@ -129,7 +130,7 @@ def _tables(each: Resistance) -> list[tuple[list[str], list[list[Any]]]]:
     return tables
 
 
-def _summary(each: Resistance) -> list[list[Any]]:
+def summary(each: Resistance) -> list[list[Any]]:
     """The headlines of one metric, a row for each kind of attack."""
     missed = next((f"{_interval(flip.share).text} of {flip.flips}" for flip in each.flips if flip.name == "all"), "–")
     return [

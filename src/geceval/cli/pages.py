@@ -255,7 +255,7 @@ def report_table(
 def _column(key: str, first_of_group: str, ranked_by: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     kinds = ["group"] * (key == first_of_group) + ["by"] * (key == ranked_by)
     values = [value for row in rows if (value := row["values"].get(key)) is not None]
-    best = max(values) if len(values) > 1 and not key.endswith("ties") else None
+    best = max(values) if len(values) > 1 and not key.startswith("attacks") and not key.endswith("ties") else None
     return {"key": key, "kind": " ".join(kinds), "is_key": key == ranked_by, "best": best}
 
 

@@ -23,7 +23,7 @@ from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS
 from geceval.version import __version__
 from geceval.workflows import analyses
-from geceval.workflows.report import RANKED_BY, Report, lead, make_report, published_values
+from geceval.workflows.report import ATTACKS, RANKED_BY, Report, lead, make_report, published_values, resistance
 
 NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
 CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
@@ -80,6 +80,8 @@ def report(
             make_report(human, options, files[human.name], gold_m2, skipped)
             for human in parts(shown, lambda human: human.name)
         ]
+        attacked = resistance(options)
+    reports = [dataclasses.replace(each, attacks=attacked) for each in reports]
     if Path(output).suffix == ".json":
         write(numbers(reports), output)
         return
@@ -119,19 +121,20 @@ def as_json(report: Report, digits: int | None = None) -> dict[str, Any]:
         return None if not math.isfinite(value) else value if digits is None else round(value, digits)
 
     human = report.human
+    columns = {**COLUMNS[human.name], **({"attacks by rule": ATTACKS} if report.attacks else {})}
     return {
         "data": human.name,
         "name": NAMES[human.name],
         "systems": list(report.systems),
         "sentences": len(human.sources),
         "judgments": sum(map(len, human.judgments.values())),
-        "columns": {group: list(keys) for group, keys in COLUMNS[human.name].items()},
+        "columns": {group: list(keys) for group, keys in columns.items()},
         "ranked_by": RANKED_BY[human.name],
         "rows": [
             {
                 "metric": table.metric,
                 "signature": table.signature,
-                "values": {key: plain(value) for key, value in report.values[table.metric].items()},
+                "values": {key: plain(value) for key, value in _values(report, table.metric).items()},
                 "published": {
                     key: {"value": value, "source": f"{row.paper}: {row.label}"}
                     for key, (value, row) in published_values(report.published, table.metric).items()
@@ -141,6 +144,11 @@ def as_json(report: Report, digits: int | None = None) -> dict[str, Any]:
         ],
         "not_scored": sorted(report.skipped),
     }
+
+
+def _values(report: Report, metric: str) -> dict[str, float]:
+    """The values of a metric, beside those of attacks on it where it was attacked."""
+    return {**report.values[metric], **report.attacks.get(metric, {})}
 
 
 def _section(report: Report) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from geceval.core.inputs import References, check_columns, check_references
 from geceval.core.options import Count, Options, Range, Seed, make_settings
 from geceval.core.progress import parts
 from geceval.core.signature import signature
-from geceval.core.warnings import muted, once
+from geceval.core.warnings import muted
 from geceval.meta.attacks import FAMILIES, FLIPS, next_row
 from geceval.meta.significance.resampling import Aggregate, Confidence, bootstrap_scores, interval, ratio
 from geceval.scorers.base import Scorer
@@ -201,15 +201,14 @@ def attack(
     scorers = registry.make_scorers("attack", metrics, options)
     corpus = _read_corpus(sources, systems, references, attacks, checked)
     resistances = {}
-    with once(set()):
-        for name in parts(scorers):
-            scorer = _of_corrections(scorers[name], (options or {}).get(name, {}))
-            if not scorer.scores_sentences_alone():
-                raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
-            if scorer.needs_references() and not corpus.references:
-                raise InputError(f"attack: {name} needs references")
-            with naming_the_extra(name):
-                resistances[name] = _resistance(scorer, corpus, checked)
+    for name in parts(scorers):
+        scorer = _of_corrections(scorers[name], (options or {}).get(name, {}))
+        if not scorer.scores_sentences_alone():
+            raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
+        if scorer.needs_references() and not corpus.references:
+            raise InputError(f"attack: {name} needs references")
+        with naming_the_extra(name):
+            resistances[name] = _resistance(scorer, corpus, checked)
     return resistances
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from geceval.core.errors import InputError
 from geceval.meta.attacks import Flip, concatenations, deletions, prefixes, variations
 from geceval.scorers.base import Scorer
 
@@ -58,6 +60,9 @@ class Judge:
         numbers, outputs = zip(*new, strict=True)
         references = [self._references[number] for number in numbers] if self._references else None
         result = self._scorer.score([self.sources[number] for number in numbers], list(outputs), references)
+        for (number, text), score in zip(new, result.scores, strict=True):
+            if not math.isfinite(score):
+                raise InputError(f"attack: {self._scorer.name} gives {score} for {text!r}, sentence {number + 1}")
         self._scores |= zip(new, result.scores, strict=True)
         self._rows |= zip(new, result.rows(), strict=True)
         self.signature = result.signature

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from geceval import registry
 from geceval.core.errors import InputError, UserError
 from geceval.core.progress import parts
+from geceval.core.warnings import muted
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments import HumanData
@@ -16,6 +18,7 @@ from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.scores import MetricScores
 from geceval.meta.significance.metrics import PairedTest, compare_agreement
 from geceval.scorers.difficulty.difficulty_tables import type_table
+from geceval.workflows.attack import Resistance, attack
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 
 RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
+ATTACKS = ("attacks beats", "attacks ceiling", "attacks flips")
+"""Of attacks by rule on the example corpus: the share of honest systems that the worst one beats, the highest share of
+sentences above each reference, and the share of flips of meaning that cost nothing; lower is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,7 @@ class Report:
     published: list[Published]
     skipped: dict[str, str]
     difficulty: list[DifficultyRow]
+    attacks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def make_report(
@@ -83,6 +90,24 @@ def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
         values |= {f"{kind} acc": each.accuracy, f"{kind} τ": each.kendall, f"{kind} ties": each.tie_share}
     shown = {key for keys in COLUMNS[human.name].values() for key in keys}
     return {key: value for key, value in values.items() if key in shown}
+
+
+def resistance(options: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Metric to `ATTACKS`; those that read references, or cannot be had, are left out."""
+    values = {}
+    for name, chosen in parts(options.items(), lambda item: f"attacks on {item[0]}"):
+        settings = {**registry.scorer_class(name).correction_settings, **chosen}
+        if not registry.make_scorer(name, settings).needs_references():
+            with suppress(UserError, OSError), muted():
+                values[name] = attack_values(attack(name, options={name: settings}, resamples=1)[name])
+    return values
+
+
+def attack_values(found: Resistance) -> dict[str, float]:
+    """`ATTACKS` of one metric on the example corpus."""
+    static, missed = found.headlines[0], found.flips[-1]
+    shares = (static.worst.beaten.value / found.systems, static.ceiling.above_reference.value, missed.share.value)
+    return dict(zip(ATTACKS, shares, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

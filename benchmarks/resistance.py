@@ -1,0 +1,73 @@
+"""What attacks do to the metrics that read no references: writes the tables of their cards and the demo's leaderboard.
+
+OMP_NUM_THREADS=1 python benchmarks/resistance.py [METRIC ...] [--budget 80]
+
+Then README.md has to be brought up to date: `pytest tests/test_readme.py` prints its table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+import geceval
+from geceval.cli.attack import BRIEF, summary
+from geceval.cli.report import DIGITS
+from geceval.cli.tables import records_text
+from geceval.core.files import write_text
+from geceval.workflows.report import ATTACKS, attack_values
+
+ROOT = Path(__file__).resolve().parents[1]
+BOARD = ROOT / "spaces" / "demo" / "report.json"
+SETTINGS = {  # of each row of a card; the first is what the leaderboard shows
+    "impara_lm": ({}, {"model": "smollm2-impara"}),
+    "impara": ({},),
+    "impara_ged": ({},),
+    "some": ({}, {"model": "smollm2-some"}),
+    "fluency": ({},),
+    "asano2017": ({},),
+    "scribendi": ({"model": "smollm2"},),
+}
+COLUMNS = ["settings", *BRIEF[1:]]
+
+
+def measure(name: str, budget: int) -> dict[str, float]:
+    """Attack a metric with each of its settings, write the table of its card, and return the leaderboard's values."""
+    lines, values = [], {}
+    for settings in SETTINGS[name]:
+        found = geceval.attack(name, options={name: settings}, budget=budget)[name]
+        label = " ".join(f"`{key}={value}`" for key, value in settings.items()) or "default"
+        lines += [[label if row[0] else "", *row[1:]] for row in summary(found)]
+        values = values or attack_values(found)
+    card = ROOT / "metrics" / name / "README.md"
+    text, table = card.read_text(encoding="utf-8"), records_text(COLUMNS, lines, "markdown").rstrip()
+    marks = r"(<!-- attacks: .*? -->\n).*?(\n<!-- end -->)"
+    if not re.search(marks, text, flags=re.DOTALL):
+        raise SystemExit(f"{card} has no place for the table: <!-- attacks: ... --> to <!-- end -->")
+    write_text(card, re.sub(marks, lambda mark: mark[1] + table + mark[2], text, flags=re.DOTALL))
+    return values
+
+
+def show_on_board(values: dict[str, dict[str, float]]) -> None:
+    """Put the values of metrics into the demo's leaderboard."""
+    board = json.loads(BOARD.read_text(encoding="utf-8"))
+    for each in board["boards"]:
+        each["columns"]["attacks by rule"] = list(ATTACKS)
+        for row in each["rows"]:
+            row["values"] |= {key: round(value, DIGITS) for key, value in values.get(row["metric"], {}).items()}
+    write_text(BOARD, json.dumps(board, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("metrics", nargs="*", default=list(SETTINGS), help=", ".join(SETTINGS))
+    parser.add_argument("--budget", type=int, default=0, help="of searched attacks; 0: none")
+    options = parser.parse_args()
+    for name in options.metrics:
+        show_on_board({name: measure(name, options.budget)})
+
+
+if __name__ == "__main__":
+    main()
