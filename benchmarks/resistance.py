@@ -1,8 +1,6 @@
-"""What attacks do to the metrics that read no references: writes the tables of their cards and the demo's leaderboard.
+"""What attacks do to the metrics that read no references, written into cards, the demo's leaderboard and README.md.
 
 OMP_NUM_THREADS=1 python benchmarks/resistance.py [METRIC ...] [--budget 80]
-
-Then README.md has to be brought up to date: `pytest tests/test_readme.py` prints its table.
 """
 
 from __future__ import annotations
@@ -17,10 +15,12 @@ from geceval.cli.attack import BRIEF, summary
 from geceval.cli.report import DIGITS
 from geceval.cli.tables import records_text
 from geceval.core.files import write_text
+from geceval.workflows.attack import HONEST
 from geceval.workflows.report import ATTACKS, attack_values
 
 ROOT = Path(__file__).resolve().parents[1]
 BOARD = ROOT / "spaces" / "demo" / "report.json"
+README = ROOT / "README.md"
 SETTINGS = {  # of each row of a card; the first is what the leaderboard shows
     "impara_lm": ({}, {"model": "smollm2-impara"}),
     "impara": ({},),
@@ -29,6 +29,7 @@ SETTINGS = {  # of each row of a card; the first is what the leaderboard shows
     "fluency": ({},),
     "asano2017": ({},),
     "scribendi": ({"model": "smollm2"},),
+    "ged": ({"task": "sentence"},),
 }
 COLUMNS = ["settings", *BRIEF[1:]]
 
@@ -50,14 +51,26 @@ def measure(name: str, budget: int) -> dict[str, float]:
     return values
 
 
-def show_on_board(values: dict[str, dict[str, float]]) -> None:
-    """Put the values of metrics into the demo's leaderboard."""
+def show_on_board(name: str, values: dict[str, float]) -> bool:
+    """Put the values of a metric into the demo's leaderboard; whether it stands there."""
     board = json.loads(BOARD.read_text(encoding="utf-8"))
+    rows = [row for each in board["boards"] for row in each["rows"] if row["metric"] == name]
     for each in board["boards"]:
         each["columns"]["attacks by rule"] = list(ATTACKS)
-        for row in each["rows"]:
-            row["values"] |= {key: round(value, DIGITS) for key, value in values.get(row["metric"], {}).items()}
+    for row in rows:
+        row["values"] |= {key: round(value, DIGITS) for key, value in values.items()}
     write_text(BOARD, json.dumps(board, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    return bool(rows)
+
+
+def show_in_readme(name: str, values: dict[str, float]) -> None:
+    """Put the values of a metric into its row of the README."""
+    beaten = round(len(HONEST) * values["attacks beats"])
+    cell = f"{beaten} of {len(HONEST)}, {100 * values['attacks ceiling']:.0f}%"
+    row = re.compile(rf"^(\| \[`{name}`\]\(.*?\)(?: \|[^|]*){{3}}) \|[^|]*", flags=re.MULTILINE)
+    text, rows = row.subn(rf"\g<1> | {cell} ", README.read_text(encoding="utf-8"))
+    assert rows == 1, name
+    write_text(README, text)
 
 
 def main() -> None:
@@ -66,7 +79,9 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=0, help="of searched attacks; 0: none")
     options = parser.parse_args()
     for name in options.metrics:
-        show_on_board({name: measure(name, options.budget)})
+        values = measure(name, options.budget)
+        if show_on_board(name, values):
+            show_in_readme(name, values)
 
 
 if __name__ == "__main__":

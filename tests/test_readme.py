@@ -14,6 +14,7 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.cli.app import run
+from geceval.cli.attack import BRIEF
 from geceval.cli.list_metrics import interval
 from geceval.core.files import ASSETS
 from geceval.models.origins.named import DERIVED_MODELS
@@ -109,6 +110,22 @@ def measured() -> dict[str, dict[str, float]]:
     """The demo's leaderboard on SEEDA: metric to values."""
     boards = json.loads((ROOT / "spaces/demo/report.json").read_text(encoding="utf-8"))["boards"]
     return {row["metric"]: row["values"] for board in boards if board["data"] == "seeda" for row in board["rows"]}
+
+
+def test_cards_show_the_attacks_of_the_leaderboard():
+    """Of each metric that reads no references, but a judge whose model is the user's."""
+    for name in registry.list_metrics():
+        settings = registry.scorer_class(name).correction_settings
+        if registry.make_scorer(name, settings).needs_references() or name == "llm_judge":
+            continue
+        card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
+        (table,) = re.findall(r"<!-- attacks: .*? -->\n(.*?)<!-- end -->", card, flags=re.DOTALL)
+        header, _, first, *_ = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+        assert header == ["settings", *BRIEF[1:]], name
+        if values := measured().get(name):
+            beaten, ceiling = attacks(values).split(", ")
+            assert (first[1], first[2], first[4].split(" ")[0]) == ("static", beaten, ceiling), name
+            assert first[-1].startswith(f"{100 * values['attacks flips']:.0f}% ("), name
 
 
 def test_agreement_is_that_of_the_leaderboard():
