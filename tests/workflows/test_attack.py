@@ -181,6 +181,16 @@ def test_attacks_of_your_own(words):
     assert [line.kind for line in found.headlines] == ["static", "yours"]
 
 
+def test_names_of_systems_and_attacks_may_be_those_of_other_rows(words):
+    found = words(SOURCES, {"source": GOOD, "reference 1": FREE}, REFERENCES, attacks={"source": ["x " * 40] * 3})
+    kinds = [(row.kind, row.name, row.rivals) for row in found.rows if row.family in ("control", "yours")]
+    assert kinds == [
+        *(("source", "source", 2), ("reference", "reference 1", 2), ("reference", "reference 2", 2)),
+        *(("system", "source", 1), ("system", "reference 1", 1), ("yours", "source", 2)),
+    ]
+    assert found.systems == 2 and found.rows[3].above_source is not None
+
+
 def test_a_metric_with_references_compares_each_with_the_others():
     found = geceval.attack("green", SOURCES, {"good": GOOD}, REFERENCES, resamples=20)["green"]
     table = rows(found)

@@ -27,7 +27,7 @@ STANDARD_BUDGET = 80  # ten steps of eight proposals
 HONEST = ("strong", "minimal")
 """The honest systems of the example corpus."""
 Kind = Literal["static", "searched", "yours"]
-_MARGIN = 1e-5  # scores of one text, read in different batches, differ by less
+_MARGIN = 1e-5  # scores of texts that are one to a metric, read in different batches, differ by less
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Row:
     Attributes:
         family: `"control"`, one of `geceval.meta.attacks.Family`, `"mixed"` for a search that mixes them, or `"yours"`.
         name: Its name.
-        kind: `"control"`, `"static"`, `"searched"` or `"yours"`.
+        kind: `"source"`, `"reference"` or `"system"` of a control; `"static"`, `"searched"` or `"yours"` of an attack.
         score: The metric's corpus score.
         above_source: Share of sentences whose output has a higher score than the source; `None` for the source.
         above_reference: Share whose output has a higher score than each reference (of a reference, than each other);
@@ -287,7 +287,7 @@ def _resistance(scorer: Scorer, corpus: _Corpus, settings: Settings) -> Resistan
         flipped, missed = measure.flips()
     order = [*FAMILIES, "mixed", "yours"]
     rows.sort(key=lambda row: order.index(row.family))
-    honest = [row for row in controls if row.name in corpus.systems]
+    honest = [row for row in controls if row.kind == "system"]
     return Resistance(
         metric=scorer.name,
         rows=[*controls, *rows],
@@ -348,13 +348,13 @@ class _Measure:
 
     def controls(self) -> list[Row]:
         """The source, each reference beside the others, each honest system."""
-        rows = [self.row("control", "source", "control", self.corpus.sources)]
+        rows = [self.row("control", "source", "source", self.corpus.sources)]
         for number, each in enumerate(self._corrections):
             if any(text is not None for text in each.texts):
                 name = f"reference {number + 1}"
                 others = self._worths[:number] + self._worths[number + 1 :]
-                rows.append(self.row("control", name, "control", each.texts, each.judge, others))
-        return rows + [self.row("control", name, "control", texts) for name, texts in self.corpus.systems.items()]
+                rows.append(self.row("control", name, "reference", each.texts, each.judge, others))
+        return rows + [self.row("control", name, "system", texts) for name, texts in self.corpus.systems.items()]
 
     def static_rows(self) -> list[Row]:
         """The attacks by rule, and those of the user."""
@@ -397,7 +397,7 @@ class _Measure:
         scores = judge.scores(texts)
         score, samples = self._estimate(judge.rows(texts), self.scorer.aggregate)
         honest = self._honest(judge, there)
-        rivals = [honest[system] for system in honest if system != name]
+        rivals = [honest[system] for system in honest if (kind, name) != ("system", system)]
         changed = [text for text, source in zip(texts, self.corpus.sources, strict=True) if text not in (None, source)]
         better = _greatest(self._worths if references is None else references)
         return Row(
@@ -405,7 +405,7 @@ class _Measure:
             name,
             kind,
             score,
-            None if name == "source" and kind == "control" else self._share_above(scores, judge.scores(sources)),
+            None if kind == "source" else self._share_above(scores, judge.scores(sources)),
             None if better is None else self._share_above(scores, better),
             self._beaten(score.value, samples, rivals) if honest else None,
             len(rivals),
@@ -454,8 +454,10 @@ class _Measure:
         return self._standards[key]
 
     def _beaten(self, score: float, samples: np.ndarray, rivals: Sequence[tuple[float, np.ndarray]]) -> Estimate:
-        counts = sum((samples > others).astype(int) for _, others in rivals) + np.zeros(len(samples))
-        return Estimate(sum(score > other for other, _ in rivals), *interval(counts, self.settings.confidence))
+        counts = sum((samples > others + _MARGIN).astype(int) for _, others in rivals) + np.zeros(len(samples))
+        return Estimate(
+            sum(score > other + _MARGIN for other, _ in rivals), *interval(counts, self.settings.confidence)
+        )
 
     def _estimate(self, rows: np.ndarray, aggregate: Aggregate) -> tuple[Estimate, np.ndarray]:
         """A corpus score with its interval, and the bootstrap samples behind it."""
