@@ -253,11 +253,14 @@ def _read_corpus(sources: Any, systems: Any, references: Any, attacks: Any, sett
         if outputs is not None and not isinstance(outputs, Mapping):
             raise InputTypeError(f"attack: {name} must be a dict of names and outputs, got {type(outputs).__name__}")
     texts = check_columns("attack", sources, sources).sources
-    checked = [
-        {name: check_columns(f"attack: {name}", texts, column).predictions for name, column in (outputs or {}).items()}
-        for outputs in (systems, attacks)
-    ]
-    corpus = _Corpus(texts, checked[0], _columns(references, texts), checked[1])
+    honest, own = (
+        {
+            name: check_columns(f"attack: {name}", texts, column, warn=warn).predictions
+            for name, column in outputs.items()
+        }
+        for outputs, warn in ((systems or {}, True), (attacks or {}, False))
+    )
+    corpus = _Corpus(texts, honest, _columns(references, texts), own)
     full = [number for number, text in enumerate(texts) if text.strip()]
     if not full:
         raise InputError("attack: all sources are blank")
