@@ -255,10 +255,10 @@ def _read_corpus(sources: Any, systems: Any, references: Any, attacks: Any, sett
     texts = check_columns("attack", sources, sources).sources
     honest, own = (
         {
-            name: check_columns(f"attack: {name}", texts, column, warn=warn).predictions
-            for name, column in outputs.items()
+            name: check_columns(f"attack: {name}", texts, outputs, warn=warn).predictions
+            for name, outputs in columns.items()
         }
-        for outputs, warn in ((systems or {}, True), (attacks or {}, False))
+        for columns, warn in ((systems or {}, True), (attacks or {}, False))
     )
     corpus = _Corpus(texts, honest, _columns(references, texts), own)
     full = [number for number, text in enumerate(texts) if text.strip()]
