@@ -244,3 +244,20 @@ def needed(make_checkpoint, make_causal, chat):
         "impara_lm": {"model": str(make_causal(0))},
         "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
     }
+
+
+@pytest.fixture
+def gmeg(tmp_path):
+    """A folder of two small domains."""
+    fce = {"source": ["a", "b", "c"], "nus": ["a x", "b", "c"], "ref": ["a y", "b", "c y"]}
+    wiki = {"source": ["d"], "nus": ["d x"], "ref": ["d y"]}
+    # All wrote b, whose mean rating counts; c has no rating.
+    of_fce, of_wiki = "source,nus,ref\n50,59,60.0\n50,70,60\n,,\n", "source,nus,ref\n80,20,90\n"
+    for domain, texts, ratings in (("fce", fce, of_fce), ("wiki", wiki, of_wiki)):
+        (tmp_path / "gmeg" / domain).mkdir(parents=True)
+        (tmp_path / "gmeg" / f"{domain}-segment-scores.csv").write_text(ratings)
+        references = {f"ref{number}": [f"{text} {number}" for text in texts["source"]] for number in (1, 2, 3)}
+        for name, lines in (texts | references).items():
+            name = "ref0" if name == "ref" else name
+            (tmp_path / "gmeg" / domain / name).write_text("".join(f"{line}\n" for line in lines))
+    return tmp_path / "gmeg"

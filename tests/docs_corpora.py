@@ -36,6 +36,7 @@ def write_all() -> None:
     _write_seeda(Path("SEEDA"), judged)
     outputs = _outputs(GJG15_SYSTEMS, judged)
     write_gjg15(Path("GJG15"), outputs, _judgments(outputs, first=0))
+    _write_gmeg(Path("GMEG"), judged)
     rows = [f"{name}\t{line}\t{len(name) / 20 + line / 99:.4f}\n" for name in SEEDA_SYSTEMS for line in range(1, 13)]
     Path("mine.tsv").write_text("system\tline\tmine\n" + "".join(rows), encoding="utf-8")
     Path("human.tsv").write_text("strong\t4.1\nminimal\t3.2\novercorrect\t1.4\nmeaning\t1.9\n", encoding="utf-8")
@@ -128,3 +129,16 @@ def write_gjg15(folder: Path, outputs: dict[str, list[str]], items: str) -> Path
     files = {f"data/original/official_submissions/{name}": "\n".join(text) + "\n" for name, text in outputs.items()}
     write_texts(folder, {**files, "data/judgments.xml": f"<r>{items}</r>"})
     return folder
+
+
+def _write_gmeg(folder: Path, judged: list[M2Sentence]) -> None:
+    systems = ("amu", "marian", "nus", "lstm", "lstm-r", "ref0", "source", "transformer")
+    outputs = _outputs(systems, judged) | {"source": [sentence.source for sentence in judged]}
+    for domain in ("fce", "wiki"):
+        texts = outputs | dict.fromkeys(("ref1", "ref2", "ref3"), outputs["ref0"])
+        files = {f"{domain}/{name}": "\n".join(lines) + "\n" for name, lines in texts.items()}
+        rows = [
+            ",".join(str(40 * ("sat" in text) + 30) for text in line) for line in zip(*outputs.values(), strict=True)
+        ]
+        header = ",".join(systems).replace("ref0", "ref")
+        write_texts(folder, {**files, f"{domain}-segment-scores.csv": "\n".join([header, *rows]) + "\n"})

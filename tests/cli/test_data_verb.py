@@ -8,7 +8,7 @@ import pytest
 def test_list(ok):
     out = ok("data", "list")
     rows = [line.split()[0] for line in out.splitlines() if "http" in line]
-    assert rows == ["seeda", "gjg15", "conll13", "conll14", "jfleg", "cweb", "fce", "wi_locness", "tmu_gfm"]
+    assert rows == ["seeda", "gjg15", "conll13", "conll14", "jfleg", "cweb", "fce", "wi_locness", "tmu_gfm", "gmeg"]
     assert "https://github.com/tmu-nlp/SEEDA" in out
 
 

@@ -84,7 +84,7 @@ def test_gjg15(load):
     ]
 
 
-@pytest.mark.parametrize("name", ["seeda", "gjg15"])
+@pytest.mark.parametrize("name", ["seeda", "gjg15", "gmeg"])
 def test_judgments_read_back_are_those_of_the_checkout(built, shared_data, name):
     assert read_human(built(name)) == read_human(shared_data / name)
 

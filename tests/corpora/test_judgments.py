@@ -87,7 +87,7 @@ def test_bad_files_are_named(tmp_path, text, message):
 
 
 def test_neither_a_checkout_nor_built(tmp_path):
-    with pytest.raises(ValueError, match="neither a checkout of SEEDA"):
+    with pytest.raises(ValueError, match="no checkout of SEEDA"):
         read_human(tmp_path)
 
 

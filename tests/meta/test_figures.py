@@ -17,7 +17,7 @@ from geceval.meta.pair_maps import PairMap
 
 SYSTEMS = ["A", "B", "C"]
 HUMANS = {"ew": {"A": 0.1, "B": 0.2, "C": 0.4}, "ts": {"A": 3.0, "B": 2.0, "C": 1.0}}
-METRICS = {"m": {"A": 1.0, "B": 2.0, "C": 4.0}}
+METRICS = {"m": dict.fromkeys(HUMANS, {"A": 1.0, "B": 2.0, "C": 4.0})}
 
 
 def texts(axes) -> list[str]:

@@ -1,4 +1,4 @@
-"""`geceval meta`: how well metrics agree with people on SEEDA or GJG15."""
+"""`geceval meta`: how well metrics agree with people on SEEDA, GJG15 or GMEG."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ meta.command("tune-weights", cls=shared.ManyValuesCommand)(tune_weights)
 def agreement(
     context: typer.Context,
     data: Annotated[
-        str | None, typer.Option("--data", help="SEEDA or GJG15: a checkout, or what `geceval data` built.")
+        str | None, typer.Option("--data", help="SEEDA, GJG15 or GMEG: a checkout, or what `geceval data` built.")
     ] = None,
     metrics: Annotated[list[str] | None, typer.Option("-m", "--metrics", help="One or more of `geceval list`.")] = None,
     scores: Annotated[
@@ -45,11 +45,13 @@ def agreement(
     ] = "system",
     systems: Annotated[
         list[str] | None,
-        typer.Option(help="base, +INPUT, +fluency or all, or names of systems; base for SEEDA, all for GJG15."),
+        typer.Option(help="base, +INPUT, +fluency or all, or names of systems; base for SEEDA, else all."),
     ] = None,
     aggregation: Annotated[
         OfSystem | None,
-        typer.Option(help="Score of a system: the metric's own (corpus, the default), or from its sentence scores."),
+        typer.Option(
+            help="Score of a system: the metric's own (corpus, the default; GMEG: average), or from its sentences."
+        ),
     ] = None,
     ties: Annotated[
         TieRule | None,
@@ -65,6 +67,9 @@ def agreement(
     top_k: Annotated[bool, typer.Option("--top-k", help="Correlate the best K systems, for each K down to 4.")] = False,
     pairwise: Annotated[
         analyses.Ranks | None, typer.Option(help="Agreement for each pair of ranks: the metric's or the human ones.")
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option(min=0, help="GMEG: pairs rated at least so many of 100 points apart; 10 by default.")
     ] = None,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
@@ -97,7 +102,7 @@ def agreement(
         figures.check_suffix(plot)
     if save is not None:
         check_suffix(save)
-    human = read_human(data)
+    human = read_human(data, gap)
     chosen = choose_systems(human, systems)
     options = shared.metric_options(names, option, cache=cache)
     read_tables = read_score_files(scores or [], human, chosen, taken=names)

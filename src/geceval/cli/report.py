@@ -23,9 +23,18 @@ from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS
 from geceval.version import __version__
 from geceval.workflows import analyses
-from geceval.workflows.report import ATTACKS, RANKED_BY, Report, lead, make_report, published_values, resistance
+from geceval.workflows.report import (
+    AGGREGATIONS,
+    ATTACKS,
+    RANKED_BY,
+    Report,
+    lead,
+    make_report,
+    published_values,
+    resistance,
+)
 
-NAMES = {"seeda": "SEEDA", "gjg15": "GJG15"}
+NAMES = {"seeda": "SEEDA", "gjg15": "GJG15", "gmeg": "GMEG"}
 CURVES, SCATTERED = 6, 4  # metrics that one figure can hold
 WINDOW = 4
 LEVEL = 0.05  # below it a difference is called significant
@@ -34,7 +43,8 @@ DIGITS = 6  # of the numbers alone: more than 391 sentences can tell
 
 def report(
     data: Annotated[
-        list[str], typer.Option("--data", help="SEEDA, GJG15 or both: checkouts, or what `geceval data` built.")
+        list[str],
+        typer.Option("--data", help="SEEDA, GJG15, GMEG: checkouts, or what `geceval data` built."),
     ],
     output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write; .json: the numbers alone.")],
     gold_m2: shared.ConllM2 = None,
@@ -225,7 +235,7 @@ def _figures(report: Report) -> list[tuple[str, str]]:
 def _analyses(report: Report) -> list[tuple[str, analyses.Analysis]]:
     """The analyses of every data set, each with its caption."""
     human, tables = report.human, report.tables
-    how = "trueskill" if human.name == "seeda" else "corpus"
+    how = next(iter(AGGREGATIONS[human.name].values()))
     kind, items = next(iter(human.judgments.items()))
     skills = {name: scores for name, scores in human.scores.items() if name.startswith("ts_")} or human.scores
     ranked = dataclasses.replace(human, scores=skills)

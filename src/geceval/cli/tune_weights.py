@@ -30,7 +30,7 @@ Rows = tuple[list[str], list[list[Any]]]
 
 
 def tune_weights(
-    data: Annotated[str | None, typer.Option("--data", help="A checkout of SEEDA or of GJG15.")] = None,
+    data: Annotated[str | None, typer.Option("--data", help="A checkout of SEEDA, GJG15 or GMEG.")] = None,
     sources: Annotated[
         str | None, typer.Option("-s", "--sources", help="Without --data: the learners' text, one sentence per line.")
     ] = None,
@@ -102,6 +102,7 @@ def _from_data(
     outputs = {system: human.outputs[system] for system in chosen}
     if level == "system":
         parts = _sub_scores(human.sources, outputs, options)
+        parts = parts[:, human.domains.get(name, slice(None))]
         best, rows = _on_systems(parts, [human.scores[name][system] for system in chosen])
     else:
         divided = split_pairs(judged_pairs(human.judgments[name], chosen), *split)  # a bad share is said at once

@@ -20,6 +20,7 @@ _PLAIN: dict[str, Callable[[Path], list[Config]]] = {
     "fce": parallel.build_fce,
     "wi_locness": parallel.build_wi_locness,
     "tmu_gfm": judgment_tables.build_tmu_gfm,
+    "gmeg": judgment_tables.build_gmeg,
 }
 _RANKED = {"seeda": judgment_tables.build_seeda, "gjg15": judgment_tables.build_gjg15}
 

@@ -1,4 +1,4 @@
-"""Build SEEDA, GJG15 and TMU-GFM: human judgments as tables, checked against what is known of the published files."""
+"""Build SEEDA, GJG15, GMEG and TMU-GFM: human judgments as tables, checked against what is known of the files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines
+from geceval.corpora import gmeg
 from geceval.corpora.folder import Config, check_count, find
 from geceval.corpora.judgments import SEEDA_SYSTEMS, Rows, Tables, gjg15_tables, seeda_tables, to_human
 from geceval.corpora.ratings import read_rows
@@ -31,6 +32,7 @@ _COUNTS = {
     "gjg15": {"rankings": 2319, "empty rankings": 13, "annotators": 8, "sentences": 663, "ranked outputs": 10768},
 }
 _RATINGS = 4221
+_RATED = "Ratings are means from 0 to 100, null where nobody rated. The system `ref` is a person, who wrote `ref0`."
 _TOLERANCE = 0.001 + 1e-9  # published Expected Wins are means over bootstrap samples, with three decimals
 
 _OUTPUTS = pa.schema(
@@ -51,6 +53,17 @@ _JUDGMENTS = pa.schema(
         ("duration_s", pa.float32()),
         ("skipped", pa.bool_()),
         ("groups", pa.list_(pa.struct([("systems", pa.list_(pa.string())), ("rank", pa.int8())]))),
+    ]
+)
+_GMEG = pa.schema(
+    [
+        ("line", pa.int32()),
+        ("source", pa.string()),
+        ("references", pa.list_(pa.string())),
+        (
+            "hypotheses",
+            pa.list_(pa.struct([("system", pa.string()), ("text", pa.string()), ("rating", pa.float64())])),
+        ),
     ]
 )
 TMU_GFM_SYSTEMS = ("smt", "lstm", "copy-net", "transformer", "cnn")
@@ -175,6 +188,13 @@ def _system_scores(
         ]
     )
     return Config(name, schema, {"test": rows})
+
+
+def build_gmeg(folder: Path) -> list[Config]:
+    """The tables of GMEG, one a domain, split `rated`."""
+    domains = {domain: gmeg.read_domain(folder, domain) for domain in gmeg.DOMAINS}
+    gmeg.to_human(domains)  # checks that they fit together
+    return [Config(domain, _GMEG, {"rated": rows}, _RATED) for domain, rows in domains.items()]
 
 
 def build_tmu_gfm(folder: Path) -> list[Config]:

@@ -1,4 +1,4 @@
-"""SEEDA and GJG15: human judgments, read from the tables that `geceval data build` writes or would write."""
+"""SEEDA, GJG15 and GMEG: human judgments, read from the tables that `geceval data build` writes or would write."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_lines, read_parallel
+from geceval.corpora import gmeg
 from geceval.meta.judgments import Groups, HumanData, Item
 
 SEEDA_SYSTEMS = (
@@ -43,25 +44,40 @@ class Tables:
     files: dict[str, Path]  # kind of judgments to the file that they come from, for messages
 
 
-def read_human(folder: str | Path) -> HumanData:
-    """Read SEEDA or GJG15.
+def read_human(folder: str | Path, gap: float | None = None) -> HumanData:
+    """Read SEEDA, GJG15 or GMEG.
 
     Args:
         folder: A checkout of SEEDA (Kobayashi et al. 2024: 15 systems, the 391 judged sentences, ranked by edits and by
             sentences), a checkout of GJG15 (Grundkiewicz et al. 2015: 12 submissions to CoNLL-2014 and the input, 1,312
-            sentences), or what `geceval data build` made of either.
+            sentences), a folder of GMEG (Napoles et al. 2019: seven outputs and the source of FCE and Wikipedia
+            sentences, rated from 0 to 100), or what `geceval data build` made of one of them.
+        gap: Least difference of two ratings of GMEG that makes a pair, in points; 10 by default.
 
     Raises:
         OSError: If a file is missing.
-        ValueError: If it is neither, or the files do not fit together; the message names the file.
+        ValueError: If it is none of them, the files do not fit together, or `gap` is given for rankings.
     """
     try:
+        if domains := _read_gmeg(Path(folder)):
+            return gmeg.to_human(domains, gmeg.GAP if gap is None else gap)
+        if gap is not None:
+            raise InputError("gap is for ratings (GMEG); the judgments here are rankings")
         return to_human(_read_tables(Path(folder)))
     except (LookupError, TypeError) as error:
         raise InputError(
             f"{folder}: the tables do not fit together, or lack a column, sentence or system ({error!r}); build it "
             "again with `geceval data build`"
         ) from error
+
+
+def _read_gmeg(folder: Path) -> dict[str, Rows]:
+    """The rows of both domains of GMEG; none if the folder holds something else."""
+    if gmeg.ratings_file(folder, gmeg.DOMAINS[0]).is_file():
+        return {domain: gmeg.read_domain(folder, domain) for domain in gmeg.DOMAINS}
+    if (folder / gmeg.DOMAINS[0] / "rated.parquet").is_file():
+        return {domain: _read_rows(folder / domain / "rated.parquet") for domain in gmeg.DOMAINS}
+    return {}
 
 
 def _read_tables(folder: Path) -> Tables:
@@ -74,8 +90,9 @@ def _read_tables(folder: Path) -> Tables:
     if (folder / "data/judgments.xml").is_file():
         return gjg15_tables(folder)
     raise InputError(
-        f"{folder}: neither a checkout of SEEDA (outputs/, data/) nor of GJG15 (data/judgments.xml), nor what "
-        "`geceval data build` makes of them (judgments_sent/test.parquet, judgments/test.parquet)"
+        f"{folder}: no checkout of SEEDA (outputs/, data/), of GJG15 (data/judgments.xml) or of GMEG "
+        "(fce-segment-scores.csv), nor what `geceval data build` makes of them (judgments_sent/test.parquet, "
+        "judgments/test.parquet, fce/rated.parquet)"
     )
 
 

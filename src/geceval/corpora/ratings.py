@@ -32,7 +32,7 @@ def read_tmu_gfm(path: str | Path) -> list[Rating]:
     """Read TMU-GFM-Dataset (Yoshimura et al. 2020), the CSV file as its authors published it."""
     ratings = []
     for where, row in read_rows(path, _COLUMNS):
-        means = [_number(row[name]) for name in _COLUMNS[2:]]
+        means = [number(row[name]) for name in _COLUMNS[2:]]
         if not all(map(math.isfinite, means)):
             raise InputError(f"{where}: a mean rating is no number")
         ratings.append(Rating(row["source"], row["output"], *means))
@@ -57,7 +57,8 @@ def read_rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, d
         raise InputError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
 
 
-def _number(text: str) -> float:
+def number(text: str) -> float:
+    """A number, NaN where the text is none."""
     try:
         return float(text)
     except ValueError:

@@ -240,16 +240,18 @@ def curves(
 
 @styled
 def scatter(
-    metrics: Mapping[str, Mapping[str, float]], humans: Mapping[str, Mapping[str, float]], systems: Sequence[str]
+    metrics: Mapping[str, Mapping[str, Mapping[str, float]]],
+    humans: Mapping[str, Mapping[str, float]],
+    systems: Sequence[str],
 ) -> Figure:
-    """Plot scores of systems by metrics and people: a panel per metric and ranking, with a fitted line."""
+    """Plot scores of systems by metrics, for each human ranking, and by people: a panel per metric and ranking."""
     panels = [(metric, ranking) for metric in metrics for ranking in humans]
     columns = len(humans)
     if len(metrics) > columns:
         panels, columns = [(metric, ranking) for ranking in humans for metric in metrics], len(metrics)
     figure, grid = _panels(len(panels) // columns, columns, 2.6, 2.3, right=1.5)
     for axes, (metric, ranking) in zip([axes for row in grid for axes in row], panels, strict=True):
-        x, y = (np.array([each[system] for system in systems]) for each in (humans[ranking], metrics[metric]))
+        x, y = (np.array([each[system] for system in systems]) for each in (humans[ranking], metrics[metric][ranking]))
         _numbered_points(axes, x, y)
         correlation = correlate(y, x)
         axes.set_title(f"r = {signed(correlation.pearson, 3)}   ρ = {signed(correlation.spearman, 3)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from geceval.core.errors import InputError
 
@@ -31,12 +31,14 @@ class HumanData:
     """Outputs of several systems, and the human judgments of them.
 
     Attributes:
-        name: `"seeda"` or `"gjg15"`.
+        name: `"seeda"`, `"gjg15"` or `"gmeg"`.
         sources: One string per sentence.
-        lines: 0-based line of each sentence in the CoNLL-2014 test set.
+        lines: 0-based line of each sentence in the CoNLL-2014 test set; its number among the rated ones for GMEG.
         outputs: System to its outputs, one string per sentence, in the canonical order of systems.
-        judgments: Name of a judgment set (`"sent"`, `"edit"`; `"all"` for GJG15) to its items in document order.
+        judgments: Name of a judgment set (`"sent"`, `"edit"`; `"all"` for GJG15; `"fce"`, `"wiki"`) to its items.
         scores: Name of a human ranking (`"ts_sent"`, `"ew"` …) to system to score.
+        references: One list per sentence if the data has references of its own.
+        domains: Name of a human ranking to the sentences that it is of; all sentences where it is not named.
     """
 
     name: str
@@ -45,13 +47,15 @@ class HumanData:
     outputs: dict[str, list[str]]
     judgments: dict[str, list[Item]]
     scores: dict[str, dict[str, float]]
+    references: list[list[str]] = field(default_factory=list)
+    domains: dict[str, list[int]] = field(default_factory=dict)
 
 
 def system_set(data: HumanData, name: str = "base") -> list[str]:
     """The systems of a named set, in canonical order.
 
     Args:
-        data: The data; for GJG15 every set but `"all"` is refused, as the literature uses all 13 systems.
+        data: The data; all but SEEDA have the set `"all"` alone: the literature uses all 13 systems of GJG15.
         name: `"base"` (without INPUT, REF-F and GPT-3.5), `"+INPUT"`, `"+fluency"` or `"all"`.
 
     Raises:

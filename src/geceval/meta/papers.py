@@ -34,6 +34,12 @@ COLUMNS: dict[str, dict[str, tuple[str, ...]]] = {
         "mean of sentences, TS": ("average ts r", "average ts ρ"),
         "sentences": ("all acc", "all τ", "all ties"),
     },
+    "gmeg": {
+        "systems, FCE": ("fce r", "fce ρ"),
+        "systems, Wikipedia": ("wiki r", "wiki ρ"),
+        "sentences, FCE": ("fce acc", "fce τ", "fce ties"),
+        "sentences, Wikipedia": ("wiki acc", "wiki τ", "wiki ties"),
+    },
 }
 """Groups of columns of a report and their keys: a human ranking and r or ρ, or judgments and acc, τ or ties."""
 

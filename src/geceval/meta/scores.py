@@ -44,9 +44,10 @@ class MetricScores:
             self, systems=tuple(systems), sentences=self.sentences[rows], corpus=self.corpus[rows], details=details
         )
 
-    def of_systems(self, aggregation: OfSystem) -> dict[str, float]:
-        """One score per system: `"corpus"`, or an aggregation of `geceval.meta.aggregation.aggregate`."""
-        values = self.corpus if aggregation == "corpus" else aggregate(self.sentences, aggregation)
+    def of_systems(self, aggregation: OfSystem, sentences: Sequence[int] | None = None) -> dict[str, float]:
+        """One score per system: `"corpus"`, or an aggregation (`aggregate`) of all sentences or of those given."""
+        chosen = self.sentences if sentences is None else self.sentences[:, sentences]
+        values = self.corpus if aggregation == "corpus" else aggregate(chosen, aggregation)
         return dict(zip(self.systems, values.tolist(), strict=True))
 
 

@@ -71,7 +71,10 @@ class Analysis:
 def analyse(human: HumanData, tables: Sequence[MetricScores], settings: Settings | None = None) -> Analysis:
     """Compare metrics with people: correlations over systems, or agreement on sentences."""
     settings = settings or Settings()
-    how, ties, expand = settings.aggregation or "corpus", settings.ties or "order", not settings.unexpanded
+    how = settings.aggregation or ("average" if human.domains else "corpus")
+    ties, expand = settings.ties or "order", not settings.unexpanded
+    if human.domains and how == "corpus":
+        raise InputError(f"{human.name} has human scores of each domain, which no corpus score is of; choose average")
     if settings.pairwise:
         return pairwise(human, tables, settings.pairwise, ties, expand)
     if settings.level == "both":
@@ -83,14 +86,19 @@ def analyse(human: HumanData, tables: Sequence[MetricScores], settings: Settings
     return top_k_level(human, tables, how) if settings.top_k else system_level(human, tables, how)
 
 
-def system_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> Analysis:
+def scores_by_ranking(human: HumanData, table: MetricScores, how: OfSystem) -> dict[str, dict[str, float]]:
+    """Name of each human ranking to the metric's scores of the systems on the sentences that it is of."""
+    return {ranking: table.of_systems(how, human.domains.get(ranking)) for ranking in human.scores}
+
+
+def system_level(human: HumanData, tables: Sequence[MetricScores], how: OfSystem) -> Analysis:
     """Correlation of each metric's system scores with each human ranking."""
     systems = tables[0].systems
-    values = {table.metric: table.of_systems(how) for table in tables}
+    values = {table.metric: scores_by_ranking(human, table, how) for table in tables}
     rows = []
     for metric, scores in values.items():
         for ranking, target in human.scores.items():
-            correlation = correlate_systems(scores, target, systems)
+            correlation = correlate_systems(scores[ranking], target, systems)
             rows.append([metric, ranking, correlation.pearson, correlation.spearman])
     return Analysis(
         ["metric", "human", "pearson", "spearman"],
@@ -100,7 +108,7 @@ def system_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> 
     )
 
 
-def window_level(human: HumanData, tables: Sequence[MetricScores], how: str, width: int) -> Analysis:
+def window_level(human: HumanData, tables: Sequence[MetricScores], how: OfSystem, width: int) -> Analysis:
     """Correlations over each run of `width` neighbours in the human ranking."""
     systems = tables[0].systems
     positions = list(range(1, len(systems) - width + 2))
@@ -109,7 +117,7 @@ def window_level(human: HumanData, tables: Sequence[MetricScores], how: str, wid
     return _curves(human, tables, how, compute, positions, "first rank", caption, label)
 
 
-def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: str) -> Analysis:
+def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: OfSystem) -> Analysis:
     """Correlations over the K best systems of each human ranking, down to 4 (or 2 of fewer systems)."""
     systems = tables[0].systems
     smallest = min(4, max(2, len(systems) - 1))
@@ -139,12 +147,12 @@ def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, 
 def both_levels(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
     """One row a metric, the best first: accuracy on each set of judgments, Pearson of TrueSkill with each human one."""
     pairs = {kind: judged_pairs(items, tables[0].systems, expand=expand) for kind, items in human.judgments.items()}
-    skills = {ranking: scores for ranking, scores in human.scores.items() if ranking.startswith("ts")}
+    skills = {ranking: scores for ranking, scores in human.scores.items() if ranking.startswith("ts")} or human.scores
     rows = []
     for table in tables:
-        scores = table.of_systems("trueskill")
+        scores = scores_by_ranking(human, table, "trueskill")
         accuracies = [agreement(of_kind, table.sentences, ties).accuracy for of_kind in pairs.values()]
-        pearsons = [correlate_systems(scores, skill, table.systems).pearson for skill in skills.values()]
+        pearsons = [correlate_systems(scores[name], skill, table.systems).pearson for name, skill in skills.items()]
         rows.append([table.metric, *accuracies, *pearsons])
     rows.sort(key=lambda row: -row[1])
     return Analysis(
@@ -186,7 +194,7 @@ def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties:
 def _curves(
     human: HumanData,
     tables: Sequence[MetricScores],
-    how: str,
+    how: OfSystem,
     compute: Callable[[dict[str, float], dict[str, float]], list[Correlation]],
     positions: list[int],
     column: str,
@@ -196,7 +204,9 @@ def _curves(
     falling: bool = False,
 ) -> Analysis:
     correlations = {
-        table.metric: {name: compute(table.of_systems(how), target) for name, target in human.scores.items()}
+        table.metric: {
+            name: compute(scores, human.scores[name]) for name, scores in scores_by_ranking(human, table, how).items()
+        }
         for table in tables
     }
     rows = [

@@ -1,4 +1,4 @@
-"""Scoring metrics on human judgment data (SEEDA, GJG15), for `geceval meta` and `geceval meta report`."""
+"""Scoring metrics on human judgment data (SEEDA, GJG15, GMEG), for `geceval meta` and `geceval meta report`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def score_metrics(
 ) -> list[MetricScores]:
     """Score the outputs of systems; all statistics are computed from what this returns."""
     # Networks and ERRANT process each distinct text or pair of texts once: their caches serve all systems and metrics.
-    texts = None if gold_m2 is None else reference_texts(gold_m2, human)
+    texts = reference_texts(gold_m2, human) if gold_m2 is not None else human.references or None
     tables = []
     with tempfile.TemporaryDirectory() as folder:
         for name, metric_options in parts(options.items()):

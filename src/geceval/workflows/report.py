@@ -1,4 +1,4 @@
-"""A report: how well metrics agree with people on SEEDA or GJG15, beside the numbers that papers print."""
+"""A report: how well metrics agree with people on SEEDA, GJG15 or GMEG, beside the numbers that papers print."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
-from geceval.meta.scores import MetricScores
+from geceval.meta.scores import MetricScores, OfSystem
 from geceval.meta.significance.metrics import PairedTest, compare_agreement
 from geceval.scorers.difficulty.difficulty_tables import type_table
+from geceval.workflows.analyses import scores_by_ranking
 from geceval.workflows.attack import Resistance, attack
 from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
 
@@ -25,7 +26,12 @@ if TYPE_CHECKING:
     from geceval.meta.figures import DifficultyRow
 
 
-RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc"}
+RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc", "gmeg": "fce acc"}
+AGGREGATIONS: dict[str, dict[str, OfSystem]] = {  # prefix of a column's key to how systems are scored
+    "seeda": {"": "trueskill"},
+    "gjg15": {"corpus ": "corpus", "average ": "average"},
+    "gmeg": {"": "average"},
+}
 ATTACKS = ("attacks beats", "attacks ceiling", "attacks flips")
 """Of attacks by rule on the example corpus: the share of honest systems that the worst one beats, the highest share of
 sentences above each reference, and the share of flips of meaning that cost nothing; lower is better."""
@@ -76,14 +82,12 @@ def make_report(
 
 def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
     """The values of one metric in the columns of the report, by key."""
-    # System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2; corpus scores and means of sentences on
-    # GJG15. Sentence level: tie rule `order`, expanded pairs.
+    # System level: TrueSkill scores on SEEDA, as in IMPARA-GED's Table 2. Sentence level: tie rule `order`, expanded
+    # pairs.
     values: dict[str, float] = {}
-    aggregations = [("", "trueskill")] if human.name == "seeda" else [("corpus ", "corpus"), ("average ", "average")]
-    for prefix, how in aggregations:
-        scores = table.of_systems(how)
-        for ranking, target in human.scores.items():
-            both = correlate_systems(scores, target, table.systems)
+    for prefix, how in AGGREGATIONS[human.name].items():
+        for ranking, scores in scores_by_ranking(human, table, how).items():
+            both = correlate_systems(scores, human.scores[ranking], table.systems)
             values |= {f"{prefix}{ranking} r": both.pearson, f"{prefix}{ranking} ρ": both.spearman}
     for kind, items in human.judgments.items():
         each = agreement(judged_pairs(items, table.systems), table.sentences)
