@@ -10,10 +10,12 @@ import numpy as np
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Options, Range
+from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.scorers.learned.detection import load_detector
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, load_unigrams, slor
 from geceval.scorers.ngram.meteor import meteor, stemmer_version
 from geceval.scorers.some import Weights, weighted_sum, weights_of
@@ -26,7 +28,7 @@ WEIGHTS = {"some-system": (0.07, 0.83, 0.10), "some-sentence": (0.02, 0.82, 0.16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of the metric of Asano et al.; each can change the score.
 
     Attributes:
@@ -67,6 +69,7 @@ class Asano2017(LikelihoodScorer):
     Settings = Settings
     bounds = (None, None)
     reads_references = False
+    effect = Effect(0.25, lowest=-100.0, reward_range=(-5, 10))
 
     _detector: Detector | None = None
 
@@ -86,7 +89,9 @@ class Asano2017(LikelihoodScorer):
             "fluency": self._read_ahead(columns),
             "meaning": np.array([meteor(*pair) for pair in pairs]),
         }
-        return weighted_sum(parts, weights_of(self.settings.weights, WEIGHTS), self._signature())
+        return self._result(
+            columns, *weighted_sum(parts, weights_of(self.settings.weights, WEIGHTS), self._signature())
+        )
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         """F of each prediction: [sentences]."""

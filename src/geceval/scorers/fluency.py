@@ -9,14 +9,23 @@ from typing import Annotated, Literal
 import numpy as np
 
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Options, Range, RunTime
+from geceval.core.options import ModelName, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, load_unigrams, log_likelihoods, slor, word_counts
+
+EFFECTS = {
+    "sqrt": Effect(1.775, lowest=-100.0, reward_range=(-60, 0)),
+    "ge2018": Effect(0.1, lowest=0.0, on_logit=True),
+    "slor": Effect(0.3, lowest=-100.0, reward_range=(-5, 10)),
+}
+"""By normalisation: the spread of its gains beside that of `impara_lm`'s."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of the fluency; each can change the score.
 
     Attributes:
@@ -50,17 +59,19 @@ class Fluency(LikelihoodScorer):
     Settings = Settings
     bounds = (None, 0.0)
     reads_references = False
+    guards_by_default = True
 
     def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:
         super().__init__(settings, runtime)
         self.bounds = {"sqrt": (None, 0.0), "ge2018": (0.0, 1.0), "slor": (None, None)}[self.settings.normalization]
+        self.effect = EFFECTS[self.settings.normalization]
 
     def _score(self, columns: Columns) -> Result:
         self.load()
         scores = self._read_ahead(columns)
         unigrams = load_unigrams().name if self.settings.normalization == "slor" else "unused"
         line = signature(self.name, self.settings, unigrams=unigrams, **self._facts())
-        return Result(float(scores.mean()), scores.tolist(), line)
+        return self._result(columns, scores, line)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         """Normalised log-likelihoods: float64 [texts]."""

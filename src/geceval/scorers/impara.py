@@ -10,11 +10,13 @@ import numpy as np
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Moderate, Options, Range
+from geceval.core.options import ModelName, Moderate, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.learned.estimators import ReadAheadScorer, estimate, sigmoid, similarities
+from geceval.scorers.learned.estimators import estimate, sigmoid, similarities
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions, ReadAheadScorer, is_ours
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -23,7 +25,7 @@ THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of IMPARA; each can change the score.
 
     Attributes:
@@ -67,6 +69,7 @@ class Impara(ReadAheadScorer):
     extra = "neural"
     Settings = Settings
     reads_references = False
+    effect = Effect(1.0, lowest=0.0, on_logit=True)
 
     _loaded: _Loaded | None = None
 
@@ -91,6 +94,7 @@ class Impara(ReadAheadScorer):
                 similarity = Encoder.load(resolve(name), self.runtime, quality.max_length)
             except CheckpointError as error:
                 raise CheckpointError(f"similarity estimator (se_model): {error}") from error
+        self.guards_by_default = is_ours(checkpoint)
         self._loaded = _Loaded(quality, similarity, float(threshold))
 
     def _score(self, columns: Columns) -> Result:
@@ -98,7 +102,7 @@ class Impara(ReadAheadScorer):
         quality, passed = self._read_ahead(columns)
         scores = np.where(passed, quality, 0.0)
         details = {"zeroed": int((~passed).sum())}
-        return Result(float(scores.mean()), scores.tolist(), self._signature(), details)
+        return self._result(columns, scores, self._signature(), details)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The quality of each prediction, and whether it passes the threshold."""
@@ -113,6 +117,7 @@ class Impara(ReadAheadScorer):
         return signature(
             self.name,
             self.settings,
+            guard=self._guard_facts(),
             model=loaded.quality.name,
             se_model=loaded.similarity.name if loaded.similarity else "off",
             threshold=loaded.threshold,

@@ -10,18 +10,20 @@ import numpy as np
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Options, Range
+from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.learned.estimators import ReadAheadScorer, estimate, sigmoid
+from geceval.scorers.learned.estimators import estimate, sigmoid
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions, ReadAheadScorer, is_ours
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of IMPARA-GED; each can change the score.
 
     Attributes:
@@ -50,6 +52,7 @@ class ImparaGed(ReadAheadScorer):
     extra = "neural"
     Settings = Settings
     reads_references = False
+    effect = Effect(1.0, lowest=0.0, on_logit=True)
 
     _estimator: Encoder | None = None
 
@@ -61,6 +64,7 @@ class ImparaGed(ReadAheadScorer):
 
         if self._estimator is None:
             checkpoint = resolve(self.settings.model, bundled=self.name)
+            self.guards_by_default = is_ours(checkpoint)
             self._estimator = Encoder.load(checkpoint, self.runtime, self.settings.max_length, head=True)
 
     def _score(self, columns: Columns) -> Result:
@@ -69,11 +73,12 @@ class ImparaGed(ReadAheadScorer):
         line = signature(
             self.name,
             self.settings,
+            guard=self._guard_facts(),
             model=self._estimator.name,
             max_length=self._estimator.max_length,
             **network_facts(self.runtime),
         )
-        return Result(float(scores.mean()), scores.tolist(), line)
+        return self._result(columns, scores, line)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         return sigmoid(estimate(self.name, self._estimator, predictions, self.runtime))

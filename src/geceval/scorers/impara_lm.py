@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Moderate, Options, Range, RunTime
+from geceval.core.options import ModelName, Moderate, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
 from geceval.scorers.learned.estimators import similarities
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, log_likelihoods, prose, word_counts
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ EMPTY = -100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of IMPARA-LM; each can change the score.
 
     Attributes:
@@ -66,6 +68,8 @@ class ImparaLm(LikelihoodScorer):
     Settings = Settings
     bounds = (None, None)
     reads_references = False
+    effect = Effect(1.0, lowest=EMPTY, reward_range=(-12, 6))
+    guards_by_default = True
 
     _scale = 1.0
     _similarity: Encoder | None = None
@@ -86,7 +90,7 @@ class ImparaLm(LikelihoodScorer):
         scores, passed = self._read_ahead(columns)
         encoder = self._similarity.name if self._similarity else "off"
         line = signature(self.name, self.settings, se_model=encoder, **self._facts())
-        return Result(float(scores.mean()), scores.tolist(), line, {"failed": int((~passed).sum())})
+        return self._result(columns, scores, line, {"failed": int((~passed).sum())})
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The score of each row, and whether it passes the threshold."""

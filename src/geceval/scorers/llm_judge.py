@@ -16,16 +16,17 @@ import numpy as np
 
 from geceval.core.errors import InputError, InputTypeError, counted, named
 from geceval.core.inputs import Columns, check_columns
-from geceval.core.options import Options, PipelineName, Positive, Range, RunTime, Seed
+from geceval.core.options import PipelineName, Positive, Range, RunTime, Seed
 from geceval.core.progress import counting
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
 from geceval.models.chat import EndpointModel, LocalModel, check_key_name, check_url
 from geceval.models.devices import network_facts
-from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
 from geceval.scorers.judge.prompts import Question
 from geceval.scorers.judge.session import Verdict, answer_cache, ask_all
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions, GuardedScorer
 from geceval.scorers.references.gold import errant_annotator
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ logger = logging.getLogger("geceval")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of the judge; each can change the score.
 
     Attributes:
@@ -102,7 +103,7 @@ class JudgeRunTime(RunTime):
         check_key_name(self.api_key_env)
 
 
-class LlmJudge(Scorer):
+class LlmJudge(GuardedScorer):
     """Grades by a language model: 1 to 5 per sentence; the corpus score is the mean over the graded sentences.
 
     The score is the mean of the grades, 1.0 to 5.0; with `on_failure="skip"`, the score of a sentence without a
@@ -116,6 +117,7 @@ class LlmJudge(Scorer):
     RunTime = JudgeRunTime
     bounds = (1.0, 5.0)
     reads_references = False
+    effect = Effect(1 / 3, lowest=1.0)
 
     _chat: EndpointModel | LocalModel | None = None
     _verdicts: dict[Question, Verdict] | None = None  # remembered between calls by `with_systems` only
@@ -178,7 +180,7 @@ class LlmJudge(Scorer):
             "prompt_tokens": sum(verdict.prompt_tokens for verdict in asked.values()),
             "completion_tokens": sum(verdict.completion_tokens for verdict in asked.values()),
         }
-        return Result(float(self.aggregate(np.array(scores))), scores, self._signature(), details)
+        return self._result(columns, np.array(scores), self._signature(), details)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """Means over the sentences that have a grade: `[...][sentences]` to `[...]`; NaN where none has one."""
@@ -235,6 +237,7 @@ class LlmJudge(Scorer):
     def _signature(self) -> str:
         settings = self.settings
         facts: dict[str, Any] = {"model": self._chat.name, "systems": _systems_fact(settings.systems)}
+        facts["guard"] = self._guard_facts()
         if settings.backend == "endpoint":
             facts["base_url"] = self._chat.base_url
         else:

@@ -10,9 +10,11 @@ from typing import Annotated
 import numpy as np
 
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Options, Range, Share
+from geceval.core.options import ModelName, Range, Share
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions
 from geceval.scorers.learned.likelihoods import LikelihoodScorer
 
 EQUAL = 1e-5  # relative; closer perplexities differ by the rounding of a batch, not by the model
@@ -21,7 +23,7 @@ _LATIN_1 = dict.fromkeys(range(0x80, 0x100))
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of Scribendi Score; each can change the score.
 
     Attributes:
@@ -54,6 +56,7 @@ class Scribendi(LikelihoodScorer):
     Settings = Settings
     bounds = (None, None)
     reads_references = False
+    effect = Effect(1 / 6, lowest=-1.0)
 
     def _score(self, columns: Columns) -> Result:
         self.load()
@@ -66,7 +69,8 @@ class Scribendi(LikelihoodScorer):
             "unchanged": scores.count(0.0),
             "negative": scores.count(-1.0),
         }
-        return Result(float(sum(scores)), scores, signature(self.name, self.settings, **self._facts()), details)
+        line = signature(self.name, self.settings, **self._facts())
+        return self._result(columns, np.array(scores), line, details)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         """The perplexities of each changed source and its correction: [pairs, 2]."""

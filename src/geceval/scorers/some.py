@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Options, Range
+from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
-from geceval.scorers.learned.estimators import ReadAheadScorer, estimate
+from geceval.scorers.learned.estimators import estimate
+from geceval.scorers.learned.guard import Effect
+from geceval.scorers.learned.guarded import GuardedOptions, ReadAheadScorer, is_ours
 
 if TYPE_CHECKING:
     from geceval.models.batched_model import Text
@@ -34,7 +36,7 @@ WEIGHTS = {"sentence": (0.55, 0.43, 0.02), "system": (0.01, 0.98, 0.01)}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(GuardedOptions):
     """Settings of SOME; each can change the score.
 
     Attributes:
@@ -76,6 +78,7 @@ class Some(ReadAheadScorer):
     Settings = Settings
     bounds = (None, None)
     reads_references = False
+    effect = Effect(0.025, lowest=0.0, reward_range=(-0.5, 1.5))
 
     _loaded: dict[str, Encoder | StateRegressor] | None = None
 
@@ -90,6 +93,7 @@ class Some(ReadAheadScorer):
         checkpoints = {
             part: resolve(self.settings.model, bundled=self.name, part=folder) for part, folder in PARTS.items()
         }
+        self.guards_by_default = all(map(is_ours, checkpoints.values()))
         self._loaded = {
             part: load_regressor(checkpoint, self.runtime, self.settings.max_length)
             for part, checkpoint in checkpoints.items()
@@ -98,7 +102,8 @@ class Some(ReadAheadScorer):
     def _score(self, columns: Columns) -> Result:
         self.load()
         normalised = {part: (values - 1) / 3 for part, values in self._read_ahead(columns).items()}
-        return weighted_sum(normalised, weights_of(self.settings.weights, WEIGHTS), self._signature())
+        weights = weights_of(self.settings.weights, WEIGHTS)
+        return self._result(columns, *weighted_sum(normalised, weights, self._signature()))
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> dict[str, np.ndarray]:
         """The answers of each regressor, on the scale of the ratings: [sentences]."""
@@ -117,6 +122,7 @@ class Some(ReadAheadScorer):
             self.settings,
             model=[encoder.name for encoder in self._loaded.values()],
             weights=weights_of(self.settings.weights, WEIGHTS),
+            guard=self._guard_facts(),
             max_length=lengths if len(lengths) == 1 else [encoder.max_length for encoder in self._loaded.values()],
             **network_facts(self.runtime),
         )
@@ -136,9 +142,11 @@ def weights_of(weights: str | Weights, published: Mapping[str, Weights]) -> Weig
     return grammaticality, fluency, meaning
 
 
-def weighted_sum(parts: Mapping[str, np.ndarray], weights: Weights, line: str) -> Result:
-    """The result of a metric whose scores are the weighted sums of sub-scores, [sentences] each."""
+def weighted_sum(
+    parts: Mapping[str, np.ndarray], weights: Weights, line: str
+) -> tuple[np.ndarray, str, dict[str, Any]]:
+    """The scores of a metric that are the weighted sums of sub-scores, [sentences] each, the signature and details."""
     scores = sum(weight * parts[part] for part, weight in zip(SUBMETRICS, weights, strict=True))
     details = {part: float(values.mean()) for part, values in parts.items()}
     details |= {f"{part}_scores": values.tolist() for part, values in parts.items()}
-    return Result(float(scores.mean()), scores.tolist(), line, details)
+    return scores, line, details

@@ -21,7 +21,7 @@ from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.devices import network_facts
 from geceval.models.tokenizers import detokenize
-from geceval.scorers.learned.estimators import ReadAheadScorer
+from geceval.scorers.learned.guarded import ReadAheadScorer
 
 COUNTS = ASSETS / "unigrams" / "counts.tsv"
 
@@ -49,6 +49,7 @@ class LikelihoodScorer(ReadAheadScorer):
         """Facts of the model for the signature."""
         model = self._model
         facts = {"model": model.name, "start": model.start_token, "max_length": model.max_length}
+        facts["guard"] = self._guard_facts()
         return {**facts, **network_facts(self.runtime)}
 
 

@@ -1,0 +1,234 @@
+"""A guard for metrics that hardly read the source: what a correction loses that does not say what its source says."""
+
+# A penalty and no gate: whoever optimises a score goes to the edge of a gate and keeps all that lies before it.
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from geceval.core.files import ASSETS
+from geceval.core.options import RunTime
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder
+from geceval.models.regressors import load_regressor
+from geceval.scorers.learned.estimators import similarities
+
+if TYPE_CHECKING:
+    from geceval.models.checkpoints import Checkpoint
+
+GUARDS: TypeAlias = Literal["auto", "faithful", "surface", "strict", "off"]
+
+LOWEST = -100.0
+"""The penalty of a text without a letter or digit, beyond any other: it gets the lowest score of a metric."""
+
+ESTIMATOR = "meaning"
+DEFAULT = "faithful" if (ASSETS / ESTIMATOR).is_dir() else "surface"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """factor · max(ln .05, Σ ln min(1, x / knee)): x the share kept, the encoder's cosine, the lengths' ratio."""
+
+    factor: float
+    kept_knee: float
+    cosine_knee: float
+    length_knee: float
+    keeps: Literal["trigrams", "words"]
+
+
+RULES = {
+    "surface": Rule(4, 0.7, 0.9, 0.85, "trigrams"),
+    "strict": Rule(8, 0.9, 0.9, 0.95, "words"),
+}
+_FLOOR = math.log(0.05)  # of the sum, not of each term: one outlier would rule a mean of thousands
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A penalty in log-odds as it changes the scores of a metric.
+
+    Attributes:
+        unit: Points of the score for one log-odd; with `on_logit` log-odds of the score.
+        lowest: The score of a text without a letter or digit, below which no penalty leads.
+        on_logit: Whether scores are probabilities, of which a penalty changes the odds; 0 stays 0.
+        reward_range: The scores of honest corrections, with a margin; `geceval.reward` clips to it.
+    """
+
+    unit: float
+    lowest: float
+    on_logit: bool = False
+    reward_range: tuple[float, float] | None = None
+
+    def on(self, scores: np.ndarray, penalties: np.ndarray) -> np.ndarray:
+        """The scores less their penalties, float64 [rows]; what has none is unchanged to the last bit."""
+        if self.on_logit:
+            odds = scores * np.exp(self.unit * penalties)
+            lowered = odds / (odds + 1 - scores)
+        else:
+            lowered = np.maximum(scores + self.unit * penalties, self.lowest)
+        lowered = np.minimum(np.where(penalties <= LOWEST, self.lowest, lowered), scores)
+        return np.where(penalties < 0, lowered, scores)
+
+
+def penalties(sources: Sequence[str], predictions: Sequence[str], guard: GUARDS, runtime: RunTime) -> np.ndarray:
+    """The penalty of each prediction in log-odds, at most 0, and 0 where it is the source: float64 [rows]."""
+    total = np.zeros(len(sources))
+    pairs = list(zip(sources, predictions, strict=True))
+    changed = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+    guard = DEFAULT if guard == "auto" else guard
+    if guard == "off" or not changed:
+        return total
+    lost = np.zeros(len(changed))
+    if guard in RULES:
+        lost += _by_rule(RULES[guard], changed, runtime)
+    if guard == "faithful" or (guard == "strict" and DEFAULT == "faithful"):
+        lost += _by_estimator(changed, runtime)
+    lost[[has_words(source) and not has_words(prediction) for source, prediction in changed]] = LOWEST
+    by_pair = dict(zip(changed, lost.tolist(), strict=True))
+    return np.array([by_pair.get(pair, 0.0) for pair in pairs])
+
+
+def certain(source: str, prediction: str) -> bool:
+    """Whether `"surface"` penalises a prediction whatever the encoder says of it."""
+    if source == prediction:
+        return False
+    rule = RULES["surface"]
+    return kept_trigrams(source, prediction) < rule.kept_knee or length_ratio(source, prediction) < rule.length_knee
+
+
+def models(guard: GUARDS, runtime: RunTime) -> list[str]:
+    """The names, with their hashes, of the networks that a guard reads."""
+    names = [_encoder(runtime).name] if guard in RULES else []
+    if guard == "faithful" or (guard == "strict" and DEFAULT == "faithful"):
+        names.append(resolve(f"bundled:{ESTIMATOR}").identity)
+    return names
+
+
+def _by_rule(rule: Rule, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
+    keeps = kept_trigrams if rule.keeps == "trigrams" else kept_words
+    kept = np.array([keeps(*pair) for pair in pairs])
+    lengths = np.array([length_ratio(*pair) for pair in pairs])
+    cosines = similarities(_encoder(runtime), *zip(*pairs, strict=True), runtime)
+    shares = (kept / rule.kept_knee, cosines / rule.cosine_knee, lengths / rule.length_knee)
+    # Not a number, the cosine of states that are all zero, is no likeness.
+    logarithms = [np.log(np.clip(np.nan_to_num(share), 1e-9, 1)) for share in shares]
+    return rule.factor * np.maximum(sum(logarithms), _FLOOR)
+
+
+def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
+    checkpoint = resolve(f"bundled:{ESTIMATOR}")
+    logits = load_regressor(checkpoint, runtime).logits(pairs, runtime)[:, 0].astype(np.float64)
+    return estimated(logits, checkpoint)
+
+
+def estimated(logits: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
+    """Penalties from the logits of the faithfulness estimator: none within its dead zone, then a slope to a floor."""
+    beyond = np.minimum(0.0, np.nan_to_num(logits, nan=-np.inf) + checkpoint.setting("dead_zone", 1.4))
+    return checkpoint.setting("slope", 2.0) * np.maximum(checkpoint.setting("floor", -6.0), beyond)
+
+
+def _encoder(runtime: RunTime) -> Encoder:
+    return Encoder.load(resolve("bundled"), runtime)
+
+
+# --- What two texts share --------------------------------------------------------------------------------------------
+
+
+def has_words(text: str) -> bool:
+    """Whether a text has a letter or digit."""
+    return any(map(str.isalnum, text))
+
+
+def kept_trigrams(source: str, prediction: str) -> float:
+    """Share of the longer text's character trigrams that both have, one added to either count: in (0, 1]."""
+    left, right = _trigrams(source), _trigrams(prediction)
+    return ((left & right).total() + 1) / (max(left.total(), right.total()) + 1)
+
+
+def _trigrams(text: str) -> Counter[str]:
+    """Character trigrams of a text in lower case, its white space single, with a space at both ends."""
+    text = f" {' '.join(text.lower().split())} "
+    return Counter(text[start : start + 3] for start in range(len(text) - 2))
+
+
+def kept_words(source: str, prediction: str) -> float:
+    """Share of the longer text's words that both have: in [0, 1]."""
+    left, right = Counter(words(source)), Counter(words(prediction))
+    return (left & right).total() / max(left.total(), right.total(), 1)
+
+
+def length_ratio(source: str, prediction: str) -> float:
+    """Characters, without white space, of the shorter text by those of the longer: in [0, 1]."""
+    shorter, longer = sorted(len("".join(text.split())) for text in (source, prediction))
+    return shorter / longer if longer else 1.0
+
+
+_WORD = re.compile(r"n't|\d+(?:[.,:]\d+)*|[^\W\d_]+?(?=n't\b)|\w+")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, numbers in one piece; `n't` is a word."""
+    return _WORD.findall(text.lower().replace("\u2019", "'"))
+
+
+# --- Why -------------------------------------------------------------------------------------------------------------
+
+_NEGATIONS = frozenset("not n't no never nobody nothing none nor neither nowhere cannot without".split())  # noqa: SIM905
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+_END = re.compile(r"[.!?\u2026]+(?=\W*(?:\s|$))")
+_FEW = 3  # words more or fewer, of which a negation is the reason to name
+
+
+def reasons(source: str, prediction: str) -> str:
+    """Why a prediction may not say what its source says, as a clause about it; `""` for equal texts."""
+    if source == prediction:
+        return ""
+    if not has_words(prediction):
+        return "leaves nothing of the sentence"
+    before, after = words(source), words(prediction)
+    left, right = Counter(before), Counter(after)
+    kept, more = (left & right).total(), len(after) - len(before)
+    if len(before) > 1 and ((left + left) & right).total() >= 1.6 * len(before):
+        return "repeats the sentence"
+    if kept_trigrams(source, prediction) >= 0.5 and abs(more) <= _FEW and (changed := _changed(before, after)):
+        return changed
+    if len(after) < 0.85 * len(before) and kept >= 0.6 * len(after):
+        return _dropped(len(before), len(after))
+    if len(before) < 0.85 * len(after) and kept >= 0.6 * len(before):
+        sentences = (max(1, len(_END.findall(text))) for text in (prediction, source))
+        return "adds a sentence" if operator.gt(*sentences) else f"adds {_counted(more)}"
+    if kept_trigrams(source, prediction) < 0.3:
+        return "says something else"
+    return "rewrites it" if kept < 0.7 * max(len(before), len(after)) else "changes the meaning"
+
+
+def _changed(before: Sequence[str], after: Sequence[str]) -> str:
+    """Negations and numbers that only one of two texts has."""
+    no, still_no = (sum(word in _NEGATIONS for word in side) for side in (before, after))
+    if no != still_no:
+        return "negates it" if still_no > no else "drops a negation"
+    return "changes a number" if _numbers(before) != _numbers(after) else ""
+
+
+def _numbers(side: Sequence[str]) -> Counter[str]:
+    numbers = {word: str(value) for value, word in enumerate(_NUMBERS)}
+    return Counter(numbers.get(word, word) for word in side if word in numbers or word[0].isdigit())
+
+
+def _dropped(before: int, after: int) -> str:
+    share = 1 - after / before
+    if share >= 0.7:
+        return "drops most of the sentence"
+    return "drops half of the sentence" if share >= 0.4 else f"drops {_counted(before - after)}"
+
+
+def _counted(number: int) -> str:
+    return "a word" if number == 1 else f"{number} words"

@@ -1,0 +1,158 @@
+"""Metrics without references, which have a guard; those whose networks read the texts of several systems in one go."""
+
+from __future__ import annotations
+
+import abc
+import copy
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from geceval.core.errors import InputError, InputTypeError, NotFiniteError, counted, named
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import Options
+from geceval.core.result import Result
+from geceval.models.batched_model import BatchedModel
+from geceval.models.checkpoints import Checkpoint, is_bundled
+from geceval.scorers.base import Scorer
+from geceval.scorers.learned import guard
+from geceval.scorers.learned.guard import GUARDS, Effect
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+logger = logging.getLogger("geceval")
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedOptions(Options):
+    """The setting of every metric without references.
+
+    Attributes:
+        guard: The penalty of a correction that does not say what its source says: `"surface"`, by the characters
+            that both share, their lengths and the cosine of the bundled encoder; `"faithful"`, by a network that
+            reads both; `"strict"`, for rewards, harder on rewrites; `"off"`, the published number. `"auto"` guards
+            geceval's own formulas and checkpoints, and leaves published ones off, with a warning where it would strike.
+    """
+
+    guard: GUARDS = field(default="auto", kw_only=True)
+
+
+class GuardedScorer(Scorer):
+    """A metric with the setting `guard`, see `geceval.scorers.learned.guard`.
+
+    Where it is on, the details hold `guarded`, how many sentences were penalised, and for each sentence its
+    `unguarded_scores`, its `penalties` in log-odds and its `guard_reasons`, `""` where there is no penalty.
+
+    Attributes:
+        effect: How a penalty changes a score.
+        guards_by_default: Whether `"auto"` guards; known once the models are loaded.
+    """
+
+    effect: ClassVar[Effect]
+    guards_by_default = False
+
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        return check_columns(self.name, sources, predictions, warn=False)  # `_warn` says what that would
+
+    def guard(self) -> GUARDS:
+        """The guard that `"auto"` means for the models that were loaded, or that was asked for."""
+        if self.settings.guard != "auto":
+            return self.settings.guard
+        return guard.DEFAULT if self.guards_by_default else "off"
+
+    def _guard_facts(self) -> list[str]:
+        """The guard and the models that it reads, for the signature."""
+        return [self.guard(), *guard.models(self.guard(), self.runtime)]
+
+    def _penalties(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
+        with named(self.name):
+            return guard.penalties(sources, predictions, self.guard(), self.runtime)
+
+    def _result(
+        self, columns: Columns, scores: np.ndarray, line: str, details: Mapping[str, Any] | None = None
+    ) -> Result:
+        """The result of these scores, guarded."""
+        details = dict(details or {})
+        if self.guard() != "off":
+            penalties = self._penalties(columns.sources, columns.predictions)
+            rows = zip(columns.sources, columns.predictions, penalties, strict=True)
+            reasons = [guard.reasons(source, text) if penalty else "" for source, text, penalty in rows]
+            details |= {
+                "guarded": int(np.count_nonzero(penalties)),
+                "unguarded_scores": scores.tolist(),
+                "penalties": penalties.tolist(),
+                "guard_reasons": reasons,
+            }
+            scores = self.effect.on(scores, penalties)
+        self._warn(columns, details.get("guard_reasons"))
+        return Result(float(self.aggregate(scores)), scores.tolist(), line, details)
+
+    def _warn(self, columns: Columns, reasons: Sequence[str] | None) -> None:
+        """Say what an unguarded metric lets pass; and of a guarded one that most of its predictions are penalised."""
+        if self.settings.guard == "off":
+            return
+        rows = list(zip(columns.sources, columns.predictions, strict=True))
+        struck = [bool(why) for why in reasons] if reasons is not None else [guard.certain(*row) for row in rows]
+        if reasons is not None and (len(rows) < 5 or 2 * sum(struck) <= len(rows)):
+            return
+        if any(struck):
+            first = struck.index(True)
+            logger.warning(
+                "%s: %d of %s %s by guard='%s', first on line %d, which %s%s",
+                *(self.name, sum(struck), counted(len(rows), "prediction")),
+                "would be penalised" if reasons is None else "are penalised",
+                "surface" if reasons is None else self.guard(),
+                *(first + 1, guard.reasons(*rows[first])),
+                "" if reasons is None else "; are they in the order of the sources?",
+            )
+
+
+def is_ours(checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is bundled or was trained with geceval, so that no paper printed its numbers."""
+    return is_bundled(checkpoint.model) or any(name.startswith("geceval_") for name in checkpoint.config)
+
+
+class ReadAheadScorer(GuardedScorer):
+    """A metric whose first call of `score` reads what the next ones, for the other systems, will ask for."""
+
+    # One system after the other, each leaves a few texts of all lengths that no system before it had.
+
+    network: ClassVar[type[BatchedModel]] = BatchedModel
+
+    _systems: Sequence[Sequence[str]] = ()
+
+    @abc.abstractmethod
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> Any:
+        """The answers of the networks to rows; a network remembers its answers to texts."""
+
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
+        """This scorer; its first call of `score` reads the rows of all systems, which the further calls find read."""
+        scorer = copy.copy(self)
+        scorer._systems = systems
+        return scorer
+
+    def _read_ahead(self, columns: Columns) -> Any:
+        """The answers of the networks to these rows; the first call reads the rows of all systems before."""
+        rows = self._rows_of_systems(columns.sources)
+        if rows and 2 * len(rows) <= self.network.cached_texts:  # sources may be read, too
+            sources, predictions = zip(*rows, strict=True)
+            with suppress(NotFiniteError):  # raised again when it is the turn of that system
+                self._read([*columns.sources, *sources], [*columns.predictions, *predictions])
+                self._penalties(sources, predictions)
+        with named(self.name):
+            return self._read(columns.sources, columns.predictions)
+
+    def _rows_of_systems(self, sources: Sequence[str]) -> list[tuple[str, str]]:
+        """The distinct rows of all systems, the first time; then none."""
+        systems, self._systems = self._systems, ()
+        rows: dict[tuple[str, str], None] = {}
+        for predictions in systems:
+            with suppress(InputError, InputTypeError):  # likewise
+                checked = check_columns(self.name, sources, predictions, warn=False)
+                rows.update(dict.fromkeys(zip(checked.sources, checked.predictions, strict=True)))
+        return list(rows)
