@@ -27,7 +27,9 @@ def scored(folder, **options):
 
 def test_fluency_is_that_of_fluency_by_slor(folder):
     for options in ({}, {"max_length": 20}):
-        fluency = registry.make_scorer("fluency", {"model": str(folder), "normalization": "slor", **options})
+        fluency = registry.make_scorer(
+            "fluency", {"model": str(folder), "normalization": "slor", "guard": "off", **options}
+        )
         found = scored(folder, **options).details["fluency_scores"]
         assert found == pytest.approx(fluency.score(SOURCES, PREDICTIONS).scores, abs=1e-5)
 
@@ -40,9 +42,10 @@ def test_warnings_come_once_and_under_its_name(folder, caplog):
     scorer.score(["one", "two", "three", "four", "five"], texts)
     found = [record.getMessage().partition(";")[0] for record in caplog.records]
     assert found == [
-        "asano2017: predictions keep only 0 % of the sources' tokens",
         "asano2017: longer than 128 tokens and cut: 1 of 5 texts, first on line 1",
         "asano2017: longer than 160 tokens and cut: 1 of 5 texts, first on line 1",
+        "asano2017: 5 of 5 predictions would be penalised by guard='surface', first on line 1, "
+        "which says something else",
     ]
 
 

@@ -35,11 +35,11 @@ def tuned(causal, target, weight=None, **settings):
 
 
 def score(model, **settings):
-    return ImparaLm(Settings(model=str(model), **settings)).score(SOURCES, PREDICTIONS)
+    return ImparaLm(Settings(model=str(model), guard="off", **settings)).score(SOURCES, PREDICTIONS)
 
 
 def test_without_tuning_it_is_the_likelihood(causal):
-    expected = Fluency(FluencySettings(model=str(causal))).score(SOURCES, PREDICTIONS).scores
+    expected = Fluency(FluencySettings(model=str(causal), guard="off")).score(SOURCES, PREDICTIONS).scores
     expected[2] = -100  # a text without words
     found = score(causal)
     assert found.scores == pytest.approx(expected, abs=1e-9)
@@ -70,7 +70,7 @@ def test_without_likelihood_the_head_is_all_and_the_output_layer_is_not_read(cau
     weight = torch.linspace(-1, 1, 16)
     small = score(tuned(causal, tmp_path / "small", weight, head_layer=2, scale=1e-9)).scores
     folder, calls = tuned(causal, tmp_path / "none", weight, head_layer=2, scale=0), []
-    scorer = ImparaLm(Settings(model=folder))
+    scorer = ImparaLm(Settings(model=folder, guard="off"))
     scorer.load()
     scorer._model.model.lm_head.register_forward_hook(lambda *_: calls.append(1))
     found = scorer.score(SOURCES, PREDICTIONS).scores

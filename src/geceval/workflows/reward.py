@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import logging
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from geceval import registry
 from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.scorers.learned.guarded import GuardedScorer
+
+logger = logging.getLogger("geceval")
+
+WINDOW = 256  # completions
+RISE = 0.2
 
 
-def reward(metric: str, *, prefix: str = "", suffix: str = "", **options: Any) -> Reward:
+def reward(
+    metric: str,
+    *,
+    prefix: str = "",
+    suffix: str = "",
+    clip: tuple[float, float] | None = None,
+    **options: Any,
+) -> Reward:
     """A function from a batch of sources and a batch of corrections to one reward per correction.
 
     Data filtering: `data.filter(lambda s, p: [value > 0.5 for value in judge(s, p)], batched=True,
@@ -17,30 +34,51 @@ def reward(metric: str, *, prefix: str = "", suffix: str = "", **options: Any) -
     reward_funcs=geceval.reward("impara", prefix="Correct: "))`, or without `prefix` if the data set has a column
     `sources`. Models are loaded at the first call, once per process.
 
+    A policy finds what a metric overlooks. A metric that has the setting `guard` therefore takes `guard="strict"` here
+    unless another is named, and is logged as e.g. `geceval_impara_lm_strict`; its rewards are clipped to the scores
+    that honest corrections have, so that no outlier rules a group; and there is one warning if the share of penalised
+    completions among the latest 256 exceeds that of the first 256 by .2. `Reward.components` gives quality and penalty
+    apart, which TRL logs.
+
     Args:
         metric: One of `geceval.list_metrics()`.
         prefix: The text of prompts before the source; used only for `prompts`.
         suffix: The text of prompts after it.
+        clip: The lowest and the highest reward. `None` takes the range of honest corrections' scores of a metric with
+            a guard, e.g. -12 and 6 for `impara_lm`, and clips no other.
         options: Settings and run-time options of the metric.
 
     Raises:
         TypeError: If an option does not exist.
         ValueError: If there is no such metric or an option has a bad value.
     """
-    return Reward(metric, prefix, suffix, options)
+    return Reward(metric, prefix, suffix, clip, options)
 
 
 class Reward:
     """The function that `reward` makes; its pickle does not change with use, so `datasets` caches maps with it."""
 
-    def __init__(self, metric: str, prefix: str, suffix: str, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        metric: str,
+        prefix: str,
+        suffix: str,
+        clip: tuple[float, float] | None,
+        options: Mapping[str, Any],
+    ) -> None:
         self.metric = metric
-        self.__name__ = f"geceval_{metric}"  # under which TRL logs it
         self._prefix, self._suffix, self._options = prefix, suffix, dict(sorted(options.items()))
-        self._scorer = registry.make_scorer(metric, options)
+        guards = issubclass(registry.scorer_class(metric), GuardedScorer)
+        self._scorer = registry.make_scorer(metric, {"guard": "strict", **options} if guards else options)
+        self.__name__ = f"geceval_{metric}" + (f"_{self._scorer.settings.guard}" if guards else "")  # in TRL's log
+        self._clip = clip
+        self._range = _checked(clip) or (self._scorer.effect.reward_range if guards else None) or (-np.inf, np.inf)
+        self._first: list[bool] = []
+        self._latest: deque[bool] = deque(maxlen=WINDOW)
+        self._warned = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reward, (self.metric, self._prefix, self._suffix, self._options)
+        return Reward, (self.metric, self._prefix, self._suffix, self._clip, self._options)
 
     def __call__(
         self,
@@ -62,14 +100,37 @@ class Reward:
                 last user message counts. Prefix and suffix are removed.
             completions: In place of `predictions`: texts, or conversations, whose last message counts. White space at
                 both ends is removed.
-            columns: Everything else that TRL passes; ignored. Only with `completions`.
+            columns: Everything else that TRL passes, only with `completions`. Its `log_metric` is given the means of
+                `quality` and `guard`, see `components`, its `log_extra` the reasons; the rest is ignored.
 
         Returns:
-            The metric's sentence scores; for an empty batch `[]`.
+            The metric's sentence scores, clipped; for an empty batch `[]`.
 
         Raises:
             TypeError: If a column has the wrong type or is missing, or a keyword is unknown.
             ValueError: If a prompt lacks the prefix or the suffix, or columns do not fit together.
+        """
+        texts = {"prompts": prompts, "completions": completions}
+        parts = self.components(sources, predictions, references, **texts, **columns)
+        self._log(parts, columns)
+        self._watch(parts["guard"])
+        return parts["reward"]
+
+    def components(
+        self,
+        sources: Sequence[str] | None = None,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[Any] | None = None,
+        *,
+        prompts: Sequence[Any] | None = None,
+        completions: Sequence[Any] | None = None,
+        **columns: Any,
+    ) -> dict[str, Any]:
+        """The rewards and what they are made of; arguments as of a call.
+
+        Returns:
+            One value per correction: `reward`; `quality`, the score without the guard; `guard`, what the guard takes
+            from it, at most 0; `reason`, in words, `""` where it takes nothing.
         """
         if columns and completions is None:
             raise InputTypeError(
@@ -84,11 +145,53 @@ class Reward:
             missing = "sources (or prompts)" if sources is None else "predictions (or completions)"
             raise InputTypeError(f"{self.__name__}: {missing} are missing")
         if not len(sources) and not len(predictions):
-            return []
+            return {name: [] for name in ("reward", "quality", "guard", "reason")}
         if not self._scorer.needs_references():
             references = None
         with naming_the_extra(self.metric):
-            return self._scorer.score(list(sources), list(predictions), references).scores
+            result = self._scorer.score(list(sources), list(predictions), references)
+        quality = result.details.get("unguarded_scores", result.scores)
+        return {
+            "reward": np.clip(result.scores, *self._range).tolist(),
+            "quality": quality,
+            "guard": (np.array(result.scores) - quality).tolist(),
+            "reason": result.details.get("guard_reasons", [""] * len(quality)),
+        }
+
+    def _log(self, parts: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+        """Hand the components to the functions that TRL passes for it."""
+        log_metric, log_extra = columns.get("log_metric"), columns.get("log_extra")
+        for name in ("quality", "guard"):
+            if callable(log_metric) and parts[name]:
+                log_metric(f"{self.__name__}/{name}", float(np.nanmean(parts[name])))
+        if callable(log_extra):
+            log_extra(f"{self.__name__}/reason", parts["reason"])
+
+    def _watch(self, guard: Sequence[float]) -> None:
+        """Warn once if more of the latest completions are penalised than of the first."""
+        struck = [value < 0 for value in guard]
+        self._first += struck[: WINDOW - len(self._first)]
+        self._latest.extend(struck)
+        if self._warned or len(self._first) < WINDOW:
+            return
+        before, now = np.mean(self._first), np.mean(self._latest)
+        if now - before >= RISE:
+            self._warned = True
+            logger.warning(
+                "%s: the guard penalises %.0f %% of the latest %d completions and %.0f %% of the first; the policy "
+                "may be gaming the reward: read the reasons in `components`, and validate with references",
+                *(self.__name__, 100 * now, WINDOW, 100 * before),
+            )
+
+
+def _checked(clip: tuple[float, float] | None) -> tuple[float, float] | None:
+    """The lowest and the highest reward that a caller asked for."""
+    if clip is None:
+        return None
+    numbers = isinstance(clip, (tuple, list)) and len(clip) == 2 and all(isinstance(end, (int, float)) for end in clip)
+    if not numbers or not clip[0] < clip[1]:
+        raise InputError(f"reward: clip must be a lower and a higher number, got {clip!r}")
+    return float(clip[0]), float(clip[1])
 
 
 def bare(text: str, prefix: str, suffix: str, row_name: str) -> str:

@@ -1,0 +1,242 @@
+"""The guard of metrics without references: its rules, how penalties enter scores, the reasons it gives."""
+
+import json
+import logging
+import math
+import shutil
+
+import numpy as np
+import pytest
+
+import geceval
+from geceval import registry
+from geceval.core.files import ASSETS, read_lines
+from geceval.core.options import RunTime
+from geceval.models.checkpoints import resolve
+from geceval.models.encoder import Encoder
+from geceval.scorers.learned.estimators import similarities
+from geceval.scorers.learned.guard import (
+    DEFAULT,
+    LOWEST,
+    Effect,
+    certain,
+    estimated,
+    kept_trigrams,
+    kept_words,
+    length_ratio,
+    penalties,
+    reasons,
+    words,
+)
+from geceval.scorers.learned.guarded import GuardedScorer
+
+GUARDED = [name for name in registry.list_metrics() if issubclass(registry.scorer_class(name), GuardedScorer)]
+OURS = ["impara", "impara_ged", "impara_lm", "some"]  # with their bundled checkpoints
+SOURCE = "He go to school every day with his friends ."
+SOURCES = [SOURCE, "She like cats .", "The weather are nice today ."]
+CORRECTED = ["He goes to school every day with his friends .", "She likes cats .", "The weather is nice today ."]
+EXAMPLE = ASSETS / "example"
+
+
+def surface(sources, predictions, guard="surface"):
+    return penalties(sources, predictions, guard, RunTime())
+
+
+def test_every_metric_without_references_has_it():
+    free = {name for name in registry.list_metrics() if not registry.scorer_class(name).reads_references}
+    assert set(GUARDED) == free - {"ged"} == {*OURS, "asano2017", "fluency", "llm_judge", "scribendi"}
+
+
+def test_shares_by_hand():
+    # " abc " has _ab abc bc_, " abd " has _ab abd bd_: (1 + 1) / (3 + 1).
+    assert kept_trigrams("abc", "ABD") == 0.5
+    assert kept_trigrams("a  b c", "a b c") == 1.0
+    assert kept_words("a b b c", "b b d") == 0.5
+    assert length_ratio("a b c", "abc d") == 0.75
+    assert length_ratio("", "") == 1.0
+    assert words("I do n't have 1,000 cats") == words("I don\u2019t have 1,000 cats.")
+
+
+@pytest.mark.parametrize(
+    ("guard", "factor", "knees"), [("surface", 4, (0.7, 0.9, 0.85)), ("strict", 8, (0.9, 0.9, 0.95))]
+)
+def test_the_rule_by_hand(guard, factor, knees):
+    prediction = "He goes to school with friends ."
+    kept = kept_trigrams(SOURCE, prediction) if guard == "surface" else 5 / 9  # he goes to school ... : 5 of 9 words
+    encoder = Encoder.load(resolve("bundled"))
+    (cosine,) = similarities(encoder, [SOURCE], [prediction], RunTime())
+    shares = (kept, cosine, length_ratio(SOURCE, prediction))
+    total = sum(math.log(min(1, share / knee)) for share, knee in zip(shares, knees, strict=True))
+    assert 0 > total > math.log(0.05)
+    assert surface([SOURCE], [prediction], guard) == pytest.approx([factor * total], abs=1e-9)
+
+
+def test_no_penalty_is_worse_than_that_of_a_foreign_sentence_but_for_texts_without_words():
+    found = surface([SOURCE] * 4 + ["..."], ["The weather is mild .", SOURCE, "", "!?", "!"])
+    assert found[:4].tolist() == [4 * math.log(0.05), 0.0, LOWEST, LOWEST]
+    assert found[4] > LOWEST  # its source has no word either
+    assert surface([SOURCE], ["anything"], "off").tolist() == [0.0]
+
+
+def test_a_row_does_not_depend_on_the_others():
+    predictions = ["He goes .", "She does like cats a lot .", "Nice weather today ."]
+    together = surface(SOURCES * 20, predictions * 20)
+    geceval.clear_caches()
+    alone = [surface([source], [text])[0] for source, text in zip(SOURCES, predictions, strict=True)]
+    assert together == pytest.approx(alone * 20, abs=1e-5)
+
+
+def test_the_estimator_has_a_dead_zone_a_slope_and_a_floor():
+    checkpoint = resolve("bundled")  # whose config.json sets none of them
+    found = estimated(np.array([3.0, -1.4, -2.4, -100.0, np.nan]), checkpoint)
+    assert found.tolist() == pytest.approx([0.0, 0.0, -2.0, -12.0, -12.0])
+
+
+def test_penalties_as_they_enter_scores():
+    lost = np.array([0.0, -2.0, -20.0, LOWEST])
+    added = Effect(0.5, lowest=-3.0).on(np.array([0.1, 1.0, 1.0, 1.0]), lost)
+    assert added.tolist() == [0.1, 0.0, -3.0, -3.0]
+    odds = Effect(1.0, lowest=0.0, on_logit=True).on(np.array([0.3, 0.5, 0.0, 0.9]), lost)
+    assert odds.tolist() == pytest.approx([0.3, 1 / (1 + math.exp(2)), 0.0, 0.0])
+    assert odds[0] == 0.3 and odds[3] == 0.0
+    below = Effect(1.0, lowest=-1.0).on(np.array([-5.0, math.nan]), np.array([-1.0, -1.0]))
+    assert below[0] == -5.0 and math.isnan(below[1])  # never raised, and a judge's failure stays one
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_off_is_the_published_number(name, needed):
+    predictions = ["The weather is mild .", CORRECTED[1], CORRECTED[2]]
+    make = registry.make_scorer
+    plain = make(name, {**needed.get(name, {}), "guard": "off"}).score(SOURCES, predictions)
+    scorer = make(name, {**needed.get(name, {}), "guard": "surface"})
+    guarded = scorer.score(SOURCES, predictions)
+    details = guarded.details
+    assert details["unguarded_scores"] == plain.scores
+    assert (plain.scores[0] > guarded.scores[0] or name in ("impara", "scribendi")) and plain.scores[
+        1:
+    ] == guarded.scores[1:]
+    assert details["guarded"] == 1 and details["penalties"][1:] == [0.0, 0.0] and details["penalties"][0] < -11
+    assert details["guard_reasons"] == ["says something else", "", ""]
+    assert {key: value for key, value in details.items() if key in plain.details} == dict(plain.details)
+    assert guarded.score == scorer.aggregate(np.array(guarded.scores))
+    assert "guarded" not in plain.details and "|guard:off|" in plain.signature
+    assert f"|guard:surface,{Encoder.load(resolve('bundled')).name}|" in guarded.signature
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_texts_without_words_have_the_lowest_score(name, needed):
+    scorer = registry.make_scorer(name, {**needed.get(name, {}), "guard": "surface"})
+    scores = scorer.score([SOURCE] * 4, ["", " . ", "The weather is mild .", SOURCE]).scores
+    assert scores[0] == scores[1] <= min(scores[2:])
+    assert scores[0] == scorer.effect.lowest
+
+
+def systems():
+    """The honest systems of the example corpus, and attacks that were ranked first without a guard."""
+    sources = read_lines(EXAMPLE / "source.txt")
+    honest = {name: read_lines(EXAMPLE / "systems" / f"{name}.txt") for name in ("strong", "minimal", "unchanged")}
+    size = len(sources)
+    return sources, {
+        **{"constant": ["The weather is mild ."] * size, "mark": ["."] * size, "empty": [""] * size},
+        "half": [" ".join(text.split()[: len(text.split()) // 2] + ["."]) for text in sources],
+        "next": read_lines(EXAMPLE / "reference_0.txt")[1:] + read_lines(EXAMPLE / "reference_0.txt")[:1],
+        "twice": [f"{text} {text}" for text in sources],
+        **honest,
+    }
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_attacks_rank_last(name):
+    sources, outputs = systems()
+    found = {
+        system: result.score
+        for system, result in registry.score_systems(registry.make_scorer(name), sources, outputs).items()
+    }
+    order = sorted(found, key=found.get, reverse=True)
+    assert order[:3] == ["strong", "minimal", "unchanged"]
+
+
+def test_auto_guards_what_is_ours(make_checkpoint, tmp_path, caplog):
+    assert (
+        "|guard:off|"
+        in registry.make_scorer("impara_ged", {"model": published(make_checkpoint, tmp_path)})
+        .score(SOURCES, CORRECTED)
+        .signature
+    )
+    assert not caplog.records
+    result = registry.make_scorer("impara_ged").score(SOURCES, CORRECTED)
+    assert f"|guard:{DEFAULT}," in result.signature and result.details["guarded"] == 0
+
+
+def published(make_checkpoint, folder):
+    """A checkpoint as papers publish them: nothing in it is geceval's."""
+    shutil.copytree(make_checkpoint(3), folder / "published")
+    path = folder / "published" / "config.json"
+    config = json.loads(path.read_text())
+    path.write_text(json.dumps({key: value for key, value in config.items() if not key.startswith("geceval_")}))
+    return str(folder / "published")
+
+
+def test_a_published_metric_warns_of_what_it_lets_pass(make_checkpoint, tmp_path, caplog):
+    model = published(make_checkpoint, tmp_path)
+    scorer = registry.make_scorer("impara_ged", {"model": model})
+    scorer.score(SOURCES, [CORRECTED[0], "The weather is mild .", ""])
+    assert [record.getMessage() for record in caplog.records] == [
+        "impara_ged: 2 of 3 predictions would be penalised by guard='surface', first on line 2, "
+        "which says something else"
+    ]
+    caplog.clear()
+    registry.make_scorer("impara_ged", {"model": model, "guard": "off"}).score(SOURCES, ["a", "b", "c"])
+    assert not caplog.records
+
+
+def test_sentences_in_another_order_are_reported(caplog):
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        registry.make_scorer("impara_lm", {"guard": "surface"}).score(
+            [*SOURCES, *SOURCES], [*CORRECTED[1:], *CORRECTED[:1]] * 2
+        )
+    assert [record.getMessage() for record in caplog.records] == [
+        "impara_lm: 6 of 6 predictions are penalised by guard='surface', first on line 1, which says something "
+        "else; are they in the order of the sources?"
+    ]
+
+
+def test_only_changed_texts_are_read_and_each_once():
+    geceval.clear_caches()
+    outputs = {"one": CORRECTED, "two": [CORRECTED[0], SOURCES[1], "It 's nice today ."], "none": SOURCES}
+    registry.score_systems(registry.make_scorer("impara_lm", {"guard": "surface"}), SOURCES, outputs)
+    encoder = Encoder.load(resolve("bundled"))
+    assert {text for _, text in encoder._answers._values} == {*SOURCES, *CORRECTED, "It 's nice today ."}
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reason"),
+    [
+        (SOURCE, ""),
+        ("He goes to school every day with his friends .", "changes the meaning"),  # what little there is to say of it
+        (" . ", "leaves nothing of the sentence"),
+        (f"{SOURCE} {SOURCE}", "repeats the sentence"),
+        ("He go to school every .", "drops half of the sentence"),
+        ("He go .", "drops most of the sentence"),
+        ("He go to school every day .", "drops 3 words"),
+        ("He does not go to school every day with his friends .", "negates it"),
+        ("He goes to school 2 day with his friends .", "changes a number"),
+        (f"{SOURCE} The weather is mild .", "adds a sentence"),
+        ("I think that he go to school every single day with his friends .", "adds 4 words"),
+        ("The weather is mild .", "says something else"),
+        ("Each morning he went schoolwards every day , friends with him .", "rewrites it"),
+    ],
+)
+def test_reasons(prediction, reason):
+    assert reasons(SOURCE, prediction) == reason
+
+
+def test_more_reasons():
+    assert reasons("He does n't like two cats .", "He likes two cats .") == "drops a negation"
+    assert reasons("He likes two cats .", "He likes 2 cats .") == "changes the meaning"  # not the number
+    assert reasons("We met in 1999 .", "We met in 1998 .") == "changes a number"
+
+
+def test_what_is_certain_without_the_encoder():
+    assert certain(SOURCE, "The weather is mild .") and certain(SOURCE, "He go to school .")
+    assert not certain(SOURCE, SOURCE) and not certain(SOURCES[0], CORRECTED[0])
