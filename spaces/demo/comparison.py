@@ -12,6 +12,7 @@ from typing import Any
 import render
 import scoring
 from geceval.cli.pages import (
+    guarded,
     leaderboard_legend,
     leaderboard_page,
     leaderboard_summary,
@@ -60,6 +61,7 @@ def page(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences:
         render.note(leaderboard_legend(CONFIDENCE)),
         render.heading("Scores and their intervals"),
         render.literal(plots(found)),
+        *([render.heading("Penalised by the guard"), render.literal(guarded(found))] if guarded(found) else []),
         render.heading(f"Differences from the {baseline}"),
         *(_differences(name, comparison, sentences) for name, comparison in found.items()),
     ]

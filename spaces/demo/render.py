@@ -35,6 +35,11 @@ def note(text: str) -> str:
     return f'<p class="gv-note">{escape(text)}</p>'
 
 
+def warning(text: str) -> str:
+    """A line that stands out, below what it is about."""
+    return f'<p class="gv-warning" role="note">{escape(text)}</p>'
+
+
 def empty(text: str) -> str:
     """A placeholder for a result to come."""
     return f'<div class="gv gv-empty">{escape(text)}</div>'

@@ -111,7 +111,8 @@ def _scored(
     view = render.block(
         render.heading("Edits"),
         _edits_view(source, changed[0], changed[1:]),
-        *([render.heading("Scores"), _scores_view(results, missing), _times_view(answers)] if names else []),
+        *([render.heading("Scores"), _guard_view(results), _scores_view(results, missing)] if names else []),
+        _times_view(answers),
         _references_view(source, changed[1:]),
     )
     return view, _data(source, correction, known, changed, results, missing)
@@ -160,6 +161,16 @@ def _references_view(source: str, references: list[list[Edit]]) -> str:
     return render.heading(title) + "".join(render.diff(source, row) for row in references)
 
 
+def _guard_view(results: dict[str, Result]) -> str:
+    """Why a guard took points from the correction, from which metrics, and how many."""
+    struck = {name: result for name, result in results.items() if result.details.get("guarded")}
+    if not struck:
+        return ""
+    (reason,) = next(iter(struck.values())).details["guard_reasons"]
+    without = ", ".join(f"{name} {render.number(*each.details['unguarded_scores'])}" for name, each in struck.items())
+    return render.warning(f"The guard struck: it seems that the correction {reason}. Without it: {without}.")
+
+
 def _scores_view(results: dict[str, Result], missing: dict[str, str]) -> str:
     rows = [
         [
@@ -201,9 +212,18 @@ def _data(
         "references": references,
         "edits": list(map(scoring.plain, changed[0])),
         "reference_edits": [list(map(scoring.plain, row)) for row in changed[1:]],
-        "scores": {name: {"score": result.score, "signature": result.signature} for name, result in results.items()},
+        "scores": {name: _plain(result) for name, result in results.items()},
         "not_scored": missing,
     }
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    """Score and signature; of a score that the guard lowered, the reason and the score without it, too."""
+    plain: dict[str, Any] = {"score": result.score, "signature": result.signature}
+    if result.details.get("guarded"):
+        plain["guard_reason"] = result.details["guard_reasons"][0]
+        plain["unguarded_score"] = result.details["unguarded_scores"][0]
+    return plain
 
 
 def build() -> None:

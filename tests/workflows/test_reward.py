@@ -1,5 +1,6 @@
-"""`geceval.reward`: metrics as reward functions of TRL's form."""
+"""`geceval.reward`: metrics as reward functions of TRL's form and as filters of datasets."""
 
+import math
 import pickle
 
 import datasets
@@ -26,7 +27,9 @@ def impara(checkpoint):
 
 @pytest.fixture(scope="module")
 def scores(checkpoint):
-    return make_scorer("impara", {"model": checkpoint, "threshold": -2}).score(SOURCES, PREDICTIONS).scores
+    """Those of the strict guard, which a reward has by default."""
+    options = {"model": checkpoint, "threshold": -2, "guard": "strict"}
+    return make_scorer("impara", options).score(SOURCES, PREDICTIONS).scores
 
 
 def test_it_gives_the_sentence_scores(impara, scores):
@@ -39,7 +42,7 @@ def test_it_gives_the_sentence_scores(impara, scores):
 
 def test_as_trl_calls_it(impara, checkpoint, scores):
     """A reward function of TRL is called by keywords, with prompts, completions and whatever columns there are."""
-    assert impara.__name__ == "geceval_impara"
+    assert impara.__name__ == "geceval_impara_strict"
     reward = geceval.reward("impara", prefix="Correct this:\n", suffix="\nCorrection:", model=checkpoint, threshold=-2)
     prompts = [f"Correct this:\n{source}\nCorrection:" for source in SOURCES]
     completions = [f" {prediction}\n" for prediction in PREDICTIONS]
@@ -69,17 +72,17 @@ def test_use_does_not_change_its_fingerprint(checkpoint, scores):
     assert Hasher.hash(geceval.reward("impara", model=checkpoint, threshold=-2)) == before
     assert Hasher.hash(geceval.reward("impara", model=checkpoint, threshold=-3)) != before
     again = pickle.loads(pickle.dumps(fresh))
-    assert (again(SOURCES, PREDICTIONS), again.__name__) == (scores, "geceval_impara")
+    assert (again(SOURCES, PREDICTIONS), again.__name__) == (scores, "geceval_impara_strict")
 
 
 def test_mistakes(impara):
     with pytest.raises(TypeError, match="impara: unknown option 'frob'"):
         geceval.reward("impara", frob=1)
-    with pytest.raises(TypeError, match=r"geceval_impara: predictions \(or completions\) are missing"):
+    with pytest.raises(TypeError, match=r"geceval_impara_strict: predictions \(or completions\) are missing"):
         impara(SOURCES)
-    with pytest.raises(TypeError, match=r"geceval_impara: sources \(or prompts\) are missing"):
+    with pytest.raises(TypeError, match=r"geceval_impara_strict: sources \(or prompts\) are missing"):
         impara(completions=PREDICTIONS)
-    with pytest.raises(TypeError, match="geceval_impara: unknown column 'source'"):
+    with pytest.raises(TypeError, match="geceval_impara_strict: unknown column 'source'"):
         impara(source=SOURCES, predictions=PREDICTIONS)
     with pytest.raises(ValueError, match="impara: 3 sources but 1 prediction"):
         impara(SOURCES, PREDICTIONS[:1])
@@ -106,3 +109,67 @@ def test_filtering_a_data_set(impara, checkpoint, scores):
     assert kept["source"] == [source for source, score in zip(SOURCES, scores, strict=True) if score >= middle]
     mapped = data.map(lambda batch: {"reward": impara(batch["source"], batch["prediction"])}, batched=True)
     assert list(mapped["reward"]) == pytest.approx(scores)
+
+
+CONSTANT = "The weather is mild ."
+
+
+def test_the_guard_is_in_the_name_and_another_can_be_named(checkpoint):
+    assert geceval.reward("impara_lm").__name__ == "geceval_impara_lm_strict"
+    assert geceval.reward("impara_lm", guard="surface").__name__ == "geceval_impara_lm_surface"
+    assert geceval.reward("gleu").__name__ == "geceval_gleu"
+    plain = geceval.reward("impara", model=checkpoint, threshold=-2, guard="off")
+    scorer = make_scorer("impara", {"model": checkpoint, "threshold": -2, "guard": "off"})
+    assert plain(SOURCES, PREDICTIONS) == scorer.score(SOURCES, PREDICTIONS).scores
+
+
+def test_components_are_logged_as_trl_has_it():
+    reward = geceval.reward("impara_lm")
+    logged, extra = {}, {}
+    predictions = ["He goes to school .", CONSTANT, "A cat sat ."]
+    options = {"log_metric": logged.__setitem__, "log_extra": extra.__setitem__, "trainer_state": None}
+    values = reward(prompts=SOURCES, completions=predictions, **options)
+    parts = reward.components(SOURCES, predictions)
+    strict = make_scorer("impara_lm", {"guard": "strict"}).score(SOURCES, predictions)
+    assert parts["reward"] == values
+    assert parts["quality"] == make_scorer("impara_lm", {"guard": "off"}).score(SOURCES, predictions).scores
+    # 8 ln .05, the most that strict takes from a text with words
+    assert parts["guard"] == pytest.approx(strict.details["penalties"])
+    assert parts["guard"][1:] == pytest.approx([8 * math.log(0.05), 0.0])
+    assert parts["reason"] == strict.details["guard_reasons"]
+    assert logged["geceval_impara_lm_strict/quality"] == pytest.approx(sum(parts["quality"]) / 3)
+    assert logged["geceval_impara_lm_strict/guard"] == pytest.approx(sum(parts["guard"]) / 3)
+    assert extra == {"geceval_impara_lm_strict/reason": parts["reason"]}
+    assert reward.components([], []) == {"reward": [], "quality": [], "guard": [], "reason": []}
+
+
+def test_no_outlier_rules_a_group():
+    predictions = ["He goes to school .", "", CONSTANT]
+    values = geceval.reward("impara_lm")(SOURCES, predictions)
+    assert values[1:] == [-12.0, -12.0] and values[0] > -4
+    assert geceval.reward("impara_lm", clip=(-3, 0.5))(SOURCES, predictions)[1:] == [-3.0, -3.0]
+    for clip in ((1, 0), (1,), "ab", (0.0, math.nan)):
+        with pytest.raises(ValueError, match="clip must be a lower and a higher number"):
+            geceval.reward("impara_lm", clip=clip)
+
+
+def test_a_policy_that_games_the_reward_is_reported_once(caplog):
+    reward = geceval.reward("impara_lm")
+    source, honest = SOURCES[0], SOURCES[0]
+    # Of the first 256 an eighth; then of the latest 256 a growing share, at last more than .2 above that.
+    reward([source] * 256, [honest] * 224 + [CONSTANT] * 32)
+    reward([source] * 50, [CONSTANT] * 50)  # 82 of 256
+    assert not [record for record in caplog.records if "latest" in record.getMessage()]
+    for _ in range(2):
+        reward([source] * 30, [CONSTANT] * 30)  # 112 of 256: .4375 - .125 > .2
+    (record,) = [each for each in caplog.records if "latest" in each.getMessage()]
+    assert record.getMessage().startswith(
+        "geceval_impara_lm_strict: the guard penalises 44 % of the latest 256 completions and 12 % of the first;"
+    )
+
+
+def test_an_honest_policy_is_not_reported(caplog):
+    reward = geceval.reward("impara_lm")
+    reward([SOURCES[0]] * 256, [CONSTANT] * 256)  # before it learnt anything
+    reward([SOURCES[0]] * 256, [SOURCES[0]] * 256)
+    assert not [record for record in caplog.records if "latest" in record.getMessage()]

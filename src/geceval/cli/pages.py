@@ -23,6 +23,7 @@ from geceval.edits.gotoscorer_chunks import Chunk
 from geceval.meta.significance.systems import SystemEstimate
 from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
 from geceval.scorers.edit_based.transport_plans import TransportPlan
+from geceval.scorers.learned.guard import summary
 from geceval.version import __version__
 from geceval.workflows.attack import Resistance, Row
 from geceval.workflows.chunks import LABELS, ChunkTable
@@ -41,6 +42,11 @@ MEANINGS = {
     "varies": "one of these or another, by the reference",
     "changed": "has an edit here",
 }
+GUARD_LEGEND = (
+    "Sentences that lose points because the correction does not seem to say what its source says, with the reasons "
+    "that two texts show; guard=off leaves the points."
+)
+GUARDED_LINES = 50  # of a system that a page names
 BOLD_FROM = 0.7  # of the systems wrong, in a heat map, as in the authors' program
 _LEFT, _WIDTH, _ROW, _TOP = 128, 360, 22, 26  # of a plot, in pixels
 _LONGEST = 17  # characters of a system's name beside a plot
@@ -135,6 +141,7 @@ def leaderboard_page(comparisons: Mapping[str, Comparison], sentences: int, conf
         table=Markup(systems_table(comparisons)),
         legend=leaderboard_legend(confidence),
         plots=Markup(plots(comparisons)),
+        guarded=Markup(guarded(comparisons)),
         signatures=dict.fromkeys([*(each.signature for each in every), *(each.test for each in every)]),
     )
 
@@ -186,6 +193,16 @@ def _arrow(metric: str) -> str:
 def plots(comparisons: Mapping[str, Comparison]) -> str:
     """A plot for each metric: scores and intervals, the best system on top; every other rank is shaded."""
     return str(_fragment("plots", [_plot(metric, comparison) for metric, comparison in comparisons.items()]))
+
+
+def guarded(comparisons: Mapping[str, Comparison]) -> str:
+    """The systems that the guard of a metric penalised, and why, sentence by sentence; nothing if there are none."""
+    rows = [
+        (f"{metric}: {system}", summary(reasons), [(line, why) for line, why in enumerate(reasons, 1) if why])
+        for metric, comparison in comparisons.items()
+        for system, reasons in comparison.guard_reasons.items()
+    ]
+    return str(_fragment("guarded", rows, GUARD_LEGEND, GUARDED_LINES)) if rows else ""
 
 
 def _plot(metric: str, comparison: Comparison) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from geceval.core.progress import bar, parts
 from geceval.core.result import Result
 from geceval.core.warnings import once
 from geceval.scorers.base import Scorer
+from geceval.scorers.learned.guard import summary
 from geceval.version import __version__
 
 
@@ -100,7 +101,8 @@ def score(
     else:
         columns, cells = (_sentence_cells if sentence else _system_cells)(rows, used)
         caption = f"{counted(len(corpus.sources), 'sentence')}, ranked by {_by(used[0])}"
-    show(columns, cells, form, output, caption, [rows[0].results[metric.name].signature for metric in used])
+    notes = [note for metric in used for note in _guard_notes(metric.name, rows)]
+    show(columns, cells, form, output, caption, notes + [rows[0].results[metric.name].signature for metric in used])
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus, files: dict[str, str] | None) -> dict[str, dict[str, Result]]:
@@ -132,7 +134,7 @@ def _worst(
     signs = [1 if metric.higher_is_better else -1 for metric in metrics]
 
     def badness(row: list[Any]) -> list[float]:
-        scores = [sign * score for sign, score in zip(signs, row[2:], strict=True)]
+        scores = [sign * score for sign, score in zip(signs, row[2 : 2 + len(signs)], strict=True)]
         return [math.inf if math.isnan(score) else score for score in scores]
 
     worst = sorted((row for row in cells if not math.isnan(row[2])), key=badness)[:count]
@@ -156,16 +158,32 @@ def _system_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[
         for row, line in zip(rows, cells, strict=True):
             result = row.results[metric.name]
             line += [result.score, *(result.details[key] for key in more)]
+        if _is_guarded(metric.name, rows):
+            columns.append(f"{metric.name}_guarded")
+            for row, line in zip(rows, cells, strict=True):
+                line.append(row.results[metric.name].details["guarded"])
     return columns, best_marked(cells, better)
 
 
+def _is_guarded(metric: str, rows: Sequence[Row]) -> bool:
+    """Whether the guard of a metric penalised a correction of any system."""
+    return any(row.results[metric].details.get("guarded") for row in rows)
+
+
+def _guard_notes(metric: str, rows: Sequence[Row]) -> list[str]:
+    """How many corrections of each system a guard penalised, with the commonest reasons."""
+    struck = [(row.system, row.results[metric].details.get("guard_reasons", [])) for row in rows]
+    return [f"{metric}_guarded: {system} {summary(reasons)}" for system, reasons in struck if any(reasons)]
+
+
 def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
-    columns = ["system", "line", *(metric.name for metric in metrics)]
-    cells = [
-        [row.system, number, *values]
-        for row in rows
-        for number, values in enumerate(zip(*(row.results[metric.name].scores for metric in metrics), strict=True), 1)
-    ]
+    guarded = [metric.name for metric in metrics if _is_guarded(metric.name, rows)]
+    columns = ["system", "line", *(metric.name for metric in metrics), *(f"{name}_guard" for name in guarded)]
+    cells = []
+    for row in rows:
+        scores = [row.results[metric.name].scores for metric in metrics]
+        reasons = [row.results[name].details["guard_reasons"] for name in guarded]
+        cells += [[row.system, number, *values] for number, values in enumerate(zip(*scores, *reasons, strict=True), 1)]
     return columns, cells
 
 

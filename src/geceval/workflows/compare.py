@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,14 @@ class Comparison:
         standings: One entry per system, in the order given.
         signature: How the scores were computed.
         test: How the intervals and p-values were computed, in one line.
+        guard_reasons: Each system that the metric's guard penalised to why, one reason a sentence, `""` for none.
     """
 
     metric: str
     standings: list[SystemEstimate]
     signature: str
     test: str
+    guard_reasons: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def compare(
@@ -98,4 +100,7 @@ def compare_results(scorer: Scorer, results: Mapping[str, Result], settings: Set
     rows = {name: result.rows() for name, result in results.items()}
     standings = compare_rows(rows, scorer.aggregate, settings, higher_is_better=scorer.higher_is_better)
     line = next(iter(results.values())).signature
-    return Comparison(scorer.name, standings, line, signature("compare", settings, unit="sentence"))
+    guarded = {
+        name: result.details["guard_reasons"] for name, result in results.items() if result.details.get("guarded")
+    }
+    return Comparison(scorer.name, standings, line, signature("compare", settings, unit="sentence"), guarded)

@@ -11,6 +11,7 @@ import numpy as np
 
 from geceval import registry
 from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.warnings import Kind, once
 from geceval.scorers.learned.guarded import GuardedScorer
 
 logger = logging.getLogger("geceval")
@@ -75,7 +76,7 @@ class Reward:
         self._range = _checked(clip) or (self._scorer.effect.reward_range if guards else None) or (-np.inf, np.inf)
         self._first: list[bool] = []
         self._latest: deque[bool] = deque(maxlen=WINDOW)
-        self._warned = False
+        self._warned: set[Kind] = set()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Reward, (self.metric, self._prefix, self._suffix, self._clip, self._options)
@@ -113,7 +114,8 @@ class Reward:
         texts = {"prompts": prompts, "completions": completions}
         parts = self.components(sources, predictions, references, **texts, **columns)
         self._log(parts, columns)
-        self._watch(parts["guard"])
+        with once(self._warned):
+            self._watch(parts["guard"])
         return parts["reward"]
 
     def components(
@@ -148,7 +150,7 @@ class Reward:
             return {name: [] for name in ("reward", "quality", "guard", "reason")}
         if not self._scorer.needs_references():
             references = None
-        with naming_the_extra(self.metric):
+        with naming_the_extra(self.metric), once(self._warned):
             result = self._scorer.score(list(sources), list(predictions), references)
         quality = result.details.get("unguarded_scores", result.scores)
         return {
@@ -172,11 +174,10 @@ class Reward:
         struck = [value < 0 for value in guard]
         self._first += struck[: WINDOW - len(self._first)]
         self._latest.extend(struck)
-        if self._warned or len(self._first) < WINDOW:
+        if len(self._first) < WINDOW:
             return
         before, now = np.mean(self._first), np.mean(self._latest)
         if now - before >= RISE:
-            self._warned = True
             logger.warning(
                 "%s: the guard penalises %.0f %% of the latest %d completions and %.0f %% of the first; the policy "
                 "may be gaming the reward: read the reasons in `components`, and validate with references",

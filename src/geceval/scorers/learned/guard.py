@@ -29,6 +29,7 @@ GUARDS: TypeAlias = Literal["auto", "faithful", "surface", "strict", "off"]
 LOWEST = -100.0
 """The penalty of a text without a letter or digit, beyond any other: it gets the lowest score of a metric."""
 
+FOREIGN = 0.3  # share of trigrams
 ESTIMATOR = "meaning"
 DEFAULT = "faithful" if (ASSETS / ESTIMATOR).is_dir() else "surface"
 
@@ -102,6 +103,11 @@ def certain(source: str, prediction: str) -> bool:
         return False
     rule = RULES["surface"]
     return kept_trigrams(source, prediction) < rule.kept_knee or length_ratio(source, prediction) < rule.length_knee
+
+
+def is_foreign(source: str, prediction: str) -> bool:
+    """Whether a prediction seems to be of another sentence."""
+    return source != prediction and kept_trigrams(source, prediction) < FOREIGN
 
 
 def models(guard: GUARDS, runtime: RunTime) -> list[str]:
@@ -205,9 +211,17 @@ def reasons(source: str, prediction: str) -> str:
     if len(before) < 0.85 * len(after) and kept >= 0.6 * len(before):
         sentences = (max(1, len(_END.findall(text))) for text in (prediction, source))
         return "adds a sentence" if operator.gt(*sentences) else f"adds {_counted(more)}"
-    if kept_trigrams(source, prediction) < 0.3:
+    if is_foreign(source, prediction):
         return "says something else"
     return "rewrites it" if kept < 0.7 * max(len(before), len(after)) else "changes the meaning"
+
+
+def summary(given: Sequence[str], most: int = 3) -> str:
+    """How many sentences have a reason, and the commonest ones: `5 of 44 (says something else 3, negates it 2)`."""
+    counts = Counter(filter(None, given)).most_common()
+    rest = sum(count for _, count in counts[most:])
+    shown = [f"{reason} {count}" for reason, count in counts[:most]] + [f"other {rest}"] * bool(rest)
+    return f"{sum(map(bool, given))} of {len(given)} ({', '.join(shown)})"
 
 
 def _changed(before: Sequence[str], after: Sequence[str]) -> str:

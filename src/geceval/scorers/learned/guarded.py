@@ -89,27 +89,26 @@ class GuardedScorer(Scorer):
                 "guard_reasons": reasons,
             }
             scores = self.effect.on(scores, penalties)
-        self._warn(columns, details.get("guard_reasons"))
+        self._warn(columns)
         return Result(float(self.aggregate(scores)), scores.tolist(), line, details)
 
-    def _warn(self, columns: Columns, reasons: Sequence[str] | None) -> None:
-        """Say what an unguarded metric lets pass; and of a guarded one that most of its predictions are penalised."""
+    def _warn(self, columns: Columns) -> None:
+        """Say what an unguarded metric lets pass, and whether most predictions seem to be of other sentences."""
         if self.settings.guard == "off":
             return
+        guarded = self.guard() != "off"
         rows = list(zip(columns.sources, columns.predictions, strict=True))
-        struck = [bool(why) for why in reasons] if reasons is not None else [guard.certain(*row) for row in rows]
-        if reasons is not None and (len(rows) < 5 or 2 * sum(struck) <= len(rows)):
+        struck = [(guard.is_foreign if guarded else guard.certain)(*row) for row in rows]
+        if not any(struck) or (guarded and (len(rows) < 5 or 2 * sum(struck) <= len(rows))):
             return
-        if any(struck):
-            first = struck.index(True)
-            logger.warning(
-                "%s: %d of %s %s by guard='%s', first on line %d, which %s%s",
-                *(self.name, sum(struck), counted(len(rows), "prediction")),
-                "would be penalised" if reasons is None else "are penalised",
-                "surface" if reasons is None else self.guard(),
-                *(first + 1, guard.reasons(*rows[first])),
-                "" if reasons is None else "; are they in the order of the sources?",
-            )
+        first = struck.index(True)
+        logger.warning(
+            "%s: %d of %s %s by guard='%s', first on line %d, which %s%s",
+            *(self.name, sum(struck), counted(len(rows), "prediction")),
+            *(("are penalised", self.guard()) if guarded else ("would be penalised", "surface")),
+            *(first + 1, guard.reasons(*rows[first])),
+            "; are they in the order of the sources?" if guarded else "",
+        )
 
 
 def is_ours(checkpoint: Checkpoint) -> bool:
