@@ -208,6 +208,37 @@ def test_of_corrections_that_are_equally_bad_the_next_metric_names_the_worst(ans
     assert rows[0]["gleu"] == answer("score", *CORPUS, "-m", "gleu", "--worst", "1")["rows"][0]["gleu"]
 
 
+@pytest.fixture
+def attacked(tmp_path):
+    """The arguments of two systems, one an attack: one sentence in answer to every source."""
+    constant = tmp_path / "constant.txt"
+    constant.write_text("The weather is mild .\n" * 44)
+    return ["-s", SOURCE, "-p", constant, SYSTEMS[3]]
+
+
+def test_an_attack_ranks_last_and_the_table_says_why(ok, answer, attacked):
+    found = answer("score", "-m", "impara_lm", *attacked)["systems"]
+    assert [row["system"] for row in found] == ["strong", "constant"]
+    assert found[1]["metrics"]["impara_lm"]["guarded"] == 44 and "guard_reasons" not in found[1]["metrics"]["impara_lm"]
+    off = answer("score", "-m", "impara_lm", *attacked, "-o", "guard=off")["systems"]
+    assert [row["system"] for row in off] == ["constant", "strong"]
+    lines = ok("score", "-m", "impara_lm", *attacked).splitlines()
+    assert lines[0].split() == ["rank", "system", "impara_lm", "impara_lm_guarded"]
+    assert lines[3].split()[1::2] == ["constant", "44"]
+    assert "impara_lm_guarded: constant 44 of 44 (says something else 44)" in lines
+    assert "guarded" not in ok("score", "-m", "impara_lm", *attacked, "-o", "guard=off")
+
+
+def test_each_sentence_says_why_the_guard_struck(ok, answer, attacked):
+    lines = ok("score", "-m", "impara_lm", *attacked, "--sentence", "--format", "tsv").splitlines()
+    assert lines[0].split("\t") == ["system", "line", "impara_lm", "impara_lm_guard"]
+    assert [line.split("\t")[3] for line in lines if line.startswith("constant")] == ["says something else"] * 44
+    (worst,) = answer("score", "-m", "impara_lm", *attacked, "--worst", "1")["rows"]
+    assert (worst["system"], worst["impara_lm_guard"]) == ("constant", "says something else")
+    report = answer("score", "-m", "impara_lm", *attacked, "--sentence")["systems"][1]["metrics"]["impara_lm"]
+    assert report["guard_reasons"] == ["says something else"] * 44 and len(report["unguarded_scores"]) == 44
+
+
 @pytest.mark.parametrize("group", ["train", "data", "publish", "meta"])
 def test_a_group_of_verbs_alone_shows_its_help(ok, group):
     assert ok(group) == ok(group, "--help")

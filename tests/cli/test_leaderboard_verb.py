@@ -44,6 +44,24 @@ def test_the_page_holds_the_numbers_of_compare(files, ok, read_page):
     assert library["green"].signature in page
 
 
+def test_the_page_says_where_the_guard_struck_and_why(tmp_path, monkeypatch, ok):
+    monkeypatch.chdir(tmp_path)
+    sources = ["He go to school every day .", "She like cats ."] * 30
+    outputs = {"source": sources, "good": ["He goes to school every day .", "She likes cats ."] * 30}
+    outputs["bad"] = ["He goes to school every day .", f"{EVIL} ."] * 30
+    for name, lines in outputs.items():
+        Path(f"{name}.txt").write_text("\n".join(lines) + "\n")
+    command = ["leaderboard", "-m", "impara_lm", "-s", "source.txt", "--resamples", "50"]
+    ok(*command, "-p", "good.txt", "bad.txt", "--output", "page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "<b>impara_lm: bad</b> 30 of 60 (says something else 30)" in page and "impara_lm: good" not in page
+    assert re.findall(r"<li>(line \d+ .*?)</li>", page) == [
+        f"line {line} says something else" for line in range(2, 61, 2)
+    ]
+    ok(*command, "-p", "good.txt", "source.txt", "--output", "clean.html")
+    assert "Penalised by the guard" not in Path("clean.html").read_text(encoding="utf-8")
+
+
 def test_of_many_systems_that_share_the_first_rank_only_the_best_is_named(files, ok):
     for number in range(5):
         Path(f"s{number}.txt").write_text("\n".join(SYSTEMS["good"]) + "\n", encoding="utf-8")

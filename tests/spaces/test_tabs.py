@@ -65,8 +65,23 @@ def test_the_page_gives_the_very_numbers_of_python(name, request):
     columns = {"sources": ["He go to school ."], "predictions": ["He goes to the school ."]}
     references = {"references": [["He goes to school ."]]} if scoring.needs_references(name) else {}
     library = metric.compute(**columns, **references)
-    assert values["scores"][name] == {"score": library["score"], "signature": library["signature"]}
+    shown = values["scores"][name]
+    assert (shown["score"], shown["signature"]) == (library["score"], library["signature"])
     assert scoring.call(name) in tab_about.metrics_table().replace("&quot;", '"')
+
+
+def test_where_the_guard_struck_the_page_says_why():
+    view, values = tab_score.score_correction(
+        "He go to school every day .", "He go .", "", ["impara_lm", "impara"], True
+    )
+    found = values["scores"]["impara_lm"]
+    assert found["guard_reason"] == "drops half of the sentence"
+    assert found["unguarded_score"] > found["score"]
+    assert view.count("The guard struck: it seems that the correction drops half of the sentence.") == 1
+    view, values = tab_score.score_correction(
+        "He go to school every day .", "He goes to school every day .", "", ["impara"], True
+    )
+    assert "guard" not in view.lower() and values["scores"]["impara"].keys() == {"score", "signature"}
 
 
 def test_a_metric_that_lacks_references_is_named_and_the_others_are_scored():

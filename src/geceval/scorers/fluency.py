@@ -50,7 +50,7 @@ class Fluency(LikelihoodScorer):
     """The log-likelihood of a correction under a causal language model, normalised by its length.
 
     The score is the mean of the sentence scores. A text without words is scored as one word, that the text ends at
-    once: its log-likelihood is log P(end of text | start). The sources are checked but not used.
+    once: its log-likelihood is log P(end of text | start). The sources count for the guard only.
     """
 
     name = "fluency"

@@ -61,7 +61,7 @@ class Impara(ReadAheadScorer):
     between the mean token states of source and prediction (Eq. 10); it is 1 by definition where they are equal.
 
     The score is the mean of the sentence scores, each in [0, 1]; the detail `zeroed` counts the sentences that failed
-    the threshold. An empty prediction is scored like any other: the network reads its special tokens only.
+    the threshold. Without a guard an empty prediction is scored like any other: the network reads its special tokens.
     """
 
     name = "impara"

@@ -41,10 +41,10 @@ class Settings(GuardedOptions):
 class ImparaGed(ReadAheadScorer):
     """Score(O) = sigmoid(R(O)) (Eq. 3), R(O) from the mean of O's token states; the corpus score is the mean.
 
-    The source does not enter the number: there is no similarity estimator.
+    The source enters the number by the guard only: there is no similarity estimator.
 
-    The score is the mean of the sentence scores, each in [0, 1]; the sources are checked but not used. An empty
-    prediction is scored like any other: the quality estimator reads its special tokens only.
+    The score is the mean of the sentence scores, each in [0, 1]. Without a guard an empty prediction is scored like any
+    other: the quality estimator reads its special tokens only.
     """
 
     name = "impara_ged"
