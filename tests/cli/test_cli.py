@@ -213,7 +213,7 @@ def attacked(tmp_path):
     """The arguments of two systems, one an attack: one sentence in answer to every source."""
     constant = tmp_path / "constant.txt"
     constant.write_text("The weather is mild .\n" * 44)
-    return ["-s", SOURCE, "-p", constant, SYSTEMS[3]]
+    return ["-s", SOURCE, "-p", constant, SYSTEMS[3], "--quiet"]
 
 
 def test_an_attack_ranks_last_and_the_table_says_why(ok, answer, attacked):

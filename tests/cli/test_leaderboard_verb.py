@@ -54,7 +54,7 @@ def test_the_page_says_where_the_guard_struck_and_why(tmp_path, monkeypatch, ok)
     command = ["leaderboard", "-m", "impara_lm", "-s", "source.txt", "--resamples", "50"]
     ok(*command, "-p", "good.txt", "bad.txt", "--output", "page.html")
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "<b>impara_lm: bad</b> 30 of 60 (says something else 30)" in page and "impara_lm: good" not in page
+    assert "<b>impara_lm: bad</b> 30 of 60 (says something else 30)" in page and "<b>impara_lm: good" not in page
     assert re.findall(r"<li>(line \d+ .*?)</li>", page) == [
         f"line {line} says something else" for line in range(2, 61, 2)
     ]

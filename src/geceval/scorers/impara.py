@@ -16,7 +16,7 @@ from geceval.core.signature import signature
 from geceval.models.devices import network_facts
 from geceval.scorers.learned.estimators import estimate, sigmoid, similarities
 from geceval.scorers.learned.guard import Effect
-from geceval.scorers.learned.guarded import GuardedOptions, ReadAheadScorer, is_ours
+from geceval.scorers.learned.guarded import GuardedOptions, GuardedReader, is_ours
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -54,7 +54,7 @@ class _Loaded:
     threshold: float
 
 
-class Impara(ReadAheadScorer):
+class Impara(GuardedReader):
     """Score(X, Y) = QE(Y) if SE(X, Y) passes the threshold, else 0 (Eq. 1); the corpus score is the mean.
 
     QE(Y) is the sigmoid of the quality estimator's logit for the prediction alone (Eq. 3). SE(X, Y) is the cosine

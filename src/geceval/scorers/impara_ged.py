@@ -16,7 +16,7 @@ from geceval.core.signature import signature
 from geceval.models.devices import network_facts
 from geceval.scorers.learned.estimators import estimate, sigmoid
 from geceval.scorers.learned.guard import Effect
-from geceval.scorers.learned.guarded import GuardedOptions, ReadAheadScorer, is_ours
+from geceval.scorers.learned.guarded import GuardedOptions, GuardedReader, is_ours
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -38,7 +38,7 @@ class Settings(GuardedOptions):
     max_length: Annotated[int, Range(3)] | None = None  # [CLS], [SEP] and a token
 
 
-class ImparaGed(ReadAheadScorer):
+class ImparaGed(GuardedReader):
     """Score(O) = sigmoid(R(O)) (Eq. 3), R(O) from the mean of O's token states; the corpus score is the mean.
 
     The source enters the number by the guard only: there is no similarity estimator.

@@ -16,7 +16,7 @@ from geceval.core.signature import signature
 from geceval.models.devices import network_facts
 from geceval.scorers.learned.estimators import estimate
 from geceval.scorers.learned.guard import Effect
-from geceval.scorers.learned.guarded import GuardedOptions, ReadAheadScorer, is_ours
+from geceval.scorers.learned.guarded import GuardedOptions, GuardedReader, is_ours
 
 if TYPE_CHECKING:
     from geceval.models.batched_model import Text
@@ -60,7 +60,7 @@ class Settings(GuardedOptions):
         weights_of(self.weights, WEIGHTS)
 
 
-class Some(ReadAheadScorer):
+class Some(GuardedReader):
     """Score(X, Y) = w_g·n(g(Y)) + w_f·n(f(Y)) + w_m·n(m(X, Y)), n(x) = (x - 1) / 3; the corpus score is the mean.
 
     The regressors answer on the scale of the human ratings they were trained on, 1 to 4. Nothing is clipped: an answer

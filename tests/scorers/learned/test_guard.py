@@ -1,5 +1,6 @@
 """The guard of metrics without references: its rules, how penalties enter scores, the reasons it gives."""
 
+import dataclasses
 import json
 import logging
 import math
@@ -44,7 +45,7 @@ def surface(sources, predictions, guard="surface"):
 
 def test_every_metric_without_references_has_it():
     free = {name for name in registry.list_metrics() if not registry.scorer_class(name).reads_references}
-    assert set(GUARDED) == free - {"ged"} == {*OURS, "asano2017", "fluency", "llm_judge", "scribendi"}
+    assert set(GUARDED) == free - {"ged", "meaning"} == {*OURS, "asano2017", "fluency", "llm_judge", "scribendi"}
 
 
 def test_shares_by_hand():
@@ -87,7 +88,8 @@ def test_a_row_does_not_depend_on_the_others():
 
 
 def test_the_estimator_has_a_dead_zone_a_slope_and_a_floor():
-    checkpoint = resolve("bundled")  # whose config.json sets none of them
+    config = {"geceval_guard_slope": 2.0, "geceval_guard_dead_zone": 1.4, "geceval_guard_floor": 6.0}
+    checkpoint = dataclasses.replace(resolve("bundled"), config=config)
     found = estimated(np.array([3.0, -1.4, -2.4, -100.0, np.nan]), checkpoint)
     assert found.tolist() == pytest.approx([0.0, 0.0, -2.0, -12.0, -12.0])
 

@@ -1,19 +1,71 @@
-"""Quality and similarity estimators."""
+"""Metrics whose networks read the texts of several systems in one go; quality and similarity estimators."""
 
 from __future__ import annotations
 
+import abc
+import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from geceval.core.errors import NotFiniteError
+from geceval.core.errors import InputError, InputTypeError, NotFiniteError, named
+from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
+from geceval.models.batched_model import BatchedModel
+from geceval.scorers.base import Scorer
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from geceval.models.batched_model import Text
     from geceval.models.encoder import Encoder
     from geceval.models.regressors import StateRegressor
+
+
+class ReadAheadScorer(Scorer):
+    """A metric whose first call of `score` reads what the next ones, for the other systems, will ask for."""
+
+    # One system after the other, each leaves a few texts of all lengths that no system before it had.
+
+    network: ClassVar[type[BatchedModel]] = BatchedModel
+
+    _systems: Sequence[Sequence[str]] = ()
+
+    @abc.abstractmethod
+    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> Any:
+        """The answers of the networks to rows; a network remembers its answers to texts."""
+
+    def _prepare(self, sources: Sequence[str], predictions: Sequence[str]) -> None:
+        """Have the networks read rows, so that they know them."""
+        self._read(sources, predictions)
+
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
+        """This scorer; its first call of `score` reads the rows of all systems, which the further calls find read."""
+        scorer = copy.copy(self)
+        scorer._systems = systems
+        return scorer
+
+    def _read_ahead(self, columns: Columns) -> Any:
+        """The answers of the networks to these rows; the first call reads the rows of all systems before."""
+        rows = self._rows_of_systems(columns.sources)
+        if rows and 2 * len(rows) <= self.network.cached_texts:  # sources may be read, too
+            sources, predictions = zip(*rows, strict=True)
+            with suppress(NotFiniteError):  # raised again when it is the turn of that system
+                self._prepare([*columns.sources, *sources], [*columns.predictions, *predictions])
+        with named(self.name):
+            return self._read(columns.sources, columns.predictions)
+
+    def _rows_of_systems(self, sources: Sequence[str]) -> list[tuple[str, str]]:
+        """The distinct rows of all systems, the first time; then none."""
+        systems, self._systems = self._systems, ()
+        rows: dict[tuple[str, str], None] = {}
+        for predictions in systems:
+            with suppress(InputError, InputTypeError):  # likewise
+                checked = check_columns(self.name, sources, predictions, warn=False)
+                rows.update(dict.fromkeys(zip(checked.sources, checked.predictions, strict=True)))
+        return list(rows)
 
 
 def estimate(

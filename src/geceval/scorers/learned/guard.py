@@ -137,8 +137,9 @@ def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndar
 
 def estimated(logits: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
     """Penalties from the logits of the faithfulness estimator: none within its dead zone, then a slope to a floor."""
-    beyond = np.minimum(0.0, np.nan_to_num(logits, nan=-np.inf) + checkpoint.setting("dead_zone", 1.4))
-    return checkpoint.setting("slope", 2.0) * np.maximum(checkpoint.setting("floor", -6.0), beyond)
+    slope, dead_zone, floor = (checkpoint.setting(f"guard_{name}") for name in ("slope", "dead_zone", "floor"))
+    beyond = np.maximum(0.0, -np.nan_to_num(logits, nan=-np.inf) - dead_zone)
+    return -slope * np.minimum(floor, beyond)
 
 
 def _encoder(runtime: RunTime) -> Encoder:

@@ -1,29 +1,23 @@
-"""Metrics without references, which have a guard; those whose networks read the texts of several systems in one go."""
+"""Metrics without references, which have a guard."""
 
 from __future__ import annotations
 
-import abc
-import copy
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from geceval.core.errors import InputError, InputTypeError, NotFiniteError, counted, named
+from geceval.core.errors import counted, named
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import Options
 from geceval.core.result import Result
-from geceval.models.batched_model import BatchedModel
 from geceval.models.checkpoints import Checkpoint, is_bundled
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned import guard
+from geceval.scorers.learned.estimators import ReadAheadScorer
 from geceval.scorers.learned.guard import GUARDS, Effect
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 logger = logging.getLogger("geceval")
 
@@ -116,42 +110,9 @@ def is_ours(checkpoint: Checkpoint) -> bool:
     return is_bundled(checkpoint.model) or any(name.startswith("geceval_") for name in checkpoint.config)
 
 
-class ReadAheadScorer(GuardedScorer):
-    """A metric whose first call of `score` reads what the next ones, for the other systems, will ask for."""
+class GuardedReader(GuardedScorer, ReadAheadScorer):
+    """A metric with a guard whose first call of `score` reads ahead, for the guard too."""
 
-    # One system after the other, each leaves a few texts of all lengths that no system before it had.
-
-    network: ClassVar[type[BatchedModel]] = BatchedModel
-
-    _systems: Sequence[Sequence[str]] = ()
-
-    @abc.abstractmethod
-    def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> Any:
-        """The answers of the networks to rows; a network remembers its answers to texts."""
-
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
-        """This scorer; its first call of `score` reads the rows of all systems, which the further calls find read."""
-        scorer = copy.copy(self)
-        scorer._systems = systems
-        return scorer
-
-    def _read_ahead(self, columns: Columns) -> Any:
-        """The answers of the networks to these rows; the first call reads the rows of all systems before."""
-        rows = self._rows_of_systems(columns.sources)
-        if rows and 2 * len(rows) <= self.network.cached_texts:  # sources may be read, too
-            sources, predictions = zip(*rows, strict=True)
-            with suppress(NotFiniteError):  # raised again when it is the turn of that system
-                self._read([*columns.sources, *sources], [*columns.predictions, *predictions])
-                self._penalties(sources, predictions)
-        with named(self.name):
-            return self._read(columns.sources, columns.predictions)
-
-    def _rows_of_systems(self, sources: Sequence[str]) -> list[tuple[str, str]]:
-        """The distinct rows of all systems, the first time; then none."""
-        systems, self._systems = self._systems, ()
-        rows: dict[tuple[str, str], None] = {}
-        for predictions in systems:
-            with suppress(InputError, InputTypeError):  # likewise
-                checked = check_columns(self.name, sources, predictions, warn=False)
-                rows.update(dict.fromkeys(zip(checked.sources, checked.predictions, strict=True)))
-        return list(rows)
+    def _prepare(self, sources: Sequence[str], predictions: Sequence[str]) -> None:
+        super()._prepare(sources, predictions)
+        self._penalties(sources, predictions)

@@ -21,14 +21,14 @@ from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.devices import network_facts
 from geceval.models.tokenizers import detokenize
-from geceval.scorers.learned.guarded import ReadAheadScorer
+from geceval.scorers.learned.guarded import GuardedReader
 
 COUNTS = ASSETS / "unigrams" / "counts.tsv"
 
 _WORD = re.compile(r"n't|'(?:s|re|ve|ll|d|m)\b|[^\W_]+?(?=n't\b)|[^\W_]+|[^\w\s]|_")
 
 
-class LikelihoodScorer(ReadAheadScorer):
+class LikelihoodScorer(GuardedReader):
     """A metric that reads texts with the causal language model `settings.model`."""
 
     # Texts of several systems begin alike, and what they share is computed once, see `geceval.models.prefix_trees`.
