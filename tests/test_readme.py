@@ -89,7 +89,8 @@ def test_the_command_prints_the_table_below_it(tmp_path, monkeypatch, capsys):
     assert run(shlex.split(command)[1:]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith(shown)
-    assert all("|geceval:" in line or line.startswith("impara_guarded: ") for line in printed.removeprefix(shown).splitlines())
+    below = printed.removeprefix(shown).splitlines()
+    assert all("|geceval:" in line or line.startswith("impara_guarded: ") for line in below)
 
 
 def test_make_targets_exist():
