@@ -38,15 +38,18 @@ DEFAULT = "faithful" if (ASSETS / ESTIMATOR).is_dir() else "surface"
 class Rule:
     """factor · max(ln .05, Σ ln min(1, x / knee)): x the share kept, the encoder's cosine, the lengths' ratio."""
 
+    # The encoder, which takes nearly all the time, reads no texts of which more than `read_below` is kept.
+
     factor: float
     kept_knee: float
     cosine_knee: float
     length_knee: float
     keeps: Literal["trigrams", "words"]
+    read_below: float = 1.0
 
 
 RULES = {
-    "surface": Rule(4, 0.7, 0.9, 0.85, "trigrams"),
+    "surface": Rule(4, 0.7, 0.9, 0.85, "trigrams", read_below=0.85),
     "strict": Rule(8, 0.9, 0.9, 0.95, "words"),
 }
 _FLOOR = math.log(0.05)  # of the sum, not of each term: one outlier would rule a mean of thousands
@@ -122,7 +125,10 @@ def _by_rule(rule: Rule, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> 
     keeps = kept_trigrams if rule.keeps == "trigrams" else kept_words
     kept = np.array([keeps(*pair) for pair in pairs])
     lengths = np.array([length_ratio(*pair) for pair in pairs])
-    cosines = similarities(_encoder(runtime), *zip(*pairs, strict=True), runtime)
+    cosines = np.ones(len(pairs))
+    read = np.flatnonzero(kept <= rule.read_below)
+    if read.size:
+        cosines[read] = similarities(_encoder(runtime), *zip(*(pairs[row] for row in read), strict=True), runtime)
     shares = (kept / rule.kept_knee, cosines / rule.cosine_knee, lengths / rule.length_knee)
     # Not a number, the cosine of states that are all zero, is no likeness.
     logarithms = [np.log(np.clip(np.nan_to_num(share), 1e-9, 1)) for share in shares]
