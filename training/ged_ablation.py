@@ -70,7 +70,7 @@ def train_one(options: argparse.Namespace, human: HumanData, classes: int, seed:
 
 def _seeda(checkpoint: Path, data: HumanData) -> dict[str, float]:
     systems = system_set(data, "base")
-    scorer = registry.make_scorer("impara_ged", {"model": str(checkpoint)})
+    scorer = registry.make_scorer("impara_ged", {"model": str(checkpoint), "guard": "off"})
     outputs = {system: data.outputs[system] for system in systems}
     scores = registry.score_systems(scorer, data.sources, outputs)
     matrix = np.array([scores[system].scores for system in systems])

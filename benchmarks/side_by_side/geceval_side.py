@@ -68,14 +68,15 @@ def options(metric: str, models: Mapping[str, Any], workers: int) -> dict[str, A
     common = {"device": "cpu", "batch_size": BATCH_SIZE, "workers": workers, "cache": None}
     edits = {"nlp": models["pipeline"]}
     names = {"model": models["quality"], "se_model": models["similarity"], "threshold": models["threshold"]}
+    published = {"guard": "off"}
     own = {
-        "impara": names,
-        "some": {"model": models["some"]},
+        "impara": names | published,
+        "some": {"model": models["some"]} | published,
         "green": {"zero_recall": "gec-metrics"},
         "errant": {**edits, "counting": "gec-metrics"},
         "cleme": edits,
-        "fluency": {"model": models.get("causal"), "normalization": "ge2018", "detokenize": False},
-        "scribendi": {"model": models.get("causal")},
+        "fluency": {"model": models.get("causal"), "normalization": "ge2018", "detokenize": False} | published,
+        "scribendi": {"model": models.get("causal")} | published,
         "pt_errant": {**edits, "model": models["similarity"], "layer": models["layer"], "average": "corpus"},
     }
     return common | own.get(metric, {})
