@@ -21,14 +21,15 @@ from geceval.workflows.report import ATTACKS, attack_values
 ROOT = Path(__file__).resolve().parents[1]
 BOARD = ROOT / "spaces" / "demo" / "report.json"
 README = ROOT / "README.md"
+OFF, ON = {"guard": "off"}, {"guard": "surface"}
 SETTINGS = {  # of each row of a card; the first is what the leaderboard shows
-    "impara_lm": ({}, {"model": "smollm2-impara"}),
-    "impara": ({},),
-    "impara_ged": ({},),
-    "some": ({}, {"model": "smollm2-some"}),
-    "fluency": ({},),
-    "asano2017": ({},),
-    "scribendi": ({"model": "smollm2"},),
+    "impara_lm": ({}, OFF, {"model": "smollm2-impara"}),
+    "impara": ({}, OFF),
+    "impara_ged": ({}, OFF),
+    "some": ({}, OFF, {"model": "smollm2-some"}),
+    "fluency": ({}, OFF),
+    "asano2017": ({}, ON),
+    "scribendi": ({"model": "smollm2"}, {"model": "smollm2", **ON}),
     "ged": ({"task": "sentence"},),
 }
 COLUMNS = ["settings", *BRIEF[1:]]
