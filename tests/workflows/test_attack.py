@@ -217,6 +217,13 @@ def test_a_judge_that_gives_no_grade_for_a_text(chat):
         geceval.attack("llm_judge", SOURCES, options={"llm_judge": options})
 
 
+def test_texts_of_an_attack_are_no_reason_to_warn(make_checkpoint, caplog):
+    """Neither that they are cut nor that a guard would strike: a warning would name lines of no file."""
+    options = {"model": str(make_checkpoint(3)), "max_length": 8}
+    assert geceval.attack("impara_ged", SOURCES, options={"impara_ged": options}, resamples=2)["impara_ged"].rows
+    assert caplog.messages == []
+
+
 def test_the_example_corpus():
     found = geceval.attack("green", resamples=20)["green"]
     assert (found.sentences, found.systems, len(found.flips)) == (44, 2, len(FLIPS) + 1)

@@ -14,7 +14,6 @@ from geceval.cli.tables import Cell, json_text, records_text, terminal_colours, 
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
-from geceval.core.warnings import once
 from geceval.version import __version__
 from geceval.workflows.attack import STANDARD_BUDGET, Estimate, Resistance
 from geceval.workflows.attack import attack as attack_metrics
@@ -70,7 +69,7 @@ def attack(
     options = shared.metric_options(metrics, option, cache=cache)
     tried = 0 if budget is None and not search else budget or STANDARD_BUDGET
     texts = _read(sources, predictions, references, attacks)
-    with bar(progress), once(set()):
+    with bar(progress):
         found = attack_metrics(list(options), **texts, options=options, budget=tried, sentences=sentences, seed=seed)
     write(_text(list(found.values()), form, brief, output), output)
 

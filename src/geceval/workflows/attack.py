@@ -283,9 +283,9 @@ def _columns(references: References | None, sources: Sequence[str]) -> list[list
 
 
 def _resistance(scorer: Scorer, corpus: _Corpus, settings: Settings) -> Resistance:
-    measure = _Measure(scorer, corpus, settings)
-    controls = measure.controls()
-    with muted():
+    with muted():  # lines of what is read here are lines of no file
+        measure = _Measure(scorer, corpus, settings)
+        controls = measure.controls()
         rows = [*measure.static_rows(), *measure.searched_rows()]
         flipped, missed = measure.flips()
     order = [*FAMILIES, "mixed", "yours"]
@@ -332,7 +332,6 @@ class _Measure:
         self.judge = Judge(scorer, corpus.sources, corpus.references)
         self._corrections = [self._of_annotator(number) for number in range(len(corpus.references))]
         self._standards: dict[tuple[Judge, bytes], dict[str, tuple[float, np.ndarray]]] = {}
-        # Honest texts are read before all others, and with their warnings.
         self.judge.read(numbered([corpus.sources, *corpus.systems.values()]))
         for each in self._corrections:
             each.judge.read(numbered([each.texts]))

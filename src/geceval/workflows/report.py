@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from geceval import registry
 from geceval.core.errors import InputError, UserError
 from geceval.core.progress import parts
-from geceval.core.warnings import muted
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate_systems
 from geceval.meta.judgments import HumanData
@@ -102,7 +101,7 @@ def resistance(options: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, flo
     for name, chosen in parts(options.items(), lambda item: f"attacks on {item[0]}"):
         settings = {**registry.scorer_class(name).correction_settings, **chosen}
         if not registry.make_scorer(name, settings).needs_references():
-            with suppress(UserError, OSError), muted():
+            with suppress(UserError, OSError):
                 values[name] = attack_values(attack(name, options={name: settings}, resamples=1)[name])
     return values
 
