@@ -1,0 +1,114 @@
+"""The training script of the faithfulness estimator: its pairs, its calibration, and a run on a tiny checkpoint."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from geceval.core.errors import InputError
+from geceval.edits.edit import Edit
+from geceval.scorers.meaning import Meaning, Settings
+from recipes.distillation.groups import Confusions
+from recipes.meaning import Job, calibration_error, make_pairs, meaning_card, read_pairs, reword, temperature
+from recipes.negatives import KINDS, Corpus
+
+SOURCE = "he go to the school yesterday with my brother ."
+FIRST = [Edit(0, 1, "He"), Edit(1, 2, "went")]
+SECOND = [Edit(1, 2, "walked"), Edit(3, 4, "")]
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    corpus = Corpus(["He went to school yesterday .", "Anna has three cats , you know .", "It was cold ."])
+    errors = Confusions([("They goes .", [Edit(1, 2, "go")])])
+    (made,) = make_pairs({SOURCE: [FIRST, SECOND]}, corpus, errors)
+    return made
+
+
+def test_positive_pairs_are_what_people_wrote(pairs):
+    first, second = (
+        "He went to the school yesterday with my brother .",
+        "he walked to school yesterday with my brother .",
+    )
+    positive = {(pair.source.lower(), pair.text.lower(), pair.kind) for pair in pairs if pair.label == 1}
+    wanted = {(SOURCE, first.lower(), "reference"), (SOURCE, second, "reference")}
+    wanted |= {(first.lower(), second, "two references"), (second, first.lower(), "two references")}
+    # Prose has no space before its last mark.
+    assert {tuple(part.replace(" .", ".") for part in pair) for pair in wanted} <= {
+        tuple(part.replace(" .", ".") for part in pair) for pair in positive
+    }
+    assert {kind for *_, kind in positive} <= {
+        "reference",
+        "two references",
+        "part",
+        "errors",
+        "errors in the output",
+        "reworded",
+    }
+
+
+def test_half_of_the_pairs_are_negative(pairs):
+    negative = [pair for pair in pairs if pair.label == 0]
+    assert len(negative) * 2 == len(pairs)
+    assert {pair.kind for pair in negative} <= set(KINDS)
+    assert all(pair.source != pair.text for pair in negative)
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("I do not know .", "I do n't know ."),
+        ("It 's late .", "It is late ."),
+        ("Maybe .", "Perhaps ."),
+        ("Zebras run .", "Zebras run ."),
+    ],
+)
+def test_rewordings(text, made):
+    assert reword(text, random.Random(1)) == made
+
+
+def test_a_clause_moves_to_the_end():
+    text = "Because it was raining , they stayed at home ."
+    moved = {
+        reword(text, random.Random(seed)).replace(" since ", " because ").replace(" as ", " because ")
+        for seed in range(20)
+    }
+    assert "They stayed at home because it was raining ." in moved
+
+
+def test_the_temperature_makes_labels_likeliest():
+    # Three of four are right, so that the likeliest logit is ln 3, whatever the network gave.
+    factor = temperature(np.array([4.0, 4.0, 4.0, 4.0]), np.array([1, 1, 1, 0]))
+    assert 4 * factor == pytest.approx(np.log(3), abs=1e-3)
+
+
+def test_calibration_error_of_two_bins():
+    # .5 of the rows in a bin with probability .9 and share 1, .5 in one with .2 and share .5: .5 * .1 + .5 * .3.
+    found = calibration_error(np.array([0.9, 0.9, 0.2, 0.2]), np.array([1, 1, 1, 0]))
+    assert found == pytest.approx(0.2)
+
+
+def test_no_source_is_in_two_folds(corpus):
+    folds, counts = read_pairs(Job(m2=(corpus,), pairs=100_000))
+    sources = [{pair.source.replace(" ", "") for pair in rows if pair.kind == "reference"} for rows in folds.values()]
+    assert sum(map(len, sources)) == len(set.union(*sources))
+    assert counts[0]["pairs"] == sum(map(len, folds.values()))
+
+
+def test_without_files_there_is_nothing_to_learn_from():
+    with pytest.raises(InputError, match="give an M2 file"):
+        Job()
+
+
+@pytest.mark.slow
+def test_a_run_writes_what_the_metric_loads(corpus, base, load_script, tmp_path):
+    folder = tmp_path / "toy"
+    arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--lora-rank", "2", "--quiet"]
+    assert load_script("train_meaning").main([*arguments, "--pairs", "2000", "--dtype", "float32"]) == 0
+    results = json.loads((folder / "results.json").read_text())
+    assert (folder / "README.md").read_text() == meaning_card(results, folder)
+    assert results["test"]["pairs"] == sum(row["pairs"] for row in results["test"]["kinds"])
+    scores = Meaning(Settings(model=str(folder))).score(["a cat sat"] * 2, ["a cat sat", "the dog ran"]).scores
+    assert scores[0] == 1.0
+    assert 0 < scores[1] < 1
