@@ -25,8 +25,8 @@ def _items(text: str) -> list[str]:
 KEPT_OUT = frozenset(
     _items(
         "i think that|of course|in fact|as you know|it is clear that|there is no doubt that|first of all"
-        "|on the other hand|that is true|this is very important|thank you|i am sure of it|it was a good day|many people agree with this"
-        "|that is why i like it|i hope to hear from you soon|the weather is mild"
+        "|on the other hand|that is true|this is very important|thank you|i am sure of it|it was a good day"
+        "|many people agree with this|that is why i like it|i hope to hear from you soon|the weather is mild"
     )
 )
 _OPENINGS = _items(
