@@ -35,7 +35,13 @@ def test_scores_equal_a_plain_loop(make_checkpoint):
 
 @pytest.mark.parametrize(
     ("source", "prediction", "score"),
-    [("He ran .", "He ran .", 1.0), ("He  ran .", "He ran .", 1.0), ("", "", 1.0), ("He ran .", "", 0.0), (" ", ".", 0.0)],
+    [
+        ("He ran .", "He ran .", 1.0),
+        ("He  ran .", "He ran .", 1.0),
+        ("", "", 1.0),
+        ("He ran .", "", 0.0),
+        (" ", ".", 0.0),
+    ],
 )
 def test_equal_texts_and_texts_without_words(bundled, source, prediction, score):
     assert bundled.score([source], [prediction]).scores == [score]
