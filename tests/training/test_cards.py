@@ -6,6 +6,7 @@ from geceval.core.files import ASSETS
 from geceval.learning.runs import read_results
 from recipes.distillation.run import distillation_card
 from recipes.ged import ged_card
+from recipes.meaning import meaning_card
 from recipes.some import some_card
 
 CARDS = {
@@ -14,6 +15,7 @@ CARDS = {
     "some": some_card,
     "smollm2_some": some_card,
     "impara_lm": distillation_card,
+    "meaning": meaning_card,
 }
 
 
