@@ -35,7 +35,7 @@ UNSEEN = ("surface", "detokenised", "lower", "UPPER", "double spaces", "empty")
 TITLES = {
     "honest": "Honest corrections",
     "learnt": "Kinds that it learnt from, in other sentences",
-    "attacks": "Attacks and flips in words that it did not learn from",
+    "attacks": "Attacks and flips of `geceval attack`, in whose words it learnt none",
 }
 
 
