@@ -1,9 +1,9 @@
 """Set the guard's penalty of a faithfulness estimator, and write into its card whom it strikes.
 
     python training/evaluate_meaning.py CHECKPOINT --m2 dev.m2 --systems source.txt output.txt... --slope 2 \\
-        --dead-zone 2 --floor 6
+        --dead-zone 2 --floor 6 --length-factor 6 --length-knee 0.65
 
-A correction with logit z loses slope * min(floor, max(0, -z - dead_zone)) log-odds of its quality. The kinds of
+What a correction loses is in `geceval.scorers.learned.guard.estimated`. The kinds of
 texts are those it learnt from, made of sentences of the M2 file, and the attacks of `geceval attack`, in whose wording
 it learnt none.
 """
@@ -18,19 +18,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from geceval.meta.attacks import FAMILIES, FLIPS
 
 from geceval.core.files import read_json, read_lines, write_text
 from geceval.edits.m2 import read_m2, references
 from geceval.learning.runs import read_results, write_results
+from geceval.meta.attacks import FAMILIES, FLIPS
 from geceval.models.checkpoints import resolve
 from geceval.models.regressors import load_regressor
+from geceval.scorers.learned.guard import estimated, length_ratio
 from recipes.meaning import meaning_card
 from recipes.negatives import KINDS, Corpus, make
 from recipes.scripts import exit_code, script_parser
 
 Pairs = list[tuple[str, str]]
 
+CONSTANTS = ("slope", "dead_zone", "floor", "length_factor", "length_knee")
 UNSEEN = ("surface", "detokenised", "lower", "UPPER", "double spaces", "empty")
 TITLES = {
     "honest": "Honest corrections",
@@ -70,15 +72,15 @@ def kinds_of_texts(m2: Path, systems: Sequence[Path], sentences: int) -> dict[st
 
 def tables(folder: Path, groups: Mapping[str, Mapping[str, Pairs]], command: str) -> list[dict[str, Any]]:
     """For each group the shares with a probability under one half, of those that lose something, and the mean loss."""
-    regressor, config = load_regressor(resolve(str(folder))), read_json(folder / "config.json")
-    slope, dead_zone, floor = (config[f"geceval_guard_{name}"] for name in ("slope", "dead_zone", "floor"))
+    checkpoint = resolve(str(folder))
+    regressor = load_regressor(checkpoint)
     found = []
     for group, kinds in groups.items():
         rows = []
         for kind, pairs in kinds.items():
             if pairs:
                 logits = regressor.logits(pairs)[:, 0].astype(float)
-                lost = slope * np.minimum(floor, np.maximum(0.0, -logits - dead_zone))
+                lost = -estimated(logits, np.array([length_ratio(*pair) for pair in pairs]), checkpoint)
                 shares = (float((logits < 0).mean()), float((lost > 0).mean()), float(lost.mean()))
                 rows.append([kind.replace("_", " "), len(pairs), *shares])
         columns = ["texts", "pairs", "probability < .5", "penalised", "mean penalty"]
@@ -93,13 +95,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--m2", type=Path, required=True, help="corrected sentences that it did not learn from")
     parser.add_argument("--systems", type=Path, nargs="+", default=[], help="sources, and outputs of honest systems")
     parser.add_argument("--sentences", type=int, default=300, help="at most so many of each kind")
-    for name in ("slope", "dead-zone", "floor"):
-        parser.add_argument(f"--{name}", type=float, required=True, help="of the penalty")
+    for name in CONSTANTS:
+        parser.add_argument(f"--{name.replace('_', '-')}", type=float, required=True, help="of the penalty")
     options = parser.parse_args(arguments)
     folder = options.checkpoint
 
     def write() -> None:
-        constants = {f"geceval_guard_{name}": getattr(options, name) for name in ("slope", "dead_zone", "floor")}
+        constants = {f"geceval_guard_{name}": getattr(options, name) for name in CONSTANTS}
         config = read_json(folder / "config.json") | constants
         write_text(folder / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
         groups = kinds_of_texts(options.m2, options.systems, options.sentences)

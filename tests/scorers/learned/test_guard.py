@@ -88,10 +88,13 @@ def test_a_row_does_not_depend_on_the_others():
 
 
 def test_the_estimator_has_a_dead_zone_a_slope_and_a_floor():
-    config = {"geceval_guard_slope": 2.0, "geceval_guard_dead_zone": 1.4, "geceval_guard_floor": 6.0}
+    config = {"slope": 2.0, "dead_zone": 1.4, "floor": 6.0, "length_factor": 4.0, "length_knee": 0.8}
+    config = {f"geceval_guard_{name}": value for name, value in config.items()}
     checkpoint = dataclasses.replace(resolve("bundled"), config=config)
-    found = estimated(np.array([3.0, -1.4, -2.4, -100.0, np.nan]), checkpoint)
-    assert found.tolist() == pytest.approx([0.0, 0.0, -2.0, -12.0, -12.0])
+    lengths = np.array([1.0, 0.8, 0.9, 1.0, 0.4, 0.4, 0.0])
+    found = estimated(np.array([3.0, -1.4, -2.4, -100.0, 3.0, -2.4, np.nan]), lengths, checkpoint)
+    twice = 4 * math.log(2)
+    assert found.tolist() == pytest.approx([0.0, 0.0, -2.0, -12.0, -twice, -2 - twice, -12.0])
 
 
 def test_penalties_as_they_enter_scores():

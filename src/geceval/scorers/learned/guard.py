@@ -138,14 +138,17 @@ def _by_rule(rule: Rule, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> 
 def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
     checkpoint = resolve(f"bundled:{ESTIMATOR}")
     logits = load_regressor(checkpoint, runtime).logits(pairs, runtime)[:, 0].astype(np.float64)
-    return estimated(logits, checkpoint)
+    return estimated(logits, np.array([length_ratio(*pair) for pair in pairs]), checkpoint)
 
 
-def estimated(logits: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
-    """Penalties from the logits of the faithfulness estimator: none within its dead zone, then a slope to a floor."""
-    slope, dead_zone, floor = (checkpoint.setting(f"guard_{name}") for name in ("slope", "dead_zone", "floor"))
-    beyond = np.maximum(0.0, -np.nan_to_num(logits, nan=-np.inf) - dead_zone)
-    return -slope * np.minimum(floor, beyond)
+def estimated(logits: np.ndarray, lengths: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
+    """Penalties from the logits of the faithfulness estimator and ratios of lengths."""
+    # None within a dead zone, then a slope to a floor. A mean of token states hardly sees that a text is there twice.
+    names = ("slope", "dead_zone", "floor", "length_factor", "length_knee")
+    slope, dead_zone, floor, length_factor, length_knee = (checkpoint.setting(f"guard_{name}") for name in names)
+    lost = slope * np.maximum(0.0, -np.nan_to_num(logits, nan=-np.inf) - dead_zone)
+    lost += length_factor * np.maximum(0.0, np.log(length_knee / np.maximum(lengths, 1e-9)))
+    return -np.minimum(slope * floor, lost)
 
 
 def _encoder(runtime: RunTime) -> Encoder:
