@@ -133,9 +133,11 @@ def test_components_are_logged_as_trl_has_it():
     strict = make_scorer("impara_lm", {"guard": "strict"}).score(SOURCES, predictions)
     assert parts["reward"] == values
     assert parts["quality"] == make_scorer("impara_lm", {"guard": "off"}).score(SOURCES, predictions).scores
-    # 8 ln .05, the most that strict takes from a text with words
+    # 8 ln .05, the most that the rule takes from a text with words, and what the estimator takes
     assert parts["guard"] == pytest.approx(strict.details["penalties"])
-    assert parts["guard"][1:] == pytest.approx([8 * math.log(0.05), 0.0])
+    faithful = make_scorer("impara_lm", {"guard": "faithful"}).score(SOURCES, predictions).details["penalties"]
+    assert parts["guard"][1:] == pytest.approx([8 * math.log(0.05) + faithful[1], 0.0])
+    assert faithful[1] < -4
     assert parts["reason"] == strict.details["guard_reasons"]
     assert logged["geceval_impara_lm_strict/quality"] == pytest.approx(sum(parts["quality"]) / 3)
     assert logged["geceval_impara_lm_strict/guard"] == pytest.approx(sum(parts["guard"]) / 3)
