@@ -13,6 +13,7 @@ from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.scorers.some import PARTS
 
+GUARD = ("slope", "dead_zone", "floor", "length_factor", "length_knee")
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 JFLEG = {"dev": 754, "test": 747}  # `geceval data build` counts the lines
 
@@ -49,6 +50,7 @@ def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> No
         "impara": lambda: make_checkpoint(2),
         "impara_ged": lambda: make_checkpoint(3),
         "ged": lambda: make_checkpoint(4, "BertForTokenClassification", labels=LABELS[2]),
+        "meaning": lambda: make_checkpoint(9, **{f"geceval_guard_{name}": 1.0 for name in GUARD}),
         **{f"some/{part}": lambda seed=seed: make_checkpoint(seed) for seed, part in enumerate(PARTS.values(), 5)},
     }
     if not small:
