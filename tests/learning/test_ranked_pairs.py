@@ -205,3 +205,20 @@ def test_a_sentence_is_in_one_fold_whichever_file_it_is_in(tmp_path, pairs_of):
 def test_every_fold_needs_a_pair(tmp_path, pairs_of):
     with pytest.raises(ValueError, match="every fold .* needs at least one pair"):
         pairs_of(m2=(write_m2(tmp_path / "few.m2", range(1, 3)),))
+
+
+def test_negatives_are_learnt_from_and_measured_by_nothing(tmp_path, pairs_of):
+    m2 = write_m2(tmp_path / "some.m2", range(1, 41))
+    plain, _ = pairs_of(m2=(m2,))
+    (tmp_path / "run" / "pairs.json").unlink()
+    pairs, data = pairs_of(m2=(m2,), negatives=0.5)
+    count = len(plain["train"])
+    assert {fold: len(rows) for fold, rows in pairs.items()} == {
+        "train": count + round(count / 2),
+        "dev": len(plain["dev"]),
+        "test": len(plain["test"]),
+    }
+    assert pairs["train"][:count] == plain["train"]
+    of = {text: pair.source for pair in plain["train"] for text in (pair.source, pair.low, pair.high)}
+    assert all(of[pair.high] == pair.source and pair.low not in of for pair in pairs["train"][count:])
+    assert data[0]["pairs"]["train"] == count  # the card counts them apart

@@ -26,6 +26,7 @@ PAIRS = {
     "attempts": "at most so many pairs from one correction",
     "ratings": "TMU-GFM-Dataset; its rated outputs then help to choose epoch and seed",
     "nlp": "spaCy pipeline for ERRANT",
+    "negatives": "for each training pair, pairs of a text and a worse one made of it by rule",
 }
 RECIPE = {
     "base": "'bundled', 'bundled:NAME', 'smollm2', a folder or a Hub id",

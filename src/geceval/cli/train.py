@@ -20,6 +20,8 @@ from geceval.core.warnings import once
 
 FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
 
+NEGATIVES = 0.25  # enough that no text gains by being doubled, and pairs stay in order as well as without
+
 train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True)
 
 
@@ -34,6 +36,9 @@ Epochs = Annotated[int | None, typer.Option(help="Largest number of epochs; the 
 Seeds = Annotated[list[str] | None, typer.Option(help="One run each, the best is kept: 1 2 3 or 1,2,3.")]
 Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate.")]
 BatchSize = Annotated[int | None, typer.Option(help="Pairs per step.")]
+Negatives = Annotated[
+    float, typer.Option(help="For each pair, so many of a text and one with words added, repeated or cut off: 0 to 1.")
+]
 DType = Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")]
 Nlp = Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT; bundled by default.")]
 PushToHub = Annotated[str | None, typer.Option(metavar="ORG/NAME", help="Push the finished checkpoint.")]
@@ -53,6 +58,7 @@ def impara(
     learning_rate: Rate = None,
     batch_size: BatchSize = None,
     dtype: DType = None,
+    negatives: Negatives = NEGATIVES,
     threshold: Annotated[
         float | None,
         typer.Option(help="Similarity that a correction must pass; by default the bundled IMPARA's, or 0.9."),
@@ -77,7 +83,9 @@ def impara(
 
     recipe, log_odds = suited_recipe(init_from)
     recipe = _changed(recipe, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, dtype=dtype)
-    job = Job(recipe=recipe, threshold=threshold, log_odds=log_odds, **_material(m2, parallel, nlp, pairs, seeds))
+    job = Job(
+        recipe=recipe, threshold=threshold, log_odds=log_odds, **_material(m2, parallel, nlp, pairs, negatives, seeds)
+    )
     plan = _plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job)
     with _run(job, output, plan, push_to_hub, dry_run):
         results = train_impara(job, output, progress=not quiet)
@@ -98,6 +106,7 @@ def impara_lm(
     learning_rate: Rate = None,
     batch_size: BatchSize = None,
     dtype: DType = None,
+    negatives: Negatives = NEGATIVES,
     ratings: Annotated[
         str | None, typer.Option(help="TMU-GFM-Dataset: chooses seed and evaluation; a head learns from it.")
     ] = None,
@@ -120,7 +129,7 @@ def impara_lm(
     changes = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
     recipe = _changed(RECIPE, base=init_from, **changes)
     rated = Path(ratings) if ratings else None
-    job = Job(recipe=recipe, ratings=rated, **_material(m2, parallel, nlp, pairs, seeds))
+    job = Job(recipe=recipe, ratings=rated, **_material(m2, parallel, nlp, pairs, negatives, seeds))
     with _run(job, output, _plan("IMPARA-LM", init_from, job), push_to_hub, dry_run):
         results = train_impara_lm(job, output, progress=not quiet)
         print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
@@ -156,7 +165,12 @@ def _changed(recipe: Any, **changes: Any) -> Any:
 
 
 def _material(
-    m2: list[str] | None, parallel: list[str] | None, nlp: str | None, pairs: int, seeds: list[str] | None
+    m2: list[str] | None,
+    parallel: list[str] | None,
+    nlp: str | None,
+    pairs: int,
+    negatives: float,
+    seeds: list[str] | None,
 ) -> dict[str, Any]:
     """The fields that the jobs of both metrics have."""
     files = parallel or []
@@ -167,6 +181,7 @@ def _material(
         "parallel": tuple(zip(map(Path, files[::2]), map(Path, files[1::2]), strict=True)),
         "nlp": nlp or "bundled",
         "pairs": pairs,
+        "negatives": negatives,
         "seeds": _numbers(seeds or ["1"]),
     }
 

@@ -23,6 +23,7 @@ from geceval.core.progress import bar, parts
 from geceval.corpora.ratings import rated_pairs, read_tmu_gfm
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.edits.m2 import read_m2
+from geceval.learning.negatives import make_negatives
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
@@ -52,6 +53,7 @@ class PairJob(Options):
     attempts: Count = ATTEMPTS
     ratings: Path | None = None
     nlp: str = "bundled"
+    negatives: Annotated[float, Range(0, 1)] = 0.0  # for each training pair, how many of a text and a worse one of it
 
     def __post_init__(self) -> None:
         super(PairJob, self).__post_init__()
@@ -211,6 +213,9 @@ def _make_pairs(job: PairJob, corpora: list[Corpus], embed: Embed | None, progre
             )
     if not all(made[fold] for fold in FOLDS):
         raise InputError(_TOO_FEW)
+    count = round(job.negatives * len(made["train"]))
+    source_of = {text: source for source, *texts in made["train"] for text in (source, *texts)}
+    made["train"] += [(source_of[text], worse, text) for worse, text in make_negatives(source_of, count)]
     return made
 
 
