@@ -20,7 +20,7 @@ from geceval.core.warnings import once
 
 FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
 
-NEGATIVES = 0.25  # enough that no text gains by being doubled, and pairs stay in order as well as without
+NEGATIVES = 0.25
 
 train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True)
 
