@@ -69,7 +69,7 @@ def attack(
     options = shared.metric_options(metrics, option, cache=cache)
     tried = 0 if budget is None and not search else budget or STANDARD_BUDGET
     texts = _read(sources, predictions, references, attacks)
-    with bar(progress):
+    with bar(progress, "attack"):
         found = attack_metrics(list(options), **texts, options=options, budget=tried, sentences=sentences, seed=seed)
     write(_text(list(found.values()), form, brief, output), output)
 

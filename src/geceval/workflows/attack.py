@@ -201,7 +201,7 @@ def attack(
     scorers = registry.make_scorers("attack", metrics, options)
     corpus = _read_corpus(sources, systems, references, attacks, checked)
     resistances = {}
-    for name in parts(scorers):
+    for name in parts(scorers, str):
         scorer = _of_corrections(scorers[name], (options or {}).get(name, {}))
         if not scorer.scores_sentences_alone():
             raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
