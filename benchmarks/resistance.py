@@ -21,7 +21,7 @@ from geceval.workflows.report import ATTACKS, attack_values
 ROOT = Path(__file__).resolve().parents[1]
 BOARD = ROOT / "spaces" / "demo" / "report.json"
 README = ROOT / "README.md"
-OFF, ON = {"guard": "off"}, {"guard": "surface"}
+OFF, ON = {"guard": "off"}, {"guard": "faithful"}
 SETTINGS = {  # of each row of a card; the first is what the leaderboard shows
     "impara_lm": ({}, OFF, {"model": "smollm2-impara"}),
     "impara": ({}, OFF),
