@@ -112,7 +112,16 @@ def commands_of_the_readme():
 def test_the_scripts_know_the_options_of_the_readme():
     commands = commands_of_the_readme()
     assert {name for name, _ in commands} == {
-        *("train_impara", "train_impara_lm", "train_ged", "train_some", "train_gec_example", "distill", "ged_ablation")
+        *(
+            "train_impara",
+            "train_impara_lm",
+            "train_ged",
+            "train_some",
+            "train_meaning",
+            "train_gec_example",
+            "distill",
+            "ged_ablation",
+        )
     }
     for name, words in commands:
         assert importlib.import_module(name).parser().parse_args(shlex.split(words, comments=True)).output
