@@ -15,6 +15,7 @@ from geceval.core.files import ASSETS, read_lines
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
+from geceval.models.regressors import load_regressor
 from geceval.scorers.learned.estimators import similarities
 from geceval.scorers.learned.guard import (
     DEFAULT,
@@ -22,6 +23,7 @@ from geceval.scorers.learned.guard import (
     Effect,
     certain,
     estimated,
+    keeps_content,
     kept_trigrams,
     kept_words,
     length_ratio,
@@ -241,6 +243,19 @@ def test_more_reasons():
     assert reasons("He does n't like two cats .", "He likes two cats .") == "drops a negation"
     assert reasons("He likes two cats .", "He likes 2 cats .") == "changes the meaning"  # not the number
     assert reasons("We met in 1999 .", "We met in 1998 .") == "changes a number"
+
+
+def test_what_keeps_its_content_words_is_not_read_by_the_estimator():
+    assert keeps_content("He work at the school every days .", "He works at school every day .")
+    assert not keeps_content("He goes to school .", "He does not go to school .")
+    assert not keeps_content("He goes to school .", "She goes to school .")
+    assert not keeps_content("I have 2 cats .", "I have 3 cats .")
+    assert not keeps_content("Dogs bite men .", "Men bite dogs .")
+    assert not keeps_content("He goes .", "He goes to the of at the a an .")
+    geceval.clear_caches()
+    surface([SOURCE, "They has two cat ."], ["He never went .", "They have two cats ."], "faithful")
+    reader = load_regressor(resolve("bundled:meaning"), RunTime())
+    assert [text for _, text in reader._answers._values] == [(SOURCE, "He never went .")]
 
 
 def test_what_is_certain_without_the_encoder():

@@ -30,6 +30,7 @@ LOWEST = -100.0
 """The penalty of a text without a letter or digit, beyond any other: it gets the lowest score of a metric."""
 
 FOREIGN = 0.3  # share of trigrams
+SHORTER = 0.85  # ratio of lengths
 ESTIMATOR = "meaning"
 DEFAULT = "faithful" if (ASSETS / ESTIMATOR).is_dir() else "surface"
 
@@ -136,9 +137,15 @@ def _by_rule(rule: Rule, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> 
 
 
 def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
+    # Half of the corrections of a system change no content word; to read them would take as long as all others.
     checkpoint = resolve(f"bundled:{ESTIMATOR}")
-    logits = load_regressor(checkpoint, runtime).logits(pairs, runtime)[:, 0].astype(np.float64)
-    return estimated(logits, np.array([length_ratio(*pair) for pair in pairs]), checkpoint)
+    lost = np.zeros(len(pairs))
+    rows = [row for row, pair in enumerate(pairs) if not keeps_content(*pair)]
+    if rows:
+        read = [pairs[row] for row in rows]
+        logits = load_regressor(checkpoint, runtime).logits(read, runtime)[:, 0].astype(np.float64)
+        lost[rows] = estimated(logits, np.array([length_ratio(*pair) for pair in read]), checkpoint)
+    return lost
 
 
 def estimated(logits: np.ndarray, lengths: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
@@ -179,6 +186,19 @@ def kept_words(source: str, prediction: str) -> float:
     """Share of the longer text's words that both have: in [0, 1]."""
     left, right = Counter(words(source)), Counter(words(prediction))
     return (left & right).total() / max(left.total(), right.total(), 1)
+
+
+_FUNCTION_WORDS = frozenset(
+    "a an the of in on at to for from by with into about as that which am is are was were be been being 's "  # noqa: SIM905
+    "has have had do does did will would can could and or so then than there also".split()
+)
+
+
+def keeps_content(source: str, prediction: str) -> bool:
+    """Whether two texts have the same content words in the same order, whatever their forms, and are as long."""
+    # A form is whatever follows the third letter; negations, pronouns and numbers are content.
+    left, right = ([word[:3] for word in words(text) if word not in _FUNCTION_WORDS] for text in (source, prediction))
+    return left == right and length_ratio(source, prediction) >= SHORTER
 
 
 def length_ratio(source: str, prediction: str) -> float:
