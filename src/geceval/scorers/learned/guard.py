@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from geceval.core.files import ASSETS
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
@@ -32,7 +31,7 @@ LOWEST = -100.0
 FOREIGN = 0.3  # share of trigrams
 SHORTER = 0.85  # ratio of lengths
 ESTIMATOR = "meaning"
-DEFAULT = "faithful" if (ASSETS / ESTIMATOR).is_dir() else "surface"
+DEFAULT = "faithful"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ def penalties(sources: Sequence[str], predictions: Sequence[str], guard: GUARDS,
     lost = np.zeros(len(changed))
     if guard in RULES:
         lost += _by_rule(RULES[guard], changed, runtime)
-    if guard == "faithful" or (guard == "strict" and DEFAULT == "faithful"):
+    if guard in ("faithful", "strict"):
         lost += _by_estimator(changed, runtime)
     lost[[has_words(source) and not has_words(prediction) for source, prediction in changed]] = LOWEST
     by_pair = dict(zip(changed, lost.tolist(), strict=True))
@@ -117,7 +116,7 @@ def is_foreign(source: str, prediction: str) -> bool:
 def models(guard: GUARDS, runtime: RunTime) -> list[str]:
     """The names, with their hashes, of the networks that a guard reads."""
     names = [_encoder(runtime).name] if guard in RULES else []
-    if guard == "faithful" or (guard == "strict" and DEFAULT == "faithful"):
+    if guard in ("faithful", "strict"):
         names.append(resolve(f"bundled:{ESTIMATOR}").identity)
     return names
 
