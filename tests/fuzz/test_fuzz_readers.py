@@ -229,6 +229,7 @@ ELSEWHERE = {
     "read_parallel": "read_corpus",
     "read_references": "read_corpus",
     "read_rows": "read_tmu_gfm",
+    "read_domain": "read_tmu_gfm, read_corpus: the rows and texts of GMEG; tests/corpora/test_gmeg.py",
     "read_gold": "read_m2: it checks further what that gives",
     "read_rated_pairs": "read_tmu_gfm: it makes pairs of what that gives",
     "read_score_files": "read_scores: it checks further what that gives",

@@ -127,8 +127,9 @@ def _from_files(
 
 
 def _sub_scores(sources: list[str], outputs: Mapping[str, list[str]], options: Mapping[str, Any]) -> np.ndarray:
-    """[systems, sentences, 3]."""
-    results = registry.score_systems(registry.make_scorer(METRIC, options), sources, outputs)
+    """[systems, sentences, 3]; the guard changes their sum only."""
+    scorer = registry.make_scorer(METRIC, {**options, "guard": "off"})
+    results = registry.score_systems(scorer, sources, outputs)
     return np.array(
         [[result.details[f"{part}_scores"] for part in SUBMETRICS] for result in results.values()]
     ).swapaxes(1, 2)
