@@ -58,11 +58,12 @@ class BatchedModel(abc.ABC):
         cls, checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None, **options: Any
     ) -> Self:
         """The network of a checkpoint, loaded once per process for each choice of device, dtype, length and options."""
+        runtime = runtime or RunTime()
+        devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
+
         # Wait for another thread that imports it: a racing import gives the module that transformers then replaces.
         import transformers  # noqa: F401
 
-        runtime = runtime or RunTime()
-        devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
         limit = position_limit(checkpoint)
         usual = cls.usual_length if limit is None else min(limit, cls.usual_length or limit)
         length = max_length or checkpoint.setting("max_length", usual)
