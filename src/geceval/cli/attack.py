@@ -70,8 +70,10 @@ def attack(
     tried = 0 if budget is None and not search else budget or STANDARD_BUDGET
     texts = _read(sources, predictions, references, attacks)
     with bar(progress, "attack"):
-        found = attack_metrics(list(options), **texts, options=options, budget=tried, sentences=sentences, seed=seed)
-    write(_text(list(found.values()), form, brief, output), output)
+        resistances = attack_metrics(
+            list(options), **texts, options=options, budget=tried, sentences=sentences, seed=seed
+        )
+    write(_text(list(resistances.values()), form, brief, output), output)
 
 
 def _read(
@@ -81,29 +83,31 @@ def _read(
     if sources is None:
         shared.refuse("needs the sources: -s FILE", predictions=predictions, references=references, attack=attacks)
         return {}
-    honest, own = (read_corpus(sources, files or [], references or []) for files in (predictions, attacks))
+    honest = read_corpus(sources, predictions or [], references or [])
     return {
         "sources": honest.sources,
         "systems": honest.systems,
         "references": honest.references,
-        "attacks": own.systems,
+        "attacks": read_corpus(sources, attacks or [], []).systems,
     }
 
 
-def _text(found: Sequence[Resistance], form: str, brief: bool, output: str | None) -> str:
+def _text(resistances: Sequence[Resistance], form: str, brief: bool, output: str | None) -> str:
     if form == "json":
-        return json_text({"geceval": __version__, "metrics": [dataclasses.asdict(each) for each in found]})
+        return json_text({"geceval": __version__, "metrics": [dataclasses.asdict(each) for each in resistances]})
     if form == "html":
-        return attack_page(found)
+        return attack_page(resistances)
     if form == "tsv":
-        records = [record for each in found for record in _records(each)]
-        return records_text(list(records[0]), [list(record.values()) for record in records], form, notes=_notes(found))
-    tables = [] if brief else [table for each in found for table in _tables(each)]
+        records = [record for each in resistances for record in _records(each)]
+        return records_text(
+            list(records[0]), [list(record.values()) for record in records], form, notes=_notes(resistances)
+        )
+    tables = [] if brief else [table for each in resistances for table in _tables(each)]
     width = terminal_width(output)
     parts = [records_text(columns, cells, form, width=width) for columns, cells in tables]
-    lines = [row for each in found for row in summary(each)]
-    caption = attack_counts(found[0]) if len(found) == 1 else ""
-    parts.append(records_text(BRIEF, lines, form, caption, _notes(found), width))
+    lines = [row for each in resistances for row in summary(each)]
+    caption = attack_counts(resistances[0]) if len(resistances) == 1 else ""
+    parts.append(records_text(BRIEF, lines, form, caption, _notes(resistances), width))
     text = "\n".join(parts)
     red = typer.style("FAIL", fg="red", bold=True)
     return text.replace(" FAIL", f" {red}") if terminal_colours(output) else text
@@ -147,8 +151,8 @@ def summary(each: Resistance) -> list[list[Any]]:
     ]
 
 
-def _notes(found: Iterable[Resistance]) -> list[str]:
-    return list(dict.fromkeys([*(each.signature for each in found), *(each.test for each in found)]))
+def _notes(resistances: Iterable[Resistance]) -> list[str]:
+    return list(dict.fromkeys([*(each.signature for each in resistances), *(each.test for each in resistances)]))
 
 
 def _percent(share: Estimate | None) -> Cell:
@@ -173,8 +177,8 @@ def _records(each: Resistance) -> list[dict[str, Any]]:
         records.append({**fields, **of, "fails": row.fails, **_ends("missed", None)})
     empty = dict.fromkeys(records[0], "")
     for flip in each.flips:
-        own = {"metric": each.metric, "family": "flips", "attack": flip.name, "kind": "static", "of": flip.flips}
-        records.append({**empty, **own, **_ends("missed", flip.share)})
+        fields = {"metric": each.metric, "family": "flips", "attack": flip.name, "kind": "static", "of": flip.flips}
+        records.append({**empty, **fields, **_ends("missed", flip.share)})
     return records
 
 

@@ -302,10 +302,10 @@ KIND_MEANINGS = {
 }
 
 
-def attack_page(found: Sequence[Resistance]) -> str:
-    """What attacks do to each metric: headlines, then every attack beside honest texts, then flips of meaning."""
+def attack_page(resistances: Sequence[Resistance]) -> str:
+    """The attacks on each metric: headlines, then every attack beside honest texts, then flips of meaning."""
     sections = []
-    for each in found:
+    for each in resistances:
         families: dict[str, list[Row]] = {}
         for row in each.rows:
             families.setdefault(row.family, []).append(row)

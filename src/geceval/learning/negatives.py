@@ -45,7 +45,7 @@ def _negative(tokens: Tokens, openings: Sequence[Tokens], endings: Sequence[Toke
 
 
 def _phrases(texts: Iterable[Tokens]) -> tuple[list[Tokens], list[Tokens]]:
-    """What stands before a sentence's first comma, with it, and between the last one and the end, where it is short."""
+    """Short openings, up to the first comma of a sentence, and short endings, from its last comma to the final mark."""
     openings, endings = [], []
     for tokens in texts:
         commas = [index for index, token in enumerate(tokens) if token == ","]

@@ -206,9 +206,11 @@ def detokenised(source: str) -> str:
 # --- Say something else ----------------------------------------------------------------------------------------------
 
 _AUXILIARIES = "am is are was were will would can could shall should must may might has have had do does did"
+_AUXILIARY_WORDS = frozenset(_AUXILIARIES.split())
 _NUMBERS = (
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million"
 )
+_NUMBER_WORDS = tuple(_NUMBERS.split())
 _NAMES = (  # a kind a line; the last also serves for names of no known kind
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
     "January February March April June July August September October November December",
@@ -217,6 +219,7 @@ _NAMES = (  # a kind a line; the last also serves for names of no known kind
     "English French German Spanish Italian Japanese Chinese Indian Russian American",
     "Anna Maria Peter Martin Paul Sarah Thomas Laura David Julia Max",
 )
+_KINDS_OF_NAMES = tuple(tuple(kind.split()) for kind in _NAMES)
 _NO_NAMES = ("I", "Mr", "Mrs", "Ms", "Dr", "TV", "OK")
 _OPPOSITES = (
     "good bad, better worse, best worst, big small, new old, more less, many few, always never, before after, "
@@ -229,15 +232,18 @@ _OPPOSITES = (
     "brother sister, husband wife, morning evening, summer winter, increase decrease, increases decreases, "
     "increased decreased, useful useless, interesting boring, often rarely"
 )
+_OPPOSITE = {word: other for pair in _OPPOSITES.split(", ") for word, other in (pair.split(), reversed(pair.split()))}
 _PRONOUNS = (
     "he she, she he, him her, his her, her his, himself herself, herself himself, we they, they we, us them, them us, "
     "our their, their our, my your, your my, me them, i you, ourselves themselves"
 )
+_OTHER_PERSON = dict(pair.split() for pair in _PRONOUNS.split(", "))
 _VERBS = (
     "have has had, do does did, go goes went, make makes made, take takes took, get gets got, give gives gave, "
     "think thinks thought, know knows knew, come comes came, see sees saw, say says said, tell tells told, "
     "want wants wanted, need needs needed, help helps helped, can can could, will will would"
 )
+_FORMS = tuple(tuple(forms.split()) for forms in _VERBS.split(", "))
 
 
 def negated(text: str) -> list[str]:
@@ -250,21 +256,20 @@ def negated(text: str) -> list[str]:
         elif word.endswith(("n't", "n’t")):
             positive = {"can": "can", "ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3], word[:-3])
             flipped.append(_replaced(text, place, positive))
-        elif word in _AUXILIARIES.split() and not re.match(r"\s*(not|n['’]t)\b", rest):
+        elif word in _AUXILIARY_WORDS and not re.match(r"\s*(not|n['’]t)\b", rest):
             flipped.append(f"{text[: place.end()]} not{rest}")
     return flipped
 
 
 def other_number(text: str) -> list[str]:
     """Another number, in digits or in words."""
-    numbers = _NUMBERS.split()
     flipped = []
     for place in re.finditer(r"\d+|[A-Za-z]+", text):
         word = place.group()
         if word.isdigit():
             flipped.append(_replaced(text, place, str(int(word) + 3)))
-        elif word.lower() in numbers:
-            flipped.append(_replaced(text, place, _third_after(numbers, word.lower())))
+        elif word.lower() in _NUMBER_WORDS:
+            flipped.append(_replaced(text, place, _third_after(_NUMBER_WORDS, word.lower())))
     return flipped
 
 
@@ -275,26 +280,22 @@ def other_name(text: str) -> list[str]:
         word, before = place.group(), text[: place.start()].rstrip(" \"'“‘(")
         if not word[0].isupper() or word in _NO_NAMES or word.startswith("I'") or not before or before[-1] in ".!?":
             continue
-        kinds = [kind.split() for kind in _NAMES]
-        kind = next((names for names in kinds if word in names), kinds[-1])
+        kind = next((names for names in _KINDS_OF_NAMES if word in names), _KINDS_OF_NAMES[-1])
         flipped.append(_replaced(text, place, _third_after(kind, word)))
     return flipped
 
 
 def antonym(text: str) -> list[str]:
     """The opposite word."""
-    pairs = [pair.split() for pair in _OPPOSITES.split(", ")]
-    opposites = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
-    return [_with_article(text, place, opposites[place.group().lower()]) for place in _places(text, opposites)]
+    return [_with_article(text, place, _OPPOSITE[place.group().lower()]) for place in _places(text, _OPPOSITE)]
 
 
 def other_pronoun(text: str) -> list[str]:
     """Another person."""
-    others = dict(pair.split() for pair in _PRONOUNS.split(", "))
     i_am = re.compile(r"I\s*(am|was|['’]m)\b")  # for which `you` would need another verb
     return [
-        _replaced(text, place, others[place.group().lower()])
-        for place in _places(text, others)
+        _replaced(text, place, _OTHER_PERSON[place.group().lower()])
+        for place in _places(text, _OTHER_PERSON)
         if not i_am.match(text, place.start())
     ]
 
@@ -302,23 +303,24 @@ def other_pronoun(text: str) -> list[str]:
 def other_tense(text: str) -> list[str]:
     """Present for past or the reverse, where the form tells."""
     flipped = []
+    before = ""
     for place in _WORD.finditer(text):
-        words = [word.lower() for word in _WORD.findall(text[: place.start()])]
-        other = _other_form(place.group().lower(), words[-1] if words else "")
-        if other:
+        word = place.group().lower()
+        if other := _other_form(word, before):
             flipped.append(_replaced(text, place, other))
+        before = word
     return flipped
 
 
 def _other_form(word: str, before: str) -> str:
     """A verb in the other tense, as the word before asks; `""` for what is no finite form of a known verb."""
-    if before in ("to", "not", *_AUXILIARIES.split()) or before.endswith(("n't", "n’t")):
+    if before in {"to", "not", *_AUXILIARY_WORDS} or before.endswith(("n't", "n’t")):
         return ""
     if word in ("am", "is", "are"):
         return "were" if word == "are" else "was"
     if word in ("was", "were"):
         return "are" if word == "were" else "am" if before == "i" else "is"
-    for base, singular, past in (forms.split() for forms in _VERBS.split(", ")):
+    for base, singular, past in _FORMS:
         if word in (base, singular):
             return past
         if word == past:

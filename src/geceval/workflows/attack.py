@@ -32,7 +32,7 @@ _MARGIN = 1e-5  # scores of texts that are one to a metric, read in different ba
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """What is tried, and how sure the numbers are.
+    """Settings of attacks and of the intervals.
 
     Attributes:
         budget: The most texts that a searched attack may have scored for a sentence; 0 leaves these attacks out. The
@@ -128,7 +128,7 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Resistance:
-    """What attacks do to one metric.
+    """The results of all attacks on one metric.
 
     Attributes:
         metric: Its name.
@@ -417,7 +417,7 @@ class _Measure:
         )
 
     def flips(self) -> tuple[str, list[Missed]]:
-        """What was flipped, and how often each kind of flip, and all together, did not cost score."""
+        """The texts that were flipped, and the share of flips, by kind and of all, that did not cost score."""
         first = next((each for each in self._corrections if any(each.texts)), None)
         flipped = "sources" if first is None else "references"
         bases = first or _Corrections(self.judge, list(self.corpus.sources))
