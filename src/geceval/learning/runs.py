@@ -19,6 +19,7 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_json, unused_name, write_text
 from geceval.learning.loop import Objective, fit
 from geceval.learning.recipe import Recipe
+from geceval.models.devices import pick_device
 
 _COSTLY = (
     "checkpoint-*",
@@ -43,7 +44,7 @@ def train(
 
     folder = Path(folder)
     run = folder / "run"
-    state = PartialState()
+    state = PartialState(cpu=pick_device("auto").type == "cpu")  # else processes on CPUs would not know of each other
     with warnings.catch_warnings(), contextlib.ExitStack() as cleaning:
         warnings.simplefilter("ignore", FutureWarning)  # of transformers and peft about each other
         with state.main_process_first():
