@@ -1,19 +1,23 @@
 """What attacks do to the metrics that read no references, written into cards, the demo's leaderboard and README.md.
 
 OMP_NUM_THREADS=1 python benchmarks/resistance.py [METRIC ...] [--budget 80]
+
+Without a budget the rows of searched attacks, which take long, stay as they are.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import geceval
-from geceval.cli.attack import BRIEF, summary
+from geceval.cli.attack import HEADLINES, headlines
 from geceval.cli.report import DIGITS
-from geceval.cli.tables import records_text
+from geceval.cli.tables import Cell, records_text
 from geceval.core.files import write_text
 from geceval.workflows.attack import HONEST
 from geceval.workflows.report import ATTACKS, attack_values
@@ -32,23 +36,34 @@ SETTINGS = {  # of each row of a card; the first is what the leaderboard shows
     "scribendi": ({"model": "smollm2"}, {"model": "smollm2", **ON}),
     "ged": ({"task": "sentence"},),
 }
-COLUMNS = ["settings", *BRIEF[1:]]
+COLUMNS = ["settings", *HEADLINES[1:]]
+
+
+def rows_of(table: str) -> list[list[str]]:
+    """The cells of the rows of a Markdown table, each with its settings."""
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]
+    for before, row in itertools.pairwise(rows):
+        row[0] = row[0] or before[0]
+    return rows
 
 
 def measure(name: str, budget: int) -> dict[str, float]:
     """Attack a metric with each of its settings, write the table of its card, and return the leaderboard's values."""
+    card = ROOT / "metrics" / name / "README.md"
+    text = card.read_text(encoding="utf-8")
+    marks = re.search(r"(?<=<!-- attacks: )(.*? -->\n)(.*?)(?=\n<!-- end -->)", text, flags=re.DOTALL)
+    if not marks:
+        raise SystemExit(f"{card} has no place for the table: <!-- attacks: ... --> to <!-- end -->")
+    kept = [] if budget else [row for row in rows_of(marks[2]) if row[1] == "searched"]
     lines, values = [], {}
     for settings in SETTINGS[name]:
         found = geceval.attack(name, options={name: settings}, budget=budget)[name]
         label = " ".join(f"`{key}={value}`" for key, value in settings.items()) or "default"
-        lines += [[label if row[0] else "", *row[1:]] for row in summary(found)]
+        lines += [[label if row[0] else "", *row[1:]] for row in headlines(found)]
+        lines += [["", *map(partial(Cell, 0), row[1:])] for row in kept if row[0] == label]
         values = values or attack_values(found)
-    card = ROOT / "metrics" / name / "README.md"
-    text, table = card.read_text(encoding="utf-8"), records_text(COLUMNS, lines, "markdown").rstrip()
-    marks = r"(<!-- attacks: .*? -->\n).*?(\n<!-- end -->)"
-    if not re.search(marks, text, flags=re.DOTALL):
-        raise SystemExit(f"{card} has no place for the table: <!-- attacks: ... --> to <!-- end -->")
-    write_text(card, re.sub(marks, lambda mark: mark[1] + table + mark[2], text, flags=re.DOTALL))
+    table = records_text(COLUMNS, lines, "markdown").rstrip()
+    write_text(card, text[: marks.start(2)] + table + text[marks.end(2) :])
     return values
 
 

@@ -14,7 +14,7 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.cli.app import run
-from geceval.cli.attack import BRIEF
+from geceval.cli.attack import HEADLINES
 from geceval.cli.list_metrics import interval
 from geceval.core.files import ASSETS
 from geceval.models.origins.named import DERIVED_MODELS
@@ -122,7 +122,7 @@ def test_cards_show_the_attacks_of_the_leaderboard():
         card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
         (table,) = re.findall(r"<!-- attacks: .*? -->\n(.*?)<!-- end -->", card, flags=re.DOTALL)
         header, _, first, *_ = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
-        assert header == ["settings", *BRIEF[1:]], name
+        assert header == ["settings", *HEADLINES[1:]], name
         if values := measured().get(name):
             beaten, ceiling = attacks(values).split(", ")
             assert (first[1], first[2], first[4].split(" ")[0]) == ("static", beaten, ceiling), name

@@ -81,39 +81,40 @@ def test_next_row():
 @pytest.mark.parametrize(
     ("flip", "text", "flipped"),
     [
-        (attacks.negated, "He is here .", ["He is not here ."]),
-        (attacks.negated, "He is not here .", ["He is here ."]),
-        (attacks.negated, "He does n't go .", ["He does go ."]),
-        (attacks.negated, "I can't go, but he will.", ["I can go, but he will.", "I can't go, but he will not."]),
-        (attacks.negated, "I won't go.", ["I will go."]),
-        (attacks.other_number, "Two of 35 men", ["Five of 35 men", "Two of 38 men"]),
-        (attacks.other_name, "Anna met Bob in Rome .", ["Anna met Martin in Rome .", "Anna met Bob in Beijing ."]),
-        (attacks.other_name, "I came . We met on Friday .", ["I came . We met on Monday ."]),
-        (attacks.antonym, "An easy exam", ["A difficult exam"]),
-        (attacks.antonym, "a difficult exam", ["an easy exam"]),
+        ("not", "He is here .", ["He is not here ."]),
+        ("not", "He is not here .", ["He is here ."]),
+        ("not", "He does n't go .", ["He does go ."]),
+        ("not", "I can't go, but he will.", ["I can go, but he will.", "I can't go, but he will not."]),
+        ("not", "I won't go.", ["I will go."]),
+        ("numbers", "Two of 35 men", ["Five of 35 men", "Two of 38 men"]),
+        ("names", "Anna met Bob in Rome .", ["Anna met Martin in Rome .", "Anna met Bob in Beijing ."]),
+        ("names", "I came . We met on Friday .", ["I came . We met on Monday ."]),
+        ("antonyms", "An easy exam", ["A difficult exam"]),
+        ("names", "He met an American .", ["He met a German ."]),
+        ("antonyms", "a difficult exam", ["an easy exam"]),
         (
-            attacks.antonym,
+            "antonyms",
             "Good is never bad .",
             ["Bad is never bad .", "Good is always bad .", "Good is never good ."],
         ),
-        (attacks.other_pronoun, "I like him .", ["You like him .", "I like her ."]),
-        (attacks.other_pronoun, "Now I am at my home .", ["Now I am at your home ."]),
+        ("pronouns", "I like him .", ["You like him .", "I like her ."]),
+        ("pronouns", "Now I am at my home .", ["Now I am at your home ."]),
         (
-            attacks.other_tense,
+            "tense",
             "I was ill and she is well .",
             ["I am ill and she is well .", "I was ill and she was well ."],
         ),
         (
-            attacks.other_tense,
+            "tense",
             "He made me go to see it .",
             ["He makes me go to see it .", "He made me went to see it ."],
         ),
-        (attacks.swapped, "He goes , he says .", ["goes He , he says .", "He goes , says he ."]),
-        (attacks.swapped, "had had", []),
+        ("two words swapped", "He goes , he says .", ["goes He , he says .", "He goes , says he ."]),
+        ("two words swapped", "had had", []),
     ],
 )
 def test_flips(flip, text, flipped):
-    assert flip(text) == flipped
+    assert attacks.FLIPS[flip](text) == flipped
 
 
 def test_prefixes_lack_the_last_word():
@@ -123,7 +124,7 @@ def test_prefixes_lack_the_last_word():
 
 def test_concatenations_hold_the_source():
     texts = attacks.concatenations(TOKENISED)
-    assert len(texts) == len(set(texts)) == len(attacks.OPENINGS) + 2 * len(attacks.ENDINGS)
+    assert len(texts) == len(set(texts)) == 8 + 2 * 8
     assert all(TOKENISED[1:] in text for text in texts)
 
 

@@ -25,7 +25,7 @@ from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
 from geceval.scorers.edit_based.transport_plans import TransportPlan
 from geceval.scorers.learned.guard import summary
 from geceval.version import __version__
-from geceval.workflows.attack import Resistance, Row
+from geceval.workflows.attack import Resistance
 from geceval.workflows.chunks import LABELS, ChunkTable
 from geceval.workflows.compare import Comparison
 from geceval.workflows.transport import SentencePlan
@@ -286,38 +286,10 @@ def _or_least(value: float | None) -> float:
 
 # --- Attacks on metrics ----------------------------------------------------------------------------------------------
 
-FAMILY_MEANINGS = {
-    "control": "honest texts",
-    "ignore": "say nothing of the source",
-    "drop": "leave out a part of it",
-    "add": "say more than it",
-    "surface": "look different",
-    "mixed": "drop, add and exchange words",
-    "yours": "outputs from files",
-}
-KIND_MEANINGS = {
-    "static": "Attacks by rule",
-    "searched": "Attacks that ask the metric",
-    "yours": "Attacks of yours",
-}
-
 
 def attack_page(resistances: Sequence[Resistance]) -> str:
     """The attacks on each metric: headlines, then every attack beside honest texts, then flips of meaning."""
-    sections = []
-    for each in resistances:
-        families: dict[str, list[Row]] = {}
-        for row in each.rows:
-            families.setdefault(row.family, []).append(row)
-        sections.append((each, families))
-    wording = {"meanings": FAMILY_MEANINGS, "kinds": KIND_MEANINGS, "counts": attack_counts}
-    return _page("attack.html", "Attacks on metrics", sections=sections, **wording)
-
-
-def attack_counts(each: Resistance) -> str:
-    """`44 sentences, 2 honest systems, 1,203 texts scored`."""
-    honest = counted(each.systems, "honest system")
-    return f"{counted(each.sentences, 'sentence')}, {honest}, {counted(each.reads, 'text')} scored"
+    return _page("attack.html", "Attacks on metrics", resistances=resistances, counted=counted)
 
 
 # --- Transport plans -------------------------------------------------------------------------------------------------

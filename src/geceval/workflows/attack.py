@@ -6,6 +6,8 @@ import dataclasses
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import zip_longest
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -19,14 +21,14 @@ from geceval.core.progress import parts
 from geceval.core.signature import signature
 from geceval.core.warnings import muted
 from geceval.meta.attacks import FAMILIES, FLIPS, next_row
-from geceval.meta.significance.resampling import Aggregate, Confidence, bootstrap_scores, interval, ratio
+from geceval.meta.significance.resampling import Aggregate, bootstrap_scores, interval, ratio
 from geceval.scorers.base import Scorer
-from geceval.workflows.attack_search import SEARCHES, Judge, draws, flip_all, numbered
+from geceval.workflows.attack_search import SEARCHES, Judge, Texts, chances
 
-STANDARD_BUDGET = 80  # ten steps of eight proposals
 HONEST = ("strong", "minimal")
 """The honest systems of the example corpus."""
 Kind = Literal["static", "searched", "yours"]
+CONFIDENCE = 0.95
 _MARGIN = 1e-5  # scores of texts that are one to a metric, read in different batches, differ by less
 
 
@@ -35,24 +37,22 @@ class Settings(Options):
     """Settings of attacks and of the intervals.
 
     Attributes:
-        budget: The most texts that a searched attack may have scored for a sentence; 0 leaves these attacks out. The
-            standard is 80, `STANDARD_BUDGET`.
+        budget: The most texts that a searched attack may have scored for a sentence; the standard is 80, and 0 leaves
+            these attacks out.
         sentences: Attack only so many sentences, drawn at random; `None` attacks all.
         resamples: Bootstrap samples of sentences.
-        confidence: Confidence level of the intervals.
         seed: Seed of searches, of the places of flips, of the sentences drawn, and of the resamples.
     """
 
     budget: Annotated[int, Range(0)] = 0
     sentences: Count | None = None
     resamples: Annotated[int, Range(1, 1_000_000)] = 1000
-    confidence: Confidence = 0.95
     seed: Seed = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with the percentile interval of the bootstrap over sentences."""
+    """A number with the 95 % percentile interval of the bootstrap over sentences."""
 
     value: float
     low: float
@@ -72,9 +72,7 @@ class Row:
         above_reference: Share whose output has a higher score than each reference (of a reference, than each other);
             `None` where there are none.
         beaten: Number of honest systems with a worse corpus score; `None` where there are none.
-        rivals: Number of honest systems that it is compared with: all but itself.
         changed: Number of sentences whose output is not the source.
-        sentences: Number of sentences.
         example: The output for the first sentence whose output is not the source; or the first source.
     """
 
@@ -85,9 +83,7 @@ class Row:
     above_source: Estimate | None
     above_reference: Estimate | None
     beaten: Estimate | None
-    rivals: int
     changed: int
-    sentences: int
     example: str
 
     @property
@@ -98,13 +94,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """How often a flip of meaning does not cost score.
-
-    Attributes:
-        name: The kind of flip; `"all"` for all kinds together.
-        share: Share of the flips whose score is not below that of the text before.
-        flips: Number of sentences where it applies; of flips, for all kinds.
-    """
+    """Share of the flips of one kind, of `"all"` in the end, whose score is not below that of the reference."""
 
     name: str
     share: Estimate
@@ -134,12 +124,10 @@ class Resistance:
         metric: Its name.
         rows: The controls (source, references, honest systems), then the attacks of the first four families.
         flips: The fifth family, each kind of flip, then all together; kinds that apply to no sentence are left out.
-        flipped: What was flipped, `"references"` (the first of each sentence) or `"sources"`.
         headlines: One per kind of attack.
         control: The honest system with the best score; `None` without systems.
         systems: Number of honest systems.
         sentences: Number of sentences attacked.
-        reads: Number of distinct texts scored, each with its sentence.
         signature: How the scores were computed.
         test: How the attacks were made and the intervals computed, in one line.
     """
@@ -147,12 +135,10 @@ class Resistance:
     metric: str
     rows: list[Row]
     flips: list[Missed]
-    flipped: str
     headlines: list[Headline]
     control: Row | None
     systems: int
     sentences: int
-    reads: int
     signature: str
     test: str
 
@@ -183,11 +169,11 @@ def attack(
             sentences with two references, and `HONEST` for systems.
         systems: Name of each honest system to its predictions, one string per sentence.
         references: One list of references per sentence; `None` in a list stands for a missing one. Without any, the
-            columns that need them are left out, and sources are flipped. A metric that compares with references scores
-            a reference, and its flips, against the others.
+            columns that need them and the flips are left out. A metric that compares with references scores a
+            reference, and its flips, against the others.
         attacks: Name of each attack of your own to its outputs, one string per sentence.
         options: Metric to its settings and run-time options.
-        settings: Fields of `Settings`: `budget`, `sentences`, `resamples`, `confidence`, `seed`.
+        settings: Fields of `Settings`: `budget`, `sentences`, `resamples`, `seed`.
 
     Returns:
         Metric to its `Resistance`; shares lie in [0, 1], scores on the metric's own scale.
@@ -207,8 +193,8 @@ def attack(
             raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
         if scorer.needs_references() and not corpus.references:
             raise InputError(f"attack: {name} needs references")
-        with naming_the_extra(name):
-            resistances[name] = _resistance(scorer, corpus, checked)
+        with naming_the_extra(name), muted():  # lines of what is read here are lines of no file
+            resistances[name] = _Measure(scorer, corpus, checked).result()
     return resistances
 
 
@@ -218,27 +204,14 @@ def _of_corrections(scorer: Scorer, options: Mapping[str, Any]) -> Scorer:
     return type(scorer)(dataclasses.replace(scorer.settings, **settings), scorer.runtime) if settings else scorer
 
 
-# --- The texts -------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Corpus:
-    """Checked texts; `references` holds one column per annotator, `None` where there is none."""
+    """Checked texts; `references` holds the first references of the sentences, the second ones, and so on."""
 
     sources: list[str]
     systems: dict[str, list[str]]
     references: list[list[str | None]]
     attacks: dict[str, list[str]]
-
-    def rows(self, numbers: Iterable[int]) -> _Corpus:
-        """Some of the sentences."""
-        chosen = list(numbers)
-
-        def take(column: Sequence[Any]) -> list[Any]:
-            return [column[number] for number in chosen]
-
-        of_systems, of_attacks = ({k: take(v) for k, v in each.items()} for each in (self.systems, self.attacks))
-        return _Corpus(take(self.sources), of_systems, [take(column) for column in self.references], of_attacks)
 
 
 def _read_corpus(sources: Any, systems: Any, references: Any, attacks: Any, settings: Settings) -> _Corpus:
@@ -249,79 +222,25 @@ def _read_corpus(sources: Any, systems: Any, references: Any, attacks: Any, sett
         sources, *columns = (read_lines(example / f"{name}.txt") for name in ("source", "reference_0", "reference_1"))
         references = list(zip(*columns, strict=True))
         systems = {name: read_lines(example / "systems" / f"{name}.txt") for name in HONEST}
-    for name, outputs in {"systems": systems, "attacks": attacks}.items():
-        if outputs is not None and not isinstance(outputs, Mapping):
-            raise InputTypeError(f"attack: {name} must be a dict of names and outputs, got {type(outputs).__name__}")
     texts = check_columns("attack", sources, sources).sources
-    honest, own = (
-        {
-            name: check_columns(f"attack: {name}", texts, outputs, warn=warn).predictions
-            for name, outputs in columns.items()
-        }
-        for columns, warn in ((systems or {}, True), (attacks or {}, False))
-    )
-    corpus = _Corpus(texts, honest, _columns(references, texts), own)
-    full = [number for number, text in enumerate(texts) if text.strip()]
-    if not full:
+    outputs = {"systems": systems or {}, "attacks": attacks or {}}
+    for name, columns in outputs.items():
+        if not isinstance(columns, Mapping):
+            raise InputTypeError(f"attack: {name} must be a dict of names and outputs, got {type(columns).__name__}")
+        for each, column in columns.items():
+            check_columns(f"attack: {each}", texts, column, warn=name == "systems")
+    given = [] if references is None else check_references("attack", references, texts)
+    chosen = [number for number, text in enumerate(texts) if text.strip()]
+    if not chosen:
         raise InputError("attack: all sources are blank")
-    if settings.sentences is not None and settings.sentences < len(full):
-        full = sorted(random.Random(settings.seed).sample(full, settings.sentences))
-    return corpus.rows(full)
+    if settings.sentences is not None and settings.sentences < len(chosen):
+        chosen = sorted(random.Random(settings.seed).sample(chosen, settings.sentences))
 
+    def rows(column: Sequence[Any]) -> list[Any]:
+        return [column[number] for number in chosen]
 
-def _columns(references: References | None, sources: Sequence[str]) -> list[list[str | None]]:
-    """One column per annotator."""
-    if references is None:
-        return []
-    check_references("attack", references, sources)
-    rows = [[row] if isinstance(row, str) else list(row) for row in references]
-    width = max(map(len, rows))
-    return [list(column) for column in zip(*(row + [None] * (width - len(row)) for row in rows), strict=True)]
-
-
-# --- What the metric says of them ------------------------------------------------------------------------------------
-
-
-def _resistance(scorer: Scorer, corpus: _Corpus, settings: Settings) -> Resistance:
-    with muted():  # lines of what is read here are lines of no file
-        measure = _Measure(scorer, corpus, settings)
-        controls = measure.controls()
-        rows = [*measure.static_rows(), *measure.searched_rows()]
-        flipped, missed = measure.flips()
-    order = [*FAMILIES, "mixed", "yours"]
-    rows.sort(key=lambda row: order.index(row.family))
-    honest = [row for row in controls if row.kind == "system"]
-    return Resistance(
-        metric=scorer.name,
-        rows=[*controls, *rows],
-        flips=missed,
-        flipped=flipped,
-        headlines=[_headline(kind, rows) for kind in get_args(Kind) if any(row.kind == kind for row in rows)],
-        control=max(honest, key=lambda row: row.score.value, default=None),
-        systems=len(honest),
-        sentences=len(corpus.sources),
-        reads=measure.judge.reads,
-        signature=measure.judge.signature,
-        test=signature("attack", settings),
-    )
-
-
-def _headline(kind: Kind, rows: Iterable[Row]) -> Headline:
-    own = [row for row in rows if row.kind == kind]
-    ceilings = [row for row in own if row.above_reference]
-    return Headline(
-        kind,
-        max(own, key=lambda row: (row.beaten.value if row.beaten else 0, row.score.value)),
-        max(ceilings, key=lambda row: row.above_reference.value, default=None),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Corrections:
-    """The texts of one annotator, and the judge of them: a metric that reads references compares with the others'."""
-
-    judge: Judge
-    texts: list[str | None]
+    honest, own = ({name: rows(column) for name, column in each.items()} for each in outputs.values())
+    return _Corpus(rows(texts), honest, [rows(column) for column in zip_longest(*given)], own)
 
 
 class _Measure:
@@ -330,102 +249,110 @@ class _Measure:
     def __init__(self, scorer: Scorer, corpus: _Corpus, settings: Settings) -> None:
         self.scorer, self.corpus, self.settings = scorer, corpus, settings
         self.judge = Judge(scorer, corpus.sources, corpus.references)
-        self._corrections = [self._of_annotator(number) for number in range(len(corpus.references))]
-        self._standards: dict[tuple[Judge, bytes], dict[str, tuple[float, np.ndarray]]] = {}
-        self.judge.read(numbered([corpus.sources, *corpus.systems.values()]))
-        for each in self._corrections:
-            each.judge.read(numbered([each.texts]))
-        self._worths = [each.judge.scores(each.texts) for each in self._corrections]
+        self._corrections = [self._apart(number) for number in range(len(corpus.references))]
+        self._standards: dict[tuple[Judge, bytes], list[tuple[Estimate, np.ndarray]]] = {}
+        self.judge.read([corpus.sources, *corpus.systems.values()])
+        for judge, texts in self._corrections:
+            judge.read([texts])
+        self._worths = [judge.scores(texts) for judge, texts in self._corrections]
 
-    def _of_annotator(self, number: int) -> _Corrections:
+    def _apart(self, number: int) -> tuple[Judge, Texts]:
+        """References, and the judge of them: a metric that reads references compares with the others."""
         texts = self.corpus.references[number]
         if not self.scorer.needs_references():
-            return _Corrections(self.judge, texts)
+            return self.judge, texts
         others = [column for other, column in enumerate(self.corpus.references) if other != number]
-        judge = Judge(self.scorer, self.corpus.sources, others)
         compared = [any(row) for row in zip(*others, strict=True)] or [False] * len(texts)
-        return _Corrections(judge, [text if there else None for text, there in zip(texts, compared, strict=True)])
+        judge = Judge(self.scorer, self.corpus.sources, others)
+        return judge, [text if there else None for text, there in zip(texts, compared, strict=True)]
 
-    # --- Rows
+    def result(self) -> Resistance:
+        """All rows, and what sums them up."""
+        order = [*FAMILIES, "mixed", "yours"]
+        columns = sorted(self._attacks().items(), key=lambda item: order.index(item[0][0]))
+        rows = [self._row(*names, texts) for names, texts in columns]
+        honest = [self._row("control", name, "system", texts) for name, texts in self.corpus.systems.items()]
+        return Resistance(
+            metric=self.scorer.name,
+            rows=[self._row("control", "source", "source", self.corpus.sources), *self._references(), *honest, *rows],
+            flips=self._flips(),
+            headlines=[_headline(kind, rows) for kind in get_args(Kind) if any(row.kind == kind for row in rows)],
+            control=max(honest, key=lambda row: row.score.value, default=None),
+            systems=len(honest),
+            sentences=len(self.corpus.sources),
+            signature=self.judge.signature,
+            test=signature("attack", self.settings),
+        )
 
-    def controls(self) -> list[Row]:
-        """The source, each reference beside the others, each honest system."""
-        rows = [self.row("control", "source", "source", self.corpus.sources)]
-        for number, each in enumerate(self._corrections):
-            if any(text is not None for text in each.texts):
-                name = f"reference {number + 1}"
-                others = self._worths[:number] + self._worths[number + 1 :]
-                rows.append(self.row("control", name, "reference", each.texts, each.judge, others))
-        return rows + [self.row("control", name, "system", texts) for name, texts in self.corpus.systems.items()]
-
-    def static_rows(self) -> list[Row]:
-        """The attacks by rule, and those of the user."""
-        sources = self.corpus.sources
-        texts = {
-            (family, name): [make(source) for source in sources]
+    def _attacks(self) -> dict[tuple[str, str, str], list[str]]:
+        """Family, name and kind of each attack, by rule, of the user, or searched, to its outputs."""
+        sources, settings = self.corpus.sources, self.settings
+        columns = {
+            (family, name, "static"): [make(source) for source in sources]
             for family, attacks in FAMILIES.items()
             for name, make in attacks.items()
         }
-        texts["ignore", "next row"] = next_row(self._first_references() or sources)
-        self.judge.read(numbered([*texts.values(), *self.corpus.attacks.values()]))
-        rows = [self.row(family, name, "static", column) for (family, name), column in texts.items()]
-        return rows + [self.row("yours", name, "yours", column) for name, column in self.corpus.attacks.items()]
+        good = (self.corpus.references or [sources])[0]
+        columns["ignore", "next row", "static"] = next_row(good)
+        columns |= {("yours", name, "yours"): texts for name, texts in self.corpus.attacks.items()}
+        self.judge.read(columns.values())
+        for (family, name), search in parts(SEARCHES.items() if settings.budget else (), lambda item: item[0][1]):
+            draws = chances(settings.seed, name, len(good))
+            columns[family, name, "searched"] = search(self.judge, good, settings.budget, draws)
+        return columns
 
-    def searched_rows(self) -> Iterator[Row]:
-        """The attacks that ask the metric, if there is a budget for them."""
-        pool = self._first_references() or self.corpus.sources
-        for search in parts(SEARCHES if self.settings.budget else (), lambda search: search.name):
-            texts = search.run(self.judge, pool, self.settings.budget, draws(self.settings.seed, search.name))
-            yield self.row(search.family, search.name, "searched", texts)
+    def _references(self) -> Iterator[Row]:
+        """References beside the others."""
+        for number, (judge, texts) in enumerate(self._corrections):
+            if any(text is not None for text in texts):
+                others = self._worths[:number] + self._worths[number + 1 :]
+                yield self._row("control", f"reference {number + 1}", "reference", texts, judge, others)
 
-    def _first_references(self) -> list[str]:
-        rows = zip(*self.corpus.references, strict=True)
-        return [next(text for text in row if text is not None) for row in rows]
-
-    def row(
+    def _row(
         self,
         family: str,
         name: str,
         kind: str,
-        texts: Sequence[str | None],
+        texts: Texts,
         judge: Judge | None = None,
         references: Sequence[np.ndarray] | None = None,
     ) -> Row:
         """One column of outputs under the metric."""
         judge = judge or self.judge
-        there = np.array([text is not None for text in texts])
-        sources = [text if present else None for text, present in zip(self.corpus.sources, there, strict=True)]
-        judge.read(numbered([texts, sources]))
+        sources = _where(texts, self.corpus.sources)
+        judge.read([texts, sources])
         scores = judge.scores(texts)
         score, samples = self._estimate(judge.rows(texts), self.scorer.aggregate)
-        honest = self._honest(judge, there)
-        rivals = [honest[system] for system in honest if (kind, name) != ("system", system)]
-        changed = [text for text, source in zip(texts, self.corpus.sources, strict=True) if text not in (None, source)]
-        better = _greatest(self._worths if references is None else references)
+        better = np.fmax.reduce([np.full(len(texts), np.nan), *(self._worths if references is None else references)])
+        honest = self._honest(judge, texts)
+        counts = sum(((samples > others + _MARGIN).astype(int) for _, others in honest), np.zeros(len(samples)))
+        beaten = sum(score.value > other.value + _MARGIN for other, _ in honest)
+        changed = [text for text, source in zip(texts, sources, strict=True) if text != source]
         return Row(
             family,
             name,
             kind,
             score,
             None if kind == "source" else self._share_above(scores, judge.scores(sources)),
-            None if better is None else self._share_above(scores, better),
-            self._beaten(score.value, samples, rivals) if honest else None,
-            len(rivals),
+            self._share_above(scores, better),
+            Estimate(beaten, *interval(counts, CONFIDENCE)) if honest else None,
             len(changed),
-            int(there.sum()),
             changed[0] if changed else self.corpus.sources[0],
         )
 
-    def flips(self) -> tuple[str, list[Missed]]:
-        """The texts that were flipped, and the share of flips, by kind and of all, that did not cost score."""
-        first = next((each for each in self._corrections if any(each.texts)), None)
-        flipped = "sources" if first is None else "references"
-        bases = first or _Corrections(self.judge, list(self.corpus.sources))
-        flips = {name: flip_all(bases.texts, flip, draws(self.settings.seed, name)) for name, flip in FLIPS.items()}
-        bases.judge.read(numbered(flips.values()))
-        loss = {name: bases.judge.scores(bases.texts) - bases.judge.scores(texts) for name, texts in flips.items()}
+    def _flips(self) -> list[Missed]:
+        """The share of flips of first references, by kind and of all, that did not cost score."""
+        if not self._corrections:
+            return []
+        judge, texts = self._corrections[0]
+        loss = {}
+        for name, flip in FLIPS.items():
+            draws = chances(self.settings.seed, name, len(texts))
+            flipped = [draw.choice(flip(text or "") or [None]) for text, draw in zip(texts, draws, strict=True)]
+            judge.read([flipped])
+            loss[name] = judge.scores(texts) - judge.scores(flipped)
         missed = [self._missed(name, each[:, None]) for name, each in loss.items() if not np.isnan(each).all()]
-        return flipped, [*missed, self._missed("all", np.stack(list(loss.values()), axis=1))] if missed else []
+        return [*missed, self._missed("all", np.stack(list(loss.values()), axis=1))] if missed else []
 
     # --- Numbers
 
@@ -438,41 +365,33 @@ class _Measure:
 
     def _share_above(self, scores: np.ndarray, others: np.ndarray) -> Estimate | None:
         both = ~np.isnan(scores) & ~np.isnan(others)
-        return self._estimate((scores > others + _MARGIN)[both], _mean)[0] if both.any() else None
+        return self._estimate((scores > others + _MARGIN)[both], partial(np.mean, axis=-1))[0] if both.any() else None
 
-    def _honest(self, judge: Judge, there: np.ndarray) -> dict[str, tuple[float, np.ndarray]]:
-        """Score and bootstrap samples of each honest system on some of the sentences."""
-        key = judge, there.tobytes()
+    def _honest(self, judge: Judge, texts: Texts) -> list[tuple[Estimate, np.ndarray]]:
+        """Score and bootstrap samples of each honest system on the sentences that a column has a text for."""
+        key = judge, bytes(text is not None for text in texts)
         if key not in self._standards:
-            columns = {
-                name: [text if present else None for text, present in zip(texts, there, strict=True)]
-                for name, texts in self.corpus.systems.items()
-            }
-            judge.read(numbered(columns.values()))
-            estimates = {
-                name: self._estimate(judge.rows(texts), self.scorer.aggregate) for name, texts in columns.items()
-            }
-            self._standards[key] = {name: (score.value, samples) for name, (score, samples) in estimates.items()}
+            columns = [_where(texts, column) for column in self.corpus.systems.values()]
+            judge.read(columns)
+            self._standards[key] = [self._estimate(judge.rows(each), self.scorer.aggregate) for each in columns]
         return self._standards[key]
-
-    def _beaten(self, score: float, samples: np.ndarray, rivals: Sequence[tuple[float, np.ndarray]]) -> Estimate:
-        counts = sum((samples > others + _MARGIN).astype(int) for _, others in rivals) + np.zeros(len(samples))
-        return Estimate(
-            sum(score > other + _MARGIN for other, _ in rivals), *interval(counts, self.settings.confidence)
-        )
 
     def _estimate(self, rows: np.ndarray, aggregate: Aggregate) -> tuple[Estimate, np.ndarray]:
         """A corpus score with its interval, and the bootstrap samples behind it."""
         samples = bootstrap_scores(rows, aggregate, self.settings.resamples, self.settings.seed)
-        value = float(aggregate(rows[None])[0])
-        return Estimate(value, *interval(samples, self.settings.confidence)), samples
+        return Estimate(float(aggregate(rows[None])[0]), *interval(samples, CONFIDENCE)), samples
 
 
-def _mean(rows: np.ndarray) -> np.ndarray:
-    return rows.mean(axis=-1)
+def _headline(kind: Kind, rows: Iterable[Row]) -> Headline:
+    own = [row for row in rows if row.kind == kind]
+    ceilings = [row for row in own if row.above_reference]
+    return Headline(
+        kind,
+        max(own, key=lambda row: (row.beaten.value if row.beaten else 0, row.score.value)),
+        max(ceilings, key=lambda row: row.above_reference.value, default=None),
+    )
 
 
-def _greatest(columns: Sequence[np.ndarray]) -> np.ndarray | None:
-    """The greatest of each row, NaN where there is none; `None` without columns."""
-    there = [column for column in columns if not np.isnan(column).all()]
-    return np.fmax.reduce(there) if there else None
+def _where(texts: Texts, column: Sequence[str]) -> list[str | None]:
+    """A column of the sentences that another has a text for, `None` for the others."""
+    return [other if text is not None else None for text, other in zip(texts, column, strict=True)]
