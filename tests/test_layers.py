@@ -15,10 +15,11 @@ FLOOR = {"version", "core"}
 ALLOWED = {
     "version": set(),
     "core": {"version"},
-    "edits": FLOOR,
-    "models": FLOOR | {"edits.edit"},
+    "text": FLOOR,
+    "edits": FLOOR | {"text"},
+    "models": FLOOR | {"text", "edits.edit"},
     "meta": FLOOR,
-    "scorers": FLOOR | {"edits", "models"},
+    "scorers": FLOOR | {"text", "edits", "models"},
 }
 ALLOWED["registry"] = ALLOWED["scorers"] | {"scorers"}
 ALLOWED["corpora"] = FLOOR | {"edits", "meta"}

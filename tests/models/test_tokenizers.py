@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from geceval.models.checkpoints import CheckpointError, resolve
-from geceval.models.tokenizers import detokenize, load_tokenizer
+from geceval.models.tokenizers import load_tokenizer
 
 
 def test_a_checkpoint_without_its_vocabulary_is_refused(make_checkpoint):
@@ -84,18 +84,3 @@ def test_a_cased_vocabulary_saved_alone_is_not_lower_cased(make_checkpoint, tmp_
     assert load_tokenizer(resolve(folder)).tokenize("The") == (
         ["the"] if lowered else [words[0].replace("the", "[UNK]")]
     )
-
-
-@pytest.mark.parametrize(
-    ("tokens", "prose"),
-    [
-        ("I do n't know , he said ( twice ) ; it 's DO N'T !", "I don't know, he said (twice); it's DON'T!"),
-        (" a \t b\n  c ", "a b c"),
-        ("We ’re n't 's , . ) ( [ x ] { y } 50 % : no ?", "We’ren't's,.) ([x] {y} 50%: no?"),
-        ("'sad n'those 'S ,", "'sad n'those'S,"),
-        ("non-breaking\u00a0 space ,", "non-breaking space,"),
-        ("", ""),
-    ],
-)
-def test_prose(tokens, prose):
-    assert detokenize(tokens) == prose

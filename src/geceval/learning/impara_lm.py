@@ -28,9 +28,10 @@ from geceval.learning.runs import Material, train_network
 from geceval.models.causal import CausalModel, QualityHead, head_is_all, log_probs, save_quality_head, start_of
 from geceval.models.checkpoints import BUNDLED, Checkpoint, resolve
 from geceval.models.loading import read_config
-from geceval.models.tokenizers import NOTHING_SPECIAL, detokenize
+from geceval.models.tokenizers import NOTHING_SPECIAL
 from geceval.scorers.impara_lm import qualities
 from geceval.scorers.learned.likelihoods import word_counts
+from geceval.text.tokenisers import detokenise
 
 SCALE = 0.6  # of t at first
 PACE = 10  # AdamW moves every parameter by about the learning rate; t, a single number, must move farther
@@ -130,7 +131,7 @@ class LikelihoodRanking(PairRanking):
         _, start = start_of(tokenizer, self.start)
 
         def ids(texts: list[str]) -> list[list[int]]:
-            prose = [detokenize(text) for text in texts]
+            prose = [detokenise(text) for text in texts]
             output = tokenizer(prose, **NOTHING_SPECIAL, truncation=True, max_length=max_length - 1)
             return [[start, *row] for row in output["input_ids"]]
 
@@ -242,7 +243,7 @@ def _features(
 ) -> tuple[np.ndarray, dict[str, int]]:
     """q without the new head and mean state of each distinct text, and the row of each text."""
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.low, pair.high)))
-    states = model.mean_states([detokenize(text) for text in texts], layer, runtime)
+    states = model.mean_states([detokenise(text) for text in texts], layer, runtime)
     features = np.column_stack([qualities(model, scale, texts, runtime), states.astype(np.float64)])
     return features, {text: row for row, text in enumerate(texts)}
 

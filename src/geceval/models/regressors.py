@@ -12,7 +12,7 @@ from geceval.models.batched_model import Text
 from geceval.models.causal import CausalModel, QualityHead, load_quality_head
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.encoder import Encoder
-from geceval.models.tokenizers import detokenize
+from geceval.text.tokenisers import detokenise
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -51,7 +51,7 @@ def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTi
     """Mean token states of texts, read as prose; of a pair, the root of their distance in each dimension."""
     pairs = bool(texts) and isinstance(texts[0], tuple)
     sides = [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
-    read = [detokenize(text) for side in sides for text in side]
+    read = [detokenise(text) for side in sides for text in side]
     states = model.mean_states(read, layer, runtime).astype(np.float64)
     return np.sqrt(np.abs(states[: len(texts)] - states[len(texts) :])) if pairs else states
 

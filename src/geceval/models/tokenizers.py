@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,6 @@ NOTHING_SPECIAL = {"add_special_tokens": False, "split_special_tokens": True, "v
 """How a causal language model's tokenizer is called: what looks like a special token is text, too. Otherwise a system
 could leave `<|endoftext|>` in its output and be paid for it."""
 
-# What `detokenize` leaves out, in this order, when runs of white space have become one space.
-_RULES = (
-    r"(?i) +(?=(?:n't|n’t|['’](?:s|m|re|ve|ll|d|t))(?:\s|$))",
-    r" +(?=[.,!?;:%)\]}])",
-    r"(?<=[(\[{]) +",
-)
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "sentencepiece.bpe.model")
 
 
@@ -113,13 +106,3 @@ def _marks_spaces(tokenizer: Any) -> bool:
     """Whether a word after a space and a word at the start of a text have different sub-tokens."""
     before = tokenizer.backend_tokenizer.pre_tokenizer
     return before is not None and before.pre_tokenize_str(" a")[0][0] != before.pre_tokenize_str("a")[0][0]
-
-
-def detokenize(text: str) -> str:
-    """A tokenised sentence with spaces as in prose."""
-    # No space before `. , ! ? ; : % ) ] }`, none after `( [ {`, contractions (`do n't`, `it 's`) joined; runs of white
-    # space become one space. Quotation marks stay as they are, since they do not tell whether they open or close.
-    text = " ".join(text.split())
-    for rule in _RULES:
-        text = re.sub(rule, "", text)
-    return text

@@ -67,6 +67,7 @@ class Asano2017(LikelihoodScorer):
     description = "Grammaticality, fluency by a language model and METEOR against the source, reference-free."
     extra = "lm,meteor"
     Settings = Settings
+    form = "sources"
     bounds = (None, None)
     reads_references = False
     effect = Effect(0.25, lowest=-100.0, reward_range=(-5, 10))

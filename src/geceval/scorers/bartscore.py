@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Options, Range, RunTime
+from geceval.core.options import ModelName, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.models.devices import network_facts
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.references.annotator_choice import best_of_references
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ PUBLISHED = "facebook/bart-large-cnn"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of BARTScore; each can change the score.
 
     Attributes:
@@ -46,6 +46,7 @@ class Bartscore(Scorer):
     description = "BARTScore: how probable a sequence-to-sequence model finds a correction, given its reference."
     extra = "neural"
     Settings = Settings
+    form = "sources"
     bounds = (None, 0.0)
 
     def load(self) -> None:

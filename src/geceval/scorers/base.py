@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import math
+import operator
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +17,24 @@ from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.progress import bar
 from geceval.core.result import Result
 from geceval.core.warnings import scoring
+from geceval.scorers.references.gold import gold_sentences
+from geceval.text.columns import Form, Reading, TextSetting, read, read_rows, sources_of_file, warn
+
+
+@dataclass(frozen=True, slots=True)
+class TextOptions(options.Options):
+    """The setting of every metric.
+
+    Attributes:
+        text: What the columns hold. `"auto"` finds out: tokens stay as they are; predictions and references in prose
+            get the tokens of their sources wherever both agree, and a tokeniser's elsewhere; where the sources are
+            prose too, all columns are tokenised, or left as they are for metrics whose networks read prose. `"tokens"`
+            compares texts as they stand. `"prose"` takes all columns for prose. `"answers"` first takes away what
+            language models write around a correction, see `geceval.text.answers`. The name of a tokeniser
+            (`"spacy-en"`, `"ptb"`, `"13a"`, `"char"`, `"whitespace"`) applies it to all columns.
+    """
+
+    text: TextSetting = field(default="auto", kw_only=True)
 
 
 class Scorer(abc.ABC):
@@ -33,6 +54,7 @@ class Scorer(abc.ABC):
         reads_edits: Whether it takes the annotators' own edits from an M2 file. All other metrics take the corrected
             texts, including those that extract edits with ERRANT: the same extraction on both sides, as in the papers.
         correction_settings: The settings with which it scores corrections, if it does not do so by default.
+        form: What it reads, see `geceval.text.columns`.
         missing_reference: The value in `Result.statistics` where a sentence has fewer references than another.
         settings: The settings of this scorer.
         runtime: Its run-time options.
@@ -48,7 +70,11 @@ class Scorer(abc.ABC):
     reads_references: ClassVar[bool] = True
     reads_edits: ClassVar[bool] = False
     correction_settings: ClassVar[Mapping[str, Any]] = {}
+    form: ClassVar[Form] = "tokens"
     missing_reference: ClassVar[float] = math.nan
+
+    row_by_row = False
+    """Whether what a text holds is decided row by row, as it must be where parts of a corpus are scored."""
 
     def __init__(self, settings: Any = None, runtime: options.RunTime | None = None) -> None:
         self.settings = self.Settings() if settings is None else settings
@@ -92,9 +118,30 @@ class Scorer(abc.ABC):
                 cannot be used, or if it gives something that is not a finite number.
             OSError: If a file cannot be read.
         """
-        columns = self._check(sources, predictions, references)
+        columns, reading = self.read(sources, predictions, references)
         with scoring(self.name, columns), bar(self.runtime.progress, self.name):
-            return self._score(columns)
+            warn(self.name, reading)
+            result = self._score(columns)
+        done = reading.details()
+        return dataclasses.replace(result, details={**result.details, "text": done}) if done else result
+
+    def read(
+        self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None
+    ) -> tuple[Columns, Reading]:
+        """The checked columns as they are compared, by the setting `text`, and what was done to them."""
+        if self.m2_file() is None:
+            return self._read_texts(self._check(sources, predictions, references))
+        given = check_columns(self.name, sources, predictions, warn=False).sources
+        path = getattr(self.settings, self.m2_file())
+        of_file = [sentence.source for sentence in gold_sentences(path, alternatives=False)]
+        sources = sources_of_file(given, of_file, self.settings.text)
+        changed = sum(map(operator.ne, given, sources))
+        columns, reading = self._read_texts(self._check(sources, predictions, references), known=True)
+        return columns, reading + Reading("source" if changed else "", {"sources": changed})
+
+    def _read_texts(self, columns: Columns, known: bool = False) -> tuple[Columns, Reading]:
+        tokeniser = "spacy-en" if "edits" in self.extra.split(",") else "ptb"
+        return (read_rows if self.row_by_row else read)(columns, self.settings.text, self.form, tokeniser, known)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         needs = self.needs_references()

@@ -9,11 +9,11 @@ import numpy as np
 
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import Count, ModelName, Options, Range, RunTime
+from geceval.core.options import Count, ModelName, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.models.devices import network_facts
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.references.annotator_choice import best_of_references
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of BERTScore; each can change the score.
 
     Attributes:
@@ -50,6 +50,7 @@ class Bertscore(Scorer):
     )
     extra = "neural"
     Settings = Settings
+    form = "sources"
     bounds = (None, 1.0)
 
     def load(self) -> None:

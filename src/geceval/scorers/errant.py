@@ -10,9 +10,10 @@ import numpy as np
 
 from geceval.core.f_score import Counts, rounded
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, Options, PipelineName, Positive
+from geceval.core.options import FilePath, PipelineName, Positive
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
+from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer, TypeCounts
 from geceval.scorers.references.annotator_choice import Average, Order
 from geceval.scorers.references.gold import compared_edits, errant_annotator, extraction_facts, extracts
@@ -25,7 +26,7 @@ Keyed: TypeAlias = dict[Hashable, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of ERRANT; each can change the score.
 
     Attributes:

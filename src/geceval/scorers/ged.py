@@ -12,12 +12,12 @@ import numpy as np
 from geceval.core.errors import InputError, counted, named
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import FilePath, ModelName, Options, PipelineName, Positive, Range, RunTime, Share
+from geceval.core.options import FilePath, ModelName, PipelineName, Positive, Range, RunTime, Share
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.ged_labels import LABELS, token_labels
 from geceval.models.devices import network_facts
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.learned import detection
 from geceval.scorers.references.annotator_choice import best_annotator, m2_order
 from geceval.scorers.references.gold import Gold, errant_annotator, errant_edits, gold_facts, gold_from_m2
@@ -31,7 +31,7 @@ logger = logging.getLogger("geceval")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of error detection; each can change the score.
 
     Attributes:
@@ -89,6 +89,7 @@ class Ged(Scorer):
     )
     extra = "edits,neural"
     Settings = Settings
+    form = "sources"
     correction_settings = {"task": "sentence"}
 
     _detector: Detector | None = None

@@ -11,10 +11,10 @@ import numpy as np
 
 from geceval.core.cache import lru_cache
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, Options, Range
+from geceval.core.options import FilePath, Range
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.ngram.ngrams import ORDER, Corpus, Ngrams, Unit, reference_mask, sentence_rows
 from geceval.scorers.references.gold import columns_with_references, gold_facts
 
@@ -22,7 +22,7 @@ BLOCK = 4096  # sentences whose draws are applied at once
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of GLEU; each can change the score.
 
     Attributes:

@@ -14,12 +14,12 @@ from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.f_score import f_beta, ratio
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import FilePath, Options, PipelineName, Positive, RunTime, Seed
+from geceval.core.options import FilePath, PipelineName, Positive, RunTime, Seed
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, distinct
 from geceval.edits.gotoscorer_chunks import Chunk, cut, cut_annotations, judge
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.difficulty.chunk_difficulty import UNIFORM, Difficulty, count_correct, read_difficulty
 from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
 from geceval.scorers.references.annotator_choice import best_annotator
@@ -44,7 +44,7 @@ _NO_DIFFICULTY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of GoToScorer; each can change the score.
 
     Attributes:
@@ -144,7 +144,7 @@ class Gotoscorer(Scorer):
         errant_types: bool = False,
     ) -> ReferenceDifficulty:
         """The reference in chunks, and how many systems get each right: `systems`, or those of the settings."""
-        columns = self._check(sources, sources, references)
+        columns, _ = self.read(sources, sources, references)
         settings = self.settings if systems is None else dataclasses.replace(self.settings, systems=systems)
         difficulty = self._settings_difficulty()
         if difficulty is None and settings.systems is None:
@@ -234,8 +234,8 @@ class Gotoscorer(Scorer):
         self, sources: list[str], gold: Sequence[Sequence[Sequence[Chunk]]], systems: Sequence[Sequence[str]]
     ) -> Difficulty:
         """The difficulty of each reference, one row per reference: those of the first sentence come first."""
-        for predictions in systems:
-            check_columns(self.name, sources, predictions, warn=False)
+        checked = [check_columns(self.name, sources, predictions, warn=False) for predictions in systems]
+        systems = [self._read_texts(columns)[0].predictions for columns in checked]
         owners = [number for number, rivals in enumerate(gold) for _ in rivals]
         rows = tuple(tuple(chunks) for rivals in gold for chunks in rivals)
         texts = tuple(sources[owner] for owner in owners)

@@ -10,16 +10,16 @@ import numpy as np
 
 from geceval.core.f_score import f_beta, ratio
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, Options, Positive
+from geceval.core.options import FilePath, Positive
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.ngram.ngrams import ORDER, Corpus, Unit, reference_mask, sentence_rows
 from geceval.scorers.references.gold import columns_with_references, gold_facts
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of GREEN; each can change the score.
 
     Attributes:

@@ -15,12 +15,12 @@ from geceval.core.disk_cache import cached
 from geceval.core.errors import InputError, counted
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, Options, Positive
+from geceval.core.options import FilePath, Positive
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, in_order, without_overlaps
 from geceval.edits.three_way import KINDS, Triple, count_columns
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.references.gold import gold_facts, gold_from_m2
 
 logger = logging.getLogger("geceval")
@@ -33,7 +33,7 @@ _COUNTED: LRUCache[Triple, np.ndarray] = LRUCache(50_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of I-measure; each can change the score.
 
     Attributes:

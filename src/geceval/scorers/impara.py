@@ -68,6 +68,7 @@ class Impara(GuardedReader):
     description = "Reference-free quality of the corrected sentence, 0 where the meaning is lost."
     extra = "neural"
     Settings = Settings
+    form = "sources"
     reads_references = False
     effect = Effect(1.0, lowest=0.0, on_logit=True)
 

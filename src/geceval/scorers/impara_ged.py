@@ -51,6 +51,7 @@ class ImparaGed(GuardedReader):
     description = "Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."
     extra = "neural"
     Settings = Settings
+    form = "sources"
     reads_references = False
     effect = Effect(1.0, lowest=0.0, on_logit=True)
 

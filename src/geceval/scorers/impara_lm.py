@@ -66,6 +66,7 @@ class ImparaLm(LikelihoodScorer):
     )
     extra = "neural"
     Settings = Settings
+    form = "prose"
     bounds = (None, None)
     reads_references = False
     effect = Effect(1.0, lowest=EMPTY, reward_range=(-12, 6))

@@ -114,6 +114,7 @@ class LlmJudge(GuardedScorer):
     description = "Grades from 1 to 5 by a large language model, for whole corrections or for their edits."
     extra = "llm"
     Settings = Settings
+    form = "prose"
     RunTime = JudgeRunTime
     bounds = (1.0, 5.0)
     reads_references = False

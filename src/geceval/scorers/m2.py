@@ -10,11 +10,12 @@ from typing import Annotated
 from geceval.core.errors import counted
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, Options, Positive, Range, RunTime
+from geceval.core.options import FilePath, Positive, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules, extract_all
+from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer
 from geceval.scorers.references.annotator_choice import Average
 from geceval.scorers.references.gold import Gold, gold_from_m2
@@ -23,7 +24,7 @@ logger = logging.getLogger("geceval")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of M2; each can change the score.
 
     Attributes:

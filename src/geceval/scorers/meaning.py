@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from geceval.core.inputs import Columns
-from geceval.core.options import ModelName, Options, Range
+from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.models.devices import network_facts
+from geceval.scorers.base import TextOptions
 from geceval.scorers.learned.estimators import ReadAheadScorer, estimate, sigmoid
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of the metric; each can change the score.
 
     Attributes:
@@ -46,6 +47,7 @@ class Meaning(ReadAheadScorer):
     description = "Probability that a correction, also a free one, says what its source says, reference-free."
     extra = "neural"
     Settings = Settings
+    form = "prose"
     reads_references = False
 
     _estimator: Encoder | StateRegressor | None = None

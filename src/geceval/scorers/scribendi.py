@@ -54,6 +54,7 @@ class Scribendi(LikelihoodScorer):
     )
     extra = "neural"
     Settings = Settings
+    form = "sources"
     bounds = (None, None)
     reads_references = False
     effect = Effect(1 / 6, lowest=-1.0)

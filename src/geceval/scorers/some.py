@@ -76,6 +76,7 @@ class Some(GuardedReader):
     description = "Grammaticality, fluency and meaning as people would rate them, reference-free."
     extra = "neural"
     Settings = Settings
+    form = "sources"
     bounds = (None, None)
     reads_references = False
     effect = Effect(0.025, lowest=0.0, reward_range=(-0.5, 1.5))

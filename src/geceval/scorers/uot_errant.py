@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, ModelName, Options, PipelineName, Positive
+from geceval.core.options import FilePath, ModelName, PipelineName, Positive
 from geceval.core.result import Result
 from geceval.core.signature import package_version
 from geceval.models.devices import network_facts
+from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer, total
 from geceval.scorers.edit_based.transport_plans import Behaviour, TransportPlan, edit_vectors, transport
 from geceval.scorers.errant import errant_order
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings of UOT-ERRANT; each can change the score.
 
     Attributes:
@@ -78,7 +79,7 @@ class UotErrant(EditScorer):
         self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None
     ) -> list[TransportPlan]:
         """The transport from the system's edits to those of the reference that is taken for the corpus score."""
-        plans = self._plans(self._check(sources, predictions, references))
+        plans = self._plans(self.read(sources, predictions, references)[0])
         counts = [{annotator: total(plan.counts()) for annotator, plan in row.items()} for row in plans]
         chosen = self.choose(counts).annotators
         return [dataclasses.replace(row[each], annotator=each) for row, each in zip(plans, chosen, strict=True)]

@@ -116,5 +116,5 @@ def test_perfect_partial_and_unchanged(scorer):
 
 def test_signature_names_model_layer_and_pipeline():
     line = pt_errant.PtErrant(pt_errant.Settings(nlp="bundled")).score(SOURCES, PREDICTIONS, REFERENCES).signature
-    assert line.startswith("pt_errant|weight:bertscore|model:bundled@")
+    assert line.startswith("pt_errant|text:auto|weight:bertscore|model:bundled@")
     assert all(part in line for part in ("|layer:5|", "|nlp:en_", "|errant:", "|refs:1-2|", "|dtype:float32|"))

@@ -12,13 +12,13 @@ import numpy as np
 
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, ModelName, Options, PipelineName
+from geceval.core.options import FilePath, ModelName, PipelineName
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.cleme_chunks import JointChunks, divide
 from geceval.edits.edit import Edit, apply, distinct
 from geceval.models.devices import pick_dtype
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.chunk_classes import (
     COLUMNS,
@@ -45,7 +45,7 @@ ChunkWeights: TypeAlias = Literal["length", "none", "similarity"]
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkSettings(Options):
+class ChunkSettings(TextOptions):
     """Settings that CLEME and CLEME2.0 share; each can change the score.
 
     Attributes:

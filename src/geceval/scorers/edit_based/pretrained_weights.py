@@ -16,12 +16,13 @@ import numpy as np
 from geceval.core.errors import InputError
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
-from geceval.core.options import Count, FilePath, ModelName, Options, Positive, RunTime
+from geceval.core.options import Count, FilePath, ModelName, Positive, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, apply
 from geceval.models.devices import network_facts
 from geceval.scorers.bartscore import PUBLISHED, load_seq2seq
+from geceval.scorers.base import TextOptions
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.edit_scorer import EditScorer
 from geceval.scorers.references.annotator_choice import Average
@@ -31,7 +32,7 @@ PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Options):
+class Settings(TextOptions):
     """Settings that PT-M2 and PT-ERRANT share; each can change the score.
 
     Attributes:

@@ -63,7 +63,7 @@ class ReadAheadScorer(Scorer):
         rows: dict[tuple[str, str], None] = {}
         for predictions in systems:
             with suppress(InputError, InputTypeError):  # likewise
-                checked = check_columns(self.name, sources, predictions, warn=False)
+                checked, _ = self._read_texts(check_columns(self.name, sources, predictions, warn=False))
                 rows.update(dict.fromkeys(zip(checked.sources, checked.predictions, strict=True)))
         return list(rows)
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from geceval.core.errors import counted, named
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import Options
 from geceval.core.result import Result
 from geceval.models.checkpoints import Checkpoint, is_bundled
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.learned import guard
 from geceval.scorers.learned.estimators import ReadAheadScorer
 from geceval.scorers.learned.guard import GUARDS, Effect
@@ -23,7 +22,7 @@ logger = logging.getLogger("geceval")
 
 
 @dataclass(frozen=True, slots=True)
-class GuardedOptions(Options):
+class GuardedOptions(TextOptions):
     """The setting of every metric without references.
 
     Attributes:

@@ -20,8 +20,8 @@ from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.devices import network_facts
-from geceval.models.tokenizers import detokenize
 from geceval.scorers.learned.guarded import GuardedReader
+from geceval.text.tokenisers import detokenise
 
 COUNTS = ASSETS / "unigrams" / "counts.tsv"
 
@@ -89,7 +89,7 @@ def slor(model: CausalModel, texts: Sequence[str], runtime: RunTime, as_prose: b
 
 def prose(texts: Sequence[str]) -> list[str]:
     """Texts without the spaces of tokenisation; one without words is empty."""
-    return [detokenize(text) if text.split() else "" for text in texts]
+    return [detokenise(text) if text.split() else "" for text in texts]
 
 
 def word_counts(texts: Sequence[str]) -> np.ndarray:

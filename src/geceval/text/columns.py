@@ -1,0 +1,240 @@
+"""Whether columns are prose or tokens, and what a metric is given in their place."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+from typing import Any, Literal, TypeAlias, get_args
+
+from geceval.core.errors import counted
+from geceval.core.inputs import Columns
+from geceval.text.answers import clean, is_refusal
+from geceval.text.projection import project, with_marks_of
+from geceval.text.tokenisers import Tokeniser, tokenise
+
+logger = logging.getLogger("geceval")
+
+TextSetting: TypeAlias = Literal["auto", "tokens", "prose", "answers", "spacy-en", "ptb", "13a", "char", "whitespace"]
+Form: TypeAlias = Literal["tokens", "sources", "prose"]
+"""What a metric reads: tokens; texts in the form of their sources, whichever it is; or prose, where it comes so."""
+
+# Marks that stand apart in tokens, and those that touch a word in prose; what may be either is left out.
+_APART = re.compile(r"""[.,!?;:()\[\]"“”]|``|''|\.{3}|n['’]t|['’](?:s|m|re|ve|ll|d)|-[LR]RB-""", re.IGNORECASE)
+_TOUCHING = re.compile(
+    r"""[^(\[]*[^\W_]["'”’)\]]*[,;:!?]["'”’)\]]* | .*[^\W\d_]{3}\.["'”’)\]]* | .*\w(?:n['’]t|['’](?:s|m|re|ve|ll|d))
+    | ["“(\[]\w[^)\]]* | [^("“\[]*\w["”)\]]""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces, of which marks say nothing
+_LAST = re.compile(r""".*\w{2}[.]["'”’)\]]*""")
+_HYPHENATED = re.compile(r"[^\W\d_]-[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was done to columns.
+
+    Attributes:
+        tokeniser: Where tokens come from: `"source"`, or the name of a tokeniser; `""` if nothing was tokenised.
+        converted: Column to how many of its texts became other tokens.
+        cleaned: Rule to how many predictions it has cleaned, see `geceval.text.answers`.
+        refusals: How many predictions refuse to correct, where they were cleaned.
+    """
+
+    tokeniser: str = ""
+    converted: dict[str, int] = field(default_factory=dict)
+    cleaned: dict[str, int] = field(default_factory=dict)
+    refusals: int = 0
+
+    def details(self) -> dict[str, Any]:
+        """The detail `text` of a result; empty where nothing was done."""
+        parts: dict[str, Any] = {"converted": {name: count for name, count in self.converted.items() if count}}
+        parts |= {"tokeniser": self.tokeniser} if parts["converted"] else {}
+        parts |= {"cleaned": self.cleaned, "refusals": self.refusals}
+        return {name: value for name, value in parts.items() if value}
+
+    def __add__(self, other: Reading) -> Reading:
+        return Reading(
+            self.tokeniser or other.tokeniser,
+            dict(Counter(self.converted) + Counter(other.converted)),
+            dict(Counter(self.cleaned) + Counter(other.cleaned)),
+            self.refusals + other.refusals,
+        )
+
+
+def evidence(text: str, known: frozenset[str] = frozenset()) -> int:
+    """1 for prose, -1 for tokens, 0 if a text shows neither; words of its source, if known, show nothing."""
+    words = [word for word in text.split() if not word.isalnum() and not _UNSPACED.search(word)]
+    touching = sum(word not in known and _TOUCHING.fullmatch(word) is not None for word in words)
+    if (
+        words
+        and text.rstrip().endswith(words[-1])
+        and _LAST.fullmatch(words[-1])
+        and not _TOUCHING.fullmatch(words[-1])
+    ):
+        touching += words[-1] not in known
+    apart = sum(_APART.fullmatch(word) is not None for word in words)
+    return (touching > apart) - (touching < apart)
+
+
+def kind(texts: Sequence[str], sources: Sequence[str] | None = None) -> Literal["tokens", "prose", ""]:
+    """What a column holds by most of its texts that show it; `""` if none does."""
+    words = map(frozenset, map(str.split, sources)) if sources is not None else repeat(frozenset())
+    balance = sum(map(evidence, texts, words))
+    return "prose" if balance > 0 else "tokens" if balance < 0 else ""
+
+
+def read(
+    columns: Columns,
+    text: TextSetting = "auto",
+    form: Form = "tokens",
+    tokeniser: Tokeniser = "ptb",
+    known: bool = False,
+) -> tuple[Columns, Reading]:
+    """The columns as a metric compares them.
+
+    Args:
+        columns: Checked columns.
+        text: The setting of a metric, see `geceval.scorers.base.TextOptions`.
+        form: What the metric reads.
+        tokeniser: The one for sources in prose.
+        known: Whether the sources are known to be tokens.
+    """
+    if text == "tokens":
+        return columns, Reading()
+    cleaned, refusals = Counter[str](), 0
+    if text == "answers":
+        pairs = list(zip(columns.predictions, columns.sources, strict=True))
+        answers = [clean(*pair) for pair in pairs]
+        cleaned = Counter(rule for answer in answers for rule in answer.rules)
+        refusals = sum(is_refusal(*pair) for pair in pairs)
+        columns = replace(columns, predictions=[answer.text for answer in answers])
+    if text in get_args(Tokeniser):
+        words, source = _by_name(columns, text), text
+    else:
+        words, source = _by_source(columns, text, form, tokeniser, known)
+    return _changed(columns, words, Reading(source, {}, dict(cleaned), refusals))
+
+
+def read_rows(columns: Columns, *how: Any) -> tuple[Columns, Reading]:
+    """As `read`, but each row by itself, so that what becomes of it does not depend on others."""
+    references = columns.references or [None] * len(columns.sources)
+    rows = zip(columns.sources, columns.predictions, references, strict=True)
+    alone = [read(Columns([source], [text], row and [row]), *how) for source, text, row in rows]
+    together = Columns(
+        [each.sources[0] for each, _ in alone],
+        [each.predictions[0] for each, _ in alone],
+        columns.references and [each.references[0] for each, _ in alone],
+    )
+    return together, sum((reading for _, reading in alone), Reading())
+
+
+def sources_of_file(texts: Sequence[str], sources: Sequence[str], text: TextSetting) -> list[str]:
+    """Sources in prose with the tokens of an M2 file, of which they are the sentences; others as they are."""
+    if len(texts) != len(sources) or text not in ("auto", "prose", "answers"):
+        return list(texts)
+    if text != "prose" and kind(texts) != "prose":
+        return list(texts)
+    style = _Style.of(sources, "spacy-en")
+    return [style.apply(*pair) for pair in zip(texts, sources, strict=True)]
+
+
+def warn(metric: str, reading: Reading) -> None:
+    """Say what was done to the columns of a metric."""
+    if any(reading.converted.values()):
+        counts = ", ".join(counted(number, name[:-1]) for name, number in reading.converted.items() if number)
+        how = "with the tokens of the sources" if reading.tokeniser == "source" else f"by {reading.tokeniser}"
+        logger.warning("%s: read as prose and tokenised %s: %s; text='tokens' compares texts as they stand",
+                       metric, how, counts)  # fmt: skip
+    if reading.cleaned or reading.refusals:
+        rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(reading.cleaned.items()))
+        refusals = f"{'; ' if rules else ''}{counted(reading.refusals, 'refusal')}" if reading.refusals else ""
+        logger.warning("%s: answers were cleaned: %s%s", metric, rules, refusals)
+
+
+def _by_name(columns: Columns, name: Tokeniser) -> Columns:
+    """All texts, tokenised alike."""
+    references = columns.references
+    return Columns(
+        [tokenise(text, name) for text in columns.sources],
+        [tokenise(text, name) for text in columns.predictions],
+        None if references is None else [[tokenise(text, name) for text in row] for row in references],
+    )
+
+
+def _by_source(
+    columns: Columns, text: TextSetting, form: Form, tokeniser: Tokeniser, known: bool
+) -> tuple[Columns, str]:
+    """Prose with the token borders of its sources, and where these come from."""
+    prose_sources = not known and (text == "prose" or kind(columns.sources) == "prose")
+    if form == "prose" or (form == "sources" and prose_sources):
+        return columns, ""
+    sources, style = columns.sources, _Style(tokeniser)
+    if prose_sources:
+        sources = [tokenise(each, tokeniser) for each in sources]
+    else:
+        style = _Style.of(sources, tokeniser)
+
+    def column(texts: Sequence[str], rows: Sequence[int]) -> list[str]:
+        found = kind(texts, None if prose_sources else [columns.sources[row] for row in rows])
+        if text == "auto" and found != "prose" and not (prose_sources and not found):
+            return list(texts)
+        return [style.apply(each, sources[row]) for each, row in zip(texts, rows, strict=True)]
+
+    references = columns.references and [list(row) for row in columns.references]
+    for number in range(max(map(len, references or [()]))):
+        rows = [row for row, texts in enumerate(references) if number < len(texts)]
+        for row, each in zip(rows, column([references[row][number] for row in rows], rows), strict=True):
+            references[row][number] = each
+    predictions = column(columns.predictions, range(len(sources)))
+    return Columns(sources, predictions, references), tokeniser if prose_sources else "source"
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How tokens are written: the tokeniser of words that a source lacks, and what may differ from it."""
+
+    tokeniser: Tokeniser
+    hyphens: bool = False
+    paired: bool = False
+
+    @classmethod
+    def of(cls, sources: Sequence[str], tokeniser: Tokeniser) -> _Style:
+        """The style of tokenised sources; where hyphens stand, if they do not show it, as that tokeniser has them."""
+        whole = sum(_HYPHENATED.search(word) is not None for source in sources for word in source.split())
+        apart = sum(source.split().count("-") for source in sources)
+        hyphens = apart > whole or (apart == whole and tokeniser == "spacy-en")
+        return cls("ptb", hyphens, any("``" in source.split() for source in sources))
+
+    def apply(self, text: str, source: str) -> str:
+        """The tokens of a text, given those of its source."""
+        tokens = source.split()
+        return project(with_marks_of(text, tokens, self.paired), tokens, self.tokeniser, self.hyphens)
+
+
+def _changed(columns: Columns, words: Columns, reading: Reading) -> tuple[Columns, Reading]:
+    """The columns with those texts that have become other tokens, which are counted; all others stay as they are."""
+    counts = Counter[str]()
+
+    def chosen(name: str, old: str, new: str) -> str:
+        differs = old.split() != new.split()
+        counts[name] += differs
+        return new if differs else old
+
+    def column(name: str, old: Sequence[str], new: Sequence[str]) -> list[str]:
+        return [chosen(name, *pair) for pair in zip(old, new, strict=True)]
+
+    references = None
+    if columns.references is not None:
+        pairs = zip(columns.references, words.references, strict=True)
+        references = [column("references", *pair) for pair in pairs]
+    columns = Columns(
+        column("sources", columns.sources, words.sources),
+        column("predictions", columns.predictions, words.predictions),
+        references,
+    )
+    return columns, replace(reading, converted=dict(counts))

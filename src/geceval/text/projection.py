@@ -1,0 +1,153 @@
+"""The source's token borders, and its marks, in prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from rapidfuzz.distance import Indel
+
+from geceval.text.tokenisers import Tokeniser, tokenise
+
+# Letters, digits, contractions, and any other character by itself: tokenisers hardly cut finer.
+_APOSTROPHE = "['’‘´`]"
+_UNITS = re.compile(
+    rf"``|''|\.{{3}}|--|-[LR][RCS]B-|[^\W\d_]+?(?=n{_APOSTROPHE}t(?!\w))|n{_APOSTROPHE}t(?!\w)"
+    rf"|{_APOSTROPHE}(?:s|m|re|ve|ll|d)(?!\w)|[^\W\d_]+|\d+|\S",
+    re.IGNORECASE,
+)
+_CLITICS = frozenset(["not", "nt", "m", "s", "re", "ve", "ll", "d", "na", "ta", "me"])
+"""What tokenisers cut from the word before it though no apostrophe stands there: `can not`, `do nt`, `gon na`."""
+
+_PLAIN = {**dict.fromkeys("’‘‚‛", "'"), **dict.fromkeys("“”„‟", '"'), **dict.fromkeys("–—‐‑―−", "-"), "…": "..."}
+_TO_PLAIN = str.maketrans(_PLAIN)
+_BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-–](?=[^\W\d_])")
+_KEYS = {"``": '"', "''": '"', "--": "-", **_BRACKETS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """The pieces of a text, and whether a token, or a word between spaces, starts with each."""
+
+    texts: list[str]
+    starts: list[bool]
+
+    @classmethod
+    def of(cls, words: Sequence[str], pairs: dict[str, int]) -> _Units:
+        parts = [[part for unit in _UNITS.findall(word) for part in _cut(unit, pairs)] for word in words]
+        return cls([text for row in parts for text in row], [not number for row in parts for number in range(len(row))])
+
+
+def project(prose: str, tokens: Sequence[str], tokeniser: Tokeniser, hyphens: bool = False) -> str:
+    """The tokens of a prose text, joined by one space; but for white space no character changes.
+
+    Where the text agrees with its source, its tokens are those of the source; elsewhere the tokeniser's. A space of the
+    prose is always a border.
+
+    Args:
+        prose: The text.
+        tokens: The tokens of its source.
+        tokeniser: The tokeniser's name.
+        hyphens: Whether hyphens between letters are tokens, whatever the tokeniser does.
+    """
+    words = prose.split()
+    if words == list(tokens):
+        return " ".join(words)
+    pairs = {a.lower() + b.lower(): len(a) for a, b in pairwise(tokens) if a.isalpha() and b.lower() in _CLITICS}
+    ours, theirs = _Units.of(words, pairs), _Units.of(tokens, {})
+    partners = _partners(theirs.texts, ours.texts)
+    intact = _intact(partners, theirs, ours)
+    offsets = list(accumulate(map(len, ours.texts), initial=0))
+    text = "".join(ours.texts)
+    cuts = _borders(tokenise(prose, tokeniser))
+    if hyphens:
+        cuts |= {edge for match in _HYPHEN.finditer(text) for edge in match.span()}
+    borders = set()
+    for number, (partner, start) in enumerate(zip(partners, ours.starts, strict=True)):
+        here, end = offsets[number : number + 2]
+        if partner is None:
+            borders |= cuts.intersection(range(here + 1, end))
+        follows = number > 0 and partner is not None and partners[number - 1] == partner - 1
+        if start or (follows and theirs.starts[partner]) or (here in cuts and partner not in intact):
+            borders.add(here)
+    ordered = sorted(borders)
+    return " ".join(text[start:end] for start, end in zip(ordered, [*ordered[1:], len(text)], strict=True))
+
+
+def _intact(partners: Sequence[int | None], theirs: _Units, ours: _Units) -> set[int]:
+    """The units of the source within tokens that the text has whole, but for the first unit of each."""
+    # Where a learner glued words and the system parted them, what the source has in one token is no model.
+    positions = {partner: number for number, partner in enumerate(partners) if partner is not None}
+    starts = [number for number, start in enumerate(theirs.starts) if start]
+    intact: set[int] = set()
+    for first, end in zip(starts, [*starts[1:], len(theirs.starts)], strict=True):
+        inner = range(first + 1, end)
+        if all(
+            unit in positions and positions.get(unit - 1) == positions[unit] - 1 and not ours.starts[positions[unit]]
+            for unit in inner
+        ):
+            intact.update(inner)
+    return intact
+
+
+def _cut(unit: str, pairs: dict[str, int]) -> list[str]:
+    """A word as the source's tokens cut it: `cannot` in two where the source has `can not`."""
+    size = pairs.get(unit.lower())
+    return [unit] if size is None else [unit[:size], unit[size:]]
+
+
+def _borders(tokens: str) -> set[int]:
+    """Where tokens start, counted in characters without spaces."""
+    return set(accumulate(map(len, tokens.split()), initial=0))
+
+
+def _partners(theirs: Sequence[str], ours: Sequence[str]) -> list[int | None]:
+    """For each unit of a text, the one of the source that it agrees with."""
+    partners: list[int | None] = [None] * len(ours)
+    for block in Indel.opcodes([*map(_key, theirs)], [*map(_key, ours)]):
+        if block.tag == "equal":
+            partners[block.dest_start : block.dest_end] = range(block.src_start, block.src_end)
+    return partners
+
+
+def _key(unit: str) -> str:
+    """What two units that differ in case or in the form of a mark have in common."""
+    lowered = unit.lower()
+    return lowered if lowered.isalnum() else _KEYS.get(lowered) or lowered.translate(_TO_PLAIN)
+
+
+def with_marks_of(prose: str, tokens: Sequence[str], paired: bool = False) -> str:
+    """A text with quotation marks, apostrophes, dashes and brackets in the form that they have in its source.
+
+    A mark that the source has takes the source's form; any other becomes plain unless the source has it elsewhere.
+
+    Args:
+        prose: The text.
+        tokens: The tokens of its source.
+        paired: Whether quotation marks are those of the Penn Treebank, `` and ''.
+    """
+    source = " ".join(tokens)
+    if prose.isascii() and source.isascii() and not paired and "-LRB-" not in source:
+        return prose
+    ours, theirs = _Units.of(prose.split(), {}), _Units.of(tokens, {})
+    known = set(theirs.texts)
+    words: list[str] = []
+    for unit, start, partner in zip(ours.texts, ours.starts, _partners(theirs.texts, ours.texts), strict=True):
+        form = unit if unit in known else unit.translate(_TO_PLAIN)
+        if partner is not None and _is_form_of(theirs.texts[partner], unit, paired):
+            form = theirs.texts[partner]
+        elif paired and form == '"':
+            form = "``" if start or unit == "“" else "''"
+        words += [form] if start else []
+        words[-1] += "" if start else form
+    return " ".join(words)
+
+
+def _is_form_of(mark: str, unit: str, paired: bool) -> bool:
+    """Whether a mark of the source is the same as one of the text, only written otherwise."""
+    if unit.lower() == mark.lower() or unit.isalnum():
+        return False
+    return not (unit + mark).isascii() or mark.lower() in _BRACKETS or (paired and mark in ("``", "''"))
