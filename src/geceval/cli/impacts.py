@@ -52,7 +52,7 @@ def impacts(
     ] = None,
     option: shared.OneMetricOptions = None,
     rescale: Annotated[
-        str | None, typer.Option(help="How add and sub come to the total: safe (the default) or ratio.")
+        str | None, typer.Option(help="How add and sub come to the total: safe (the default), ratio or none.")
     ] = None,
     permutations: Annotated[int | None, typer.Option(help="Random orders of sampled Shapley values; 64.")] = None,
     max_edits: Annotated[

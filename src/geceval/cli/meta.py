@@ -9,6 +9,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.maege import maege
+from geceval.cli.meta_edits import edits
 from geceval.cli.report import report
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.tune_weights import tune_weights
@@ -24,6 +25,7 @@ from geceval.workflows.meta_evaluation import choose_systems, read_score_files, 
 
 meta = typer.Typer(cls=shared.ManyValuesGroup, invoke_without_command=True, subcommand_metavar="[COMMAND ...]")
 meta.command("report", cls=shared.ManyValuesCommand)(report)
+meta.command("edits", cls=shared.ManyValuesCommand)(edits)
 meta.command("maege", cls=shared.ManyValuesCommand)(maege)
 meta.command("tune-weights", cls=shared.ManyValuesCommand)(tune_weights)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from geceval.core.errors import InputError
-from geceval.corpora import judgment_tables, parallel
+from geceval.corpora import edit_labels, judgment_tables, parallel
 from geceval.corpora.catalogue import COLUMNS, DATA_SETS
 from geceval.corpora.folder import Config, check_target, write_folder
 
@@ -21,6 +21,7 @@ _PLAIN: dict[str, Callable[[Path], list[Config]]] = {
     "wi_locness": parallel.build_wi_locness,
     "tmu_gfm": judgment_tables.build_tmu_gfm,
     "gmeg": judgment_tables.build_gmeg,
+    "seeda-edits": edit_labels.build_seeda_edits,
 }
 _RANKED = {"seeda": judgment_tables.build_seeda, "gjg15": judgment_tables.build_gjg15}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -144,3 +145,11 @@ def overlap(left: Edit, right: Edit) -> bool:
     """Whether two edits cannot be applied together."""
     first, second = sorted((left, right), key=lambda edit: (edit.start, edit.end))
     return second.start < first.end
+
+
+def one_edit(source: str, corrected: str) -> Edit:
+    """The shortest single edit that makes one text of the other; it inserts nothing if their words are the same."""
+    old, new = source.split(), corrected.split()
+    start = len(os.path.commonprefix([old, new]))
+    ending = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
+    return Edit(start, len(old) - ending, " ".join(new[start : len(new) - ending]))

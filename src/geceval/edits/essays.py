@@ -134,6 +134,11 @@ def _tokens(text: str) -> list[tuple[int, str]]:
     return [(token.idx, token.text) for token in _english().make_doc(text) if not token.is_space]
 
 
+def word_tokens(text: str) -> list[str]:
+    """The tokens of prose, by the rules of spaCy."""
+    return [token for _, token in _tokens(text)]
+
+
 def _prepare(edits: Sequence[TextEdit], text: str) -> list[TextEdit]:
     """Corrections without the white space that they do not change, and marks that contain no correction; sorted."""
     prepared = []

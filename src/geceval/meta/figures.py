@@ -158,23 +158,31 @@ def _draw_map(
 ) -> None:
     """Draw the cells above the diagonal, each with its number; the second rank runs right, the first one down."""
     size = len(values)
-    shown = values[:-1, 1:]
-    picture = axes.imshow(shown, cmap="RdBu" if diverging else "cividis", vmin=limits[0], vmax=limits[1], aspect="auto")
-    for (row, column), value in np.ndenumerate(shown):
+    _draw_cells(axes, values[:-1, 1:], title, limits, diverging=diverging)
+    axes.set_xticks(range(size - 1), range(2, size + 1))
+    axes.set_yticks(range(size - 1), range(1, size))
+    axes.set_xlabel(f"worse {ranks} rank")
+    axes.set_ylabel(f"better {ranks} rank")
+
+
+def _draw_cells(
+    axes: Axes, values: np.ndarray, title: str, limits: tuple[float, float], *, diverging: bool = False
+) -> None:
+    """Draw coloured cells, each with its number; those without a number stay empty."""
+    picture = axes.imshow(
+        values, cmap="RdBu" if diverging else "cividis", vmin=limits[0], vmax=limits[1], aspect="auto"
+    )
+    for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
             red, green, blue, _ = picture.cmap(picture.norm(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             text = signed(value, 2) if diverging else unsigned(value, 2)
             axes.text(column, row, text, ha="center", va="center", fontsize=8.5, color=_ON_DARK if dark else _ON_LIGHT)
-    axes.set_xticks(range(size - 1), range(2, size + 1))
-    axes.set_yticks(range(size - 1), range(1, size))
     axes.tick_params(length=0)
     axes.grid(visible=False)
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.set_title(title)
-    axes.set_xlabel(f"worse {ranks} rank")
-    axes.set_ylabel(f"better {ranks} rank")
 
 
 def signed(value: float, digits: int) -> str:
@@ -288,6 +296,19 @@ def pair_maps(tables: Mapping[str, Mapping[str, PairMap]], ranks: str) -> Figure
         for axes, (kind, values) in zip(grid[-1], differences.items(), strict=True):
             title = f"{names[0]} − {names[1]}" + ("" if kind == "all" else f", {kind}")
             _draw_map(axes, values, title, ranks, limits, diverging=True)
+    return figure
+
+
+@styled
+def edit_map(values: Mapping[tuple[str, str], float], title: str) -> Figure:
+    """Heat map of a share for each metric, downwards, and each group of edits."""
+    metrics, groups = (list(dict.fromkeys(names)) for names in zip(*values, strict=True))
+    figure, grid = _panels(1, 1, 0.45 * len(groups) + 0.3, 0.36 * len(metrics) + 0.9, left=0.9)
+    axes = grid[0][0]
+    cells = np.array([[values[metric, group] for group in groups] for metric in metrics])
+    _draw_cells(axes, cells, title, (0.0, 1.0))
+    axes.set_xticks(range(len(groups)), groups, rotation=60, ha="right")
+    axes.set_yticks(range(len(metrics)), metrics)
     return figure
 
 

@@ -26,7 +26,7 @@ from geceval.scorers.base import Scorer
 LARGEST_RATIO = 10.0
 
 Method: TypeAlias = Literal["add", "sub", "shapley", "shapley_sampling"]
-Rescale: TypeAlias = Literal["safe", "ratio"]
+Rescale: TypeAlias = Literal["safe", "ratio", "none"]
 Correction: TypeAlias = "str | Sequence[Edit]"
 Orders: TypeAlias = Sequence[Sequence[int]]
 
@@ -41,7 +41,7 @@ class Settings(Options):
             themselves. `"shapley_sampling"`: its mean over random orders of the edits; the shares sum to the total too.
         rescale: How the shares of `add` and `sub` are made to sum to the total. `"safe"` multiplies them by total / sum
             where that ratio lies in (0, 10]; elsewhere it adds the same amount to each, and `note` says so.
-            `"ratio"` always multiplies, as published, and gives zeros where the sum is 0.
+            `"ratio"` always multiplies, as published, and gives zeros where the sum is 0. `"none"` leaves them.
         permutations: Number of orders for `shapley_sampling`, at least 1; all n! orders if there are no more.
         max_edits: Edits of a sentence beyond which `shapley` is sampled, in [1, 20]; `method` and
             `note` of the sentence then say so. The other methods have no limit.
@@ -287,8 +287,8 @@ def shares(method: Method, players: int, gains: Mapping[int, float], orders: Ord
 
 
 def rescaled(raw: np.ndarray, total: float, how: Rescale) -> tuple[np.ndarray, bool]:
-    """Make shares sum to the total."""
-    if not len(raw):
+    """Make shares sum to the total, unless `how` is `"none"`."""
+    if not len(raw) or how == "none":
         return raw, False
     whole = math.fsum(raw)
     if how == "ratio":

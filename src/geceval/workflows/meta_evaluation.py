@@ -1,4 +1,4 @@
-"""Scoring metrics on human judgment data (SEEDA, GJG15, GMEG), for `geceval meta` and `geceval meta report`."""
+"""Scoring metrics on human judgments of systems (SEEDA, GJG15, GMEG) and of edits, for `geceval meta`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import logging
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from geceval import registry
 from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.progress import parts
+from geceval.corpora.edit_labels import LabelledEdit
+from geceval.edits.edit import apply, in_order, one_edit
+from geceval.edits.essays import word_tokens
 from geceval.edits.m2 import M2Sentence, references, write_m2
+from geceval.meta.attacks import is_tokenised
 from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
 from geceval.scorers.references.gold import gold_sentences
+from geceval.workflows.attribution import Method, attribute
 
 logger = logging.getLogger("geceval")
+
+EditKind = Literal["operation", "type"]
 
 
 def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:
@@ -125,3 +132,50 @@ def _write_judged(path: str, human: HumanData, folder: Path) -> str:
     target = folder / Path(path).name
     write_m2(target, _judged(path, human))
     return str(target)
+
+
+def gains_by_edits(
+    metric: str,
+    options: Mapping[str, Any],
+    data: Sequence[LabelledEdit],
+    method: Method,
+    targets: Mapping[str, Sequence[str]],
+) -> tuple[np.ndarray, str]:
+    """A metric's gain by each edit, and its signature; `targets` are the references of sources, if there are any."""
+    scorer = registry.make_scorer(metric, options)
+    if scorer.needs_references() and not targets:
+        raise InputError(f"{metric} needs references: pass --gold-m2 with an M2 file of the sentences")
+    # Alone, an edit is the only player; else it is one of those of the correction in which people saw it.
+    others = [() if method == "add" else row.others for row in data]
+    games = [(row.source, tuple(in_order((row.edit, *rest)))) for row, rest in zip(data, others, strict=True)]
+    sources, players = zip(*dict.fromkeys(games), strict=True)
+    texts = [targets[source] for source in sources] if scorer.needs_references() else None
+    attributions = attribute(scorer, sources, players, texts, method=method, rescale="none")
+    shares = {(each.source, each.edits): dict(zip(each.edits, each.scores, strict=True)) for each in attributions}
+    gains = np.array([shares[game][row.edit] for row, game in zip(data, games, strict=True)])
+    return gains if scorer.higher_is_better else -gains, attributions[0].signature
+
+
+def in_references(data: Sequence[LabelledEdit], targets: Mapping[str, Sequence[str]]) -> np.ndarray:
+    """1 for each edit that ERRANT extracts from a reference, else 0."""
+    from geceval.edits.errant.annotator import get_annotator
+
+    pairs = [(source, text) for source, texts in targets.items() for text in texts]
+    # Spans differ where an edit repeats a word of the source; the texts that they make do not.
+    extracted = zip(pairs, get_annotator().edits(pairs), strict=True)
+    made = {(source, apply(source, [edit])) for (source, _), edits in extracted for edit in edits}
+    return np.array([float((row.source, row.alone) in made) for row in data])
+
+
+def kinds_of_edits(data: Sequence[LabelledEdit], by: EditKind) -> np.ndarray:
+    """ERRANT's type of each edit, or its operation: M (missing), U (unnecessary) or R (to be replaced)."""
+    from geceval.edits.errant.annotator import get_annotator
+
+    rows = {row: (row.source, row.alone) for row in data}
+    texts = [
+        pair if is_tokenised(pair[0]) else [" ".join(word_tokens(text)) for text in pair] for pair in rows.values()
+    ]
+    # The shortest edit: that of the data may keep words.
+    typed = get_annotator().classify([(source, [one_edit(source, alone)]) for source, alone in texts])
+    types = {row: edit.type.partition(":") for row, (edit,) in zip(rows, typed, strict=True)}
+    return np.array([types[row][0 if by == "operation" else 2] or "UNK" for row in data])

@@ -1,0 +1,99 @@
+"""`geceval meta edits`: how well metrics tell right edits from wrong ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import geceval.cli.options as shared
+from geceval.cli.tables import Cell, check_outputs, show
+from geceval.core.errors import InputError, counted
+from geceval.core.progress import bar, parts
+from geceval.core.warnings import once
+from geceval.corpora.edit_labels import annotator_agreement, read_edit_labels
+from geceval.edits.m2 import references
+from geceval.meta import figures
+from geceval.meta.edit_labels import RESAMPLES, STATISTICS, EditAgreement, agreement_on_edits
+from geceval.scorers.references.gold import gold_sentences
+from geceval.workflows.attribution import Method
+from geceval.workflows.meta_evaluation import EditKind, gains_by_edits, in_references, kinds_of_edits
+
+
+def edits(
+    metrics: shared.Metrics,
+    data: Annotated[str, typer.Option(help="SEEDA or `seeda-edits`, or .jsonl with source, hypothesis and label.")],
+    gold_m2: Annotated[
+        str | None, typer.Option("--gold-m2", help="M2 file: is an edit in a reference? Only its sentences count.")
+    ] = None,
+    method: Annotated[Method, typer.Option(help="An edit's gain alone, the loss without it, or Shapley.")] = "add",
+    by: Annotated[EditKind | None, typer.Option(help="A row also for each operation or error type.")] = None,
+    option: shared.MetricOptions = None,
+    cache: shared.Cache = None,
+    plot: Annotated[str | None, typer.Option(help="Heat map of the AUC in each row: .png, .svg or .pdf.")] = None,
+    form: shared.PaperForm = None,
+    output: shared.Output = None,
+    progress: shared.Progress = False,
+) -> None:
+    """Test whether metrics tell right edits from wrong ones.
+
+    A metric's judgment of an edit is what its score of the sentence gains by it: above 0, the edit is right. The best
+    accuracy is that of a threshold found on other sentences.
+
+    Example: geceval meta edits -m impara_lm --data SEEDA --gold-m2 official-2014.combined.m2 --by type
+    """
+    form = shared.check_format(form, output, shared.PaperFormat)
+    check_outputs(plot)
+    if plot is not None:
+        figures.check_suffix(plot)
+    options = shared.metric_options(list(dict.fromkeys(metrics)), option, cache=cache)
+    rows, targets = read_edit_labels(data), {}
+    if gold_m2 is not None:
+        gold = {" ".join(each.source.split()): list(references(each).values()) for each in gold_sentences(gold_m2)}
+        rows = [row for row in rows if row.source in gold]
+        targets = {row.source: gold[row.source] for row in rows}
+    right, sources = (np.array([getattr(row, name) for row in rows]) for name in ("right", "source"))
+    if len(set(right.tolist())) < 2:
+        raise InputError(f"{data}: right and wrong edits are needed{f', of sentences of {gold_m2}' if gold_m2 else ''}")
+    scores, notes, groups = {}, [], {"all": np.ones(len(rows), dtype=bool)}
+    with bar(progress), once(set()):
+        for name, values in parts(options.items()):
+            scores[name], signature = gains_by_edits(name, values, rows, method, targets)
+            notes.append(signature)
+        if gold_m2 is not None:
+            scores["in a reference"] = in_references(rows, targets)
+            notes.append(f"references: {Path(gold_m2).name}")
+        if by is not None:
+            kinds = kinds_of_edits(rows, by)
+            groups |= {kind: kinds == kind for kind, _ in Counter(kinds.tolist()).most_common()}
+    agreements = {
+        (metric, kind): agreement_on_edits(values[mask], right[mask], sources[mask])
+        for metric, values in scores.items()
+        for kind, mask in groups.items()
+        if 0 < right[mask].sum() < mask.sum()
+    }
+    if plot is not None:
+        figures.save(figures.edit_map({key: float(each.values[0]) for key, each in agreements.items()}, "AUC"), plot)
+    caption = (
+        f"{Path(data).name}: {counted(len(rows), 'label')} of edits in {counted(len(set(sources)), 'sentence')}, "
+        f"method {method}; 95% intervals from {RESAMPLES:,} resamples of the sentences"
+    )
+    notes += filter(None, [annotator_agreement(rows)])
+    show(*_table(agreements, form in ("json", "tsv")), form, output, caption, notes)
+
+
+def _table(agreements: Mapping[tuple[str, str], EditAgreement], data: bool) -> tuple[list[str], list[list[Any]]]:
+    """A row per metric and kind of edits; for programs, the ends of the intervals stand in columns of their own."""
+    ends = [[name, f"{name} low", f"{name} high"] if data else [name] for name in STATISTICS]
+    cells = []
+    for (metric, kind), each in agreements.items():
+        row: list[Any] = [metric, kind, each.edits, each.share]
+        for value, low, high in np.stack([each.values, each.low, each.high], axis=1).tolist():
+            text = f"{figures.unsigned(value)} {figures.unsigned(low)}–{figures.unsigned(high)}"
+            row += [value, low, high] if data else [Cell(value, text)]
+        cells.append([*row, each.threshold])
+    return ["metric", "kind", "edits", "right", *sum(ends, []), "threshold"], cells
