@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -40,6 +41,9 @@ def write_all() -> None:
     _write_gmeg(Path("GMEG"), judged)
     rows = [f"{name}\t{line}\t{len(name) / 20 + line / 99:.4f}\n" for name in SEEDA_SYSTEMS for line in range(1, 13)]
     Path("mine.tsv").write_text("system\tline\tmine\n" + "".join(rows), encoding="utf-8")
+    labels = {"He goes .": True, "He gone .": False}
+    rows = [json.dumps({"source": "He go .", "hypothesis": text, "label": label}) for text, label in labels.items()]
+    Path("labelled.jsonl").write_text("\n".join(rows), encoding="utf-8")
     Path("human.tsv").write_text("strong\t4.1\nminimal\t3.2\novercorrect\t1.4\nmeaning\t1.9\n", encoding="utf-8")
 
 
@@ -123,7 +127,18 @@ def _write_seeda(folder: Path, judged: list[M2Sentence]) -> None:
         files[f"data/judgments_{kind}.xml"] = f"<r>{_judgments(outputs, first=1)}</r>"
         for statistic in ("EW", "TS"):
             files[f"scores/human/{statistic}_{kind}.txt"] = "".join(f"{place / 15}\n" for place in range(15))
-    write_texts(folder, files)
+    edits = {f"edit_step1/annotator1/{line}.txt": _labelled(sentence) for line, sentence in enumerate(judged)}
+    write_texts(folder, files | edits)
+
+
+def _labelled(sentence: M2Sentence) -> str:
+    """A file of SEEDA's first step: the first annotator's verb is right, the second one's wrong."""
+    words = sentence.source.split()
+    texts = [
+        " ".join([*words[:2], f"[sit→{edits[0].correction}|{right}]", *words[3:]])
+        for edits, right in zip(sentence.edits.values(), (True, False), strict=True)
+    ]
+    return "<Source with context>\n<t></t>\n<Correction>\n" + "".join(f"<s1>{text}</s1>\n" for text in texts)
 
 
 def write_gjg15(folder: Path, outputs: dict[str, list[str]], items: str) -> Path:

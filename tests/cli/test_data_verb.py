@@ -8,7 +8,8 @@ import pytest
 def test_list(ok):
     out = ok("data", "list")
     rows = [line.split()[0] for line in out.splitlines() if "http" in line]
-    assert rows == ["seeda", "gjg15", "conll13", "conll14", "jfleg", "cweb", "fce", "wi_locness", "tmu_gfm", "gmeg"]
+    names = ["seeda", "gjg15", "conll13", "conll14", "jfleg", "cweb", "fce", "wi_locness", "tmu_gfm", "gmeg"]
+    assert rows == [*names, "seeda-edits"]
     assert "https://github.com/tmu-nlp/SEEDA" in out
 
 

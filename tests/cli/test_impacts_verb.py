@@ -110,7 +110,10 @@ MISTAKES = [
     (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),
     (["--method", "shapley", "-m", "no_such", *PAIR], "unknown metric 'no_such'"),
     (["--method", "shapley", "--max-edits", "99", *PAIR], "max_edits must lie between 1 and 20, got 99"),
-    (["--method", "add", "--rescale", "odd", *PAIR], "attribute: rescale must be one of 'safe', 'ratio', got 'odd'"),
+    (
+        ["--method", "add", "--rescale", "odd", *PAIR],
+        "attribute: rescale must be one of 'safe', 'ratio', 'none'",
+    ),
     (["--method", "add", "-o", "frob=1", *PAIR], "unknown option 'frob'"),
     (["--method", "add", "-r", "two", "-m", "gleu", *PAIR], "two has 2 lines but the source has 1"),
     (["--method", "add", "-r", "blank", "-m", "gleu", *PAIR], "line 1 has no reference: it is blank in blank"),

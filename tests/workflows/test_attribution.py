@@ -75,7 +75,7 @@ def test_shapley_equals_the_mean_over_all_orders_and_sums_to_the_total():
 
 
 @pytest.mark.parametrize("method", ["add", "sub", "shapley", "shapley_sampling"])
-@pytest.mark.parametrize("rescale", ["safe", "ratio"])
+@pytest.mark.parametrize("rescale", ["safe", "ratio", "none"])
 def test_every_method_gives_an_additive_metric_its_own_terms(method, rescale):
     def additive(words):
         return 0.25 * ("A" in words) - 0.5 * ("B" in words) + 0.75 * ("C" in words)
@@ -92,6 +92,9 @@ def test_add_and_sub():
     for rescale in ("safe", "ratio"):
         found = one(Toy(curved), [A, B, C], method="sub", rescale=rescale)
         assert found.scores == pytest.approx((0.375, 0.1875, -0.1125))
+    for method, shares in (("add", (0.2, 0.1, 0.0)), ("sub", (0.5, 0.25, -0.15))):
+        found = one(Toy(curved), [A, B, C], method=method, rescale="none")
+        assert (found.scores, found.note) == (pytest.approx(shares), "")
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -18,7 +17,7 @@ from geceval.core.warnings import once
 from geceval.corpora.edit_labels import annotator_agreement, read_edit_labels
 from geceval.edits.m2 import references
 from geceval.meta import figures
-from geceval.meta.edit_labels import RESAMPLES, STATISTICS, EditAgreement, agreement_on_edits
+from geceval.meta.edit_labels import RESAMPLES, STATISTICS, agreement_on_edits, best_threshold
 from geceval.scorers.references.gold import gold_sentences
 from geceval.workflows.attribution import Method
 from geceval.workflows.meta_evaluation import EditKind, gains_by_edits, in_references, kinds_of_edits
@@ -47,6 +46,7 @@ def edits(
     Example: geceval meta edits -m impara_lm --data SEEDA --gold-m2 official-2014.combined.m2 --by type
     """
     form = shared.check_format(form, output, shared.PaperFormat)
+    for_programs = form in ("json", "tsv")
     check_outputs(plot)
     if plot is not None:
         figures.check_suffix(plot)
@@ -70,30 +70,26 @@ def edits(
         if by is not None:
             kinds = kinds_of_edits(rows, by)
             groups |= {kind: kinds == kind for kind, _ in Counter(kinds.tolist()).most_common()}
-    agreements = {
-        (metric, kind): agreement_on_edits(values[mask], right[mask], sources[mask])
-        for metric, values in scores.items()
-        for kind, mask in groups.items()
-        if 0 < right[mask].sum() < mask.sum()
-    }
+    cells, aucs = [], {}
+    for metric, values in scores.items():
+        for kind, mask in groups.items():
+            judged, labels = values[mask], right[mask]
+            if 0 < labels.sum() < len(labels):
+                table = agreement_on_edits(judged, labels, sources[mask])
+                aucs[metric, kind] = float(table[0, 0])
+                row = [metric, kind, len(labels), float(labels.mean()), best_threshold(judged, labels)]
+                cells.append([*row, *(table.T.ravel().tolist() if for_programs else map(_with_interval, table.T))])
     if plot is not None:
-        figures.save(figures.edit_map({key: float(each.values[0]) for key, each in agreements.items()}, "AUC"), plot)
+        figures.save(figures.edit_map(aucs, "AUC"), plot)
     caption = (
         f"{Path(data).name}: {counted(len(rows), 'label')} of edits in {counted(len(set(sources)), 'sentence')}, "
         f"method {method}; 95% intervals from {RESAMPLES:,} resamples of the sentences"
     )
     notes += filter(None, [annotator_agreement(rows)])
-    show(*_table(agreements, form in ("json", "tsv")), form, output, caption, notes)
+    names = [(name, f"{name} low", f"{name} high") if for_programs else (name,) for name in STATISTICS]
+    show(["metric", "kind", "edits", "right", "threshold", *sum(names, ())], cells, form, output, caption, notes)
 
 
-def _table(agreements: Mapping[tuple[str, str], EditAgreement], data: bool) -> tuple[list[str], list[list[Any]]]:
-    """A row per metric and kind of edits; for programs, the ends of the intervals stand in columns of their own."""
-    ends = [[name, f"{name} low", f"{name} high"] if data else [name] for name in STATISTICS]
-    cells = []
-    for (metric, kind), each in agreements.items():
-        row: list[Any] = [metric, kind, each.edits, each.share]
-        for value, low, high in np.stack([each.values, each.low, each.high], axis=1).tolist():
-            text = f"{figures.unsigned(value)} {figures.unsigned(low)}–{figures.unsigned(high)}"
-            row += [value, low, high] if data else [Cell(value, text)]
-        cells.append([*row, each.threshold])
-    return ["metric", "kind", "edits", "right", *sum(ends, []), "threshold"], cells
+def _with_interval(row: np.ndarray) -> Cell:
+    value, low, high = map(figures.unsigned, row)
+    return Cell(float(row[0]), f"{value} {low}–{high}")

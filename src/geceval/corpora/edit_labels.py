@@ -16,13 +16,13 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_lines, read_parallel, read_text, split_lines
+from geceval.core.files import read_text, split_lines
 from geceval.corpora.folder import Config, check_count
-from geceval.corpora.judgments import SEEDA_SYSTEMS, Rows
+from geceval.corpora.judgments import SEEDA_SYSTEMS, Rows, output_rows
 from geceval.edits.edit import Edit, apply, one_edit
 
 _FOLDERS = ("data/EditEval_Step1", "edit_step1")
-_LABELS, _MALFORMED = 6464, 32  # of the published files
+_LABELS = 6464  # of the published files, without those that are malformed
 _FILE = re.compile(r"<Source with context>(.*?)<t>.*?</t>(.*?)<Correction>(.*)", re.DOTALL)
 _CORRECTION = re.compile(r"<s(\d)>(.*?)</s\1>", re.DOTALL)
 # The second alternative is a bracket that is never closed; its edit ends with the label.
@@ -33,24 +33,19 @@ _LABEL = re.compile(r"\|(?:True|False)")
 _EDIT = {"start": pa.int32(), "end": pa.int32(), "correction": pa.string()}
 _TEXTS = dict.fromkeys(("before", "source", "after", "hypothesis", "original"), pa.string())
 _SHOWN = {"annotator": pa.string(), "file": pa.int32(), "number": pa.int8()}
-_KNOWN = {"src_id": pa.int32(), "systems": pa.list_(pa.string()), "others": pa.list_(pa.struct(_EDIT))}
+_KNOWN = {"src_id": pa.int32(), "systems": pa.list_(pa.string()), "all_edits": pa.list_(pa.struct(_EDIT))}
 _SCHEMA = pa.schema({**_TEXTS, **_EDIT, "label": pa.bool_(), **_SHOWN, **_KNOWN})
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledEdit:
-    """An edit that a person found right or wrong, and the other edits of the correction in which it was shown."""
+    """An edit that a person found right or wrong, and all edits of the correction in which it was shown."""
 
     source: str
     edit: Edit
     right: bool
-    others: tuple[Edit, ...] = ()
+    together: tuple[Edit, ...]
     annotator: str = ""
-
-    @property
-    def alone(self) -> str:
-        """The source with this edit made and no other."""
-        return apply(self.source, [self.edit])
 
 
 def read_edit_labels(path: str | Path) -> list[LabelledEdit]:
@@ -58,7 +53,7 @@ def read_edit_labels(path: str | Path) -> list[LabelledEdit]:
     path = Path(path)
     if not path.is_dir():
         return _read_json_lines(path)
-    built = path / "default/test.parquet"
+    built = path / "edits/test.parquet"
     rows = parquet.read_table(built).to_pylist() if built.is_file() else _read_checkout(path)
     return [_to_edit(row) for row in rows if row["label"] is not None]
 
@@ -68,26 +63,25 @@ def _read_json_lines(path: Path) -> list[LabelledEdit]:
     for number, line in enumerate(split_lines(read_text(path)), start=1):
         try:
             row = json.loads(line)
-            source, label = " ".join(row["source"].split()), {0: False, 1: True}[row["label"]]
-            edits.append(LabelledEdit(source, one_edit(source, row["hypothesis"]), label))
+            source, hypothesis = row["source"].split(), row["hypothesis"].split()
+            edit, label = one_edit(source, hypothesis), {0: False, 1: True}[row["label"]]
+            edits.append(LabelledEdit(" ".join(source), edit, label, (edit,)))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise InputError(
-                f"{path}, line {number}: expected an object with the texts `source` and `hypothesis`, which has one "
-                f"edit, and `label`, true or false ({error!r})"
-            ) from error
+            expected = "source and hypothesis, texts, and label, true or false"
+            raise InputError(f"{path}, line {number}: expected {expected} ({error!r})") from error
     return edits
 
 
 def _to_edit(row: dict[str, Any]) -> LabelledEdit:
-    edit, *others = (Edit(each["start"], each["end"], each["correction"]) for each in (row, *row["others"]))
-    return LabelledEdit(row["source"], edit, row["label"], tuple(others), row["annotator"])
+    edit, *together = (Edit(each["start"], each["end"], each["correction"]) for each in (row, *row["all_edits"]))
+    return LabelledEdit(row["source"], edit, row["label"], tuple(together), row["annotator"])
 
 
 def annotator_agreement(edits: Iterable[LabelledEdit]) -> str:
     """How often annotators agree on edits of the same correction, in words; `""` where no edit has two annotators."""
     units: defaultdict[Any, dict[str, bool]] = defaultdict(dict)
     for each in edits:  # of several labels of one annotator the first counts
-        units[each.source, each.edit, frozenset(each.others)].setdefault(each.annotator, each.right)
+        units[each.source, each.edit, each.together].setdefault(each.annotator, each.right)
     shared = [list(unit.values()) for unit in units.values() if len(unit) > 1]
     if not shared:
         return ""
@@ -104,14 +98,13 @@ def build_seeda_edits(folder: Path) -> list[Config]:
     """The table of SEEDA's labels of edits."""
     rows = _read_checkout(folder)
     labelled = [row for row in rows if row["label"] is not None]
-    malformed = [f"`{row['annotator']}/{row['file']}.txt`" for row in rows if row["label"] is None]
+    malformed = dict.fromkeys(f"`{row['annotator']}/{row['file']}.txt`" for row in rows if row["label"] is None)
     check_count(folder, "labels", len(labelled), _LABELS)
-    check_count(folder, "malformed labels", len(malformed), _MALFORMED)
     note = (
-        f"One row per edit and annotator. {annotator_agreement(map(_to_edit, labelled))}. {len(malformed)} edits whose "
-        f"label or bracket is malformed have no row, but are made in `hypothesis`: in {', '.join(dict.fromkeys(malformed))}."
+        f"One row per edit and annotator. {annotator_agreement(map(_to_edit, labelled))}. {len(rows) - len(labelled)} "
+        f"edits whose label or bracket is malformed have no row, but are made in `hypothesis`: {', '.join(malformed)}."
     )
-    return [Config("default", _SCHEMA, {"test": labelled}, note)]
+    return [Config("edits", _SCHEMA, {"test": labelled}, note)]
 
 
 def _read_checkout(folder: Path) -> Rows:
@@ -119,16 +112,13 @@ def _read_checkout(folder: Path) -> Rows:
     root = next((folder / name for name in _FOLDERS if (folder / name).is_dir()), None)
     if root is None:
         raise InputError(f"{folder}: neither a checkout of SEEDA ({_FOLDERS[0]}) nor what `data build` makes of it")
-    sources = read_lines(folder / "outputs/all/INPUT.txt")
-    lines = {source: line for line, source in enumerate(sources)}
-    paths = {name: folder / f"outputs/all/{name}.txt" for name in SEEDA_SYSTEMS}
-    outputs = {name: read_parallel(path, paths["INPUT"], len(sources)) for name, path in paths.items()}
-    rows = []
+    outputs = output_rows({name: folder / f"outputs/all/{name}.txt" for name in SEEDA_SYSTEMS})
+    sentences, rows = {row["source"]: row for row in outputs}, []
     for path in sorted(root.glob("annotator*/*.txt"), key=lambda path: (path.parent.name, len(path.name), path.name)):
         for row in _read_file(path):
-            line = lines.get(row["source"])
-            systems = [name for name, texts in outputs.items() if line is not None and texts[line] == row["hypothesis"]]
-            rows.append({**row, "src_id": line, "systems": systems})
+            sentence = sentences.get(row["source"], {"src_id": None, "hypotheses": []})
+            systems = [each["system"] for each in sentence["hypotheses"] if each["text"] == row["hypothesis"]]
+            rows.append({**row, "src_id": sentence["src_id"], "systems": systems})
     return rows
 
 
@@ -142,14 +132,11 @@ def _read_file(path: Path) -> Rows:
     for number, text in _CORRECTION.findall(parts[3]):
         tokens, edits = _parse(text)
         source, spans = " ".join(tokens), [edit for edit, _ in edits]
-        facts |= {
-            "source": source,
-            "hypothesis": apply(source, [Edit(**span) for span in spans]),
-            "number": int(number),
-        }
-        for place, (edit, label) in enumerate(edits):
-            original, others = " ".join(tokens[edit["start"] : edit["end"]]), spans[:place] + spans[place + 1 :]
-            rows.append({**facts, **edit, "original": original, "label": label, "others": others})
+        hypothesis = apply(source, [Edit(**span) for span in spans])
+        facts |= {"source": source, "hypothesis": hypothesis, "number": int(number)}
+        for edit, label in edits:
+            original = " ".join(tokens[edit["start"] : edit["end"]])
+            rows.append({**facts, **edit, "original": original, "label": label, "all_edits": spans})
     return rows
 
 

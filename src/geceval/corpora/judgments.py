@@ -176,7 +176,7 @@ def seeda_tables(folder: Path) -> Tables:
         for statistic in ("EW", "TS")
         for kind in files
     }
-    outputs = _output_rows({name: folder / f"outputs/all/{name}.txt" for name in SEEDA_SYSTEMS})
+    outputs = output_rows({name: folder / f"outputs/all/{name}.txt" for name in SEEDA_SYSTEMS})
     judgments = {kind: read_rankings(file, first_line=1) for kind, file in files.items()}
     return Tables("seeda", outputs, judgments, scores, files)
 
@@ -184,12 +184,12 @@ def seeda_tables(folder: Path) -> Tables:
 def gjg15_tables(folder: Path) -> Tables:
     """Tables of a checkout of GJG15."""
     file = folder / "data/judgments.xml"
-    outputs = _output_rows({name: folder / f"data/original/official_submissions/{name}" for name in GJG15_SYSTEMS})
+    outputs = output_rows({name: folder / f"data/original/official_submissions/{name}" for name in GJG15_SYSTEMS})
     scores = {name: dict(zip(GJG15_SYSTEMS, values, strict=True)) for name, values in _GJG15_SCORES.items()}
     return Tables("gjg15", outputs, {"all": read_rankings(file, first_line=0)}, scores, {"all": file})
 
 
-def _output_rows(paths: Mapping[str, Path]) -> Rows:
+def output_rows(paths: Mapping[str, Path]) -> Rows:
     """One row a sentence; `INPUT` wrote the sources."""
     expected = len(read_lines(paths["INPUT"]))
     outputs = {name: read_parallel(path, paths["INPUT"], expected) for name, path in paths.items()}

@@ -147,9 +147,8 @@ def overlap(left: Edit, right: Edit) -> bool:
     return second.start < first.end
 
 
-def one_edit(source: str, corrected: str) -> Edit:
-    """The shortest single edit that makes one text of the other; it inserts nothing if their words are the same."""
-    old, new = source.split(), corrected.split()
+def one_edit(old: Sequence[str], new: Sequence[str], offset: int = 0) -> Edit:
+    """The shortest edit that turns tokens, the first of which has this offset, into others; empty if they are equal."""
     start = len(os.path.commonprefix([old, new]))
     ending = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
-    return Edit(start, len(old) - ending, " ".join(new[start : len(new) - ending]))
+    return Edit(offset + start, offset + len(old) - ending, " ".join(new[start : len(new) - ending]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import read_text
-from geceval.edits.edit import Edit, in_order, without_overlaps
+from geceval.edits.edit import Edit, in_order, one_edit, without_overlaps
 from geceval.edits.m2 import M2Sentence
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
         text = essay.text.translate(_PUNCTUATION)
         edits = {annotator: _prepare(each, text) for annotator, each in essay.edits.items()}
         for sentence in _assign(_join(_borders(text), edits), edits, text):
-            tokens = _tokens(text[sentence.start : sentence.end])
+            tokens = offset_tokens(text[sentence.start : sentence.end])
             source = " ".join(token for _, token in tokens)
             by_annotator = {
                 annotator: [replace(edit, annotator=annotator) for edit in _align(text, sentence, each, tokens)]
@@ -129,14 +129,9 @@ def _english() -> Language:
     return nlp
 
 
-def _tokens(text: str) -> list[tuple[int, str]]:
+def offset_tokens(text: str) -> list[tuple[int, str]]:
     """Tokens with their offsets, white space left out."""
     return [(token.idx, token.text) for token in _english().make_doc(text) if not token.is_space]
-
-
-def word_tokens(text: str) -> list[str]:
-    """The tokens of prose, by the rules of spaCy."""
-    return [token for _, token in _tokens(text)]
 
 
 def _prepare(edits: Sequence[TextEdit], text: str) -> list[TextEdit]:
@@ -231,7 +226,7 @@ def _align(text: str, sentence: _Sentence, edits: list[TextEdit], tokens: list[t
         done = edit.end
     shifts.append((done, sentence.end, length))
     outcome = "".join([*corrected, text[done : sentence.end]])
-    after = _tokens(outcome)
+    after = offset_tokens(outcome)
     old = _token_borders(tokens, sentence.end - sentence.start)
     new = _token_borders(after, len(outcome))
     aligned, last = [], (0, 0)
@@ -261,14 +256,9 @@ def _edit_between(
     left: tuple[int, int], right: tuple[int, int], tokens: list[tuple[int, str]], after: list[tuple[int, str]]
 ) -> list[Edit]:
     """The edit between two pairs of borders, without equal tokens at either end; none if all are equal."""
-    (start, new_start), (end, new_end) = left, right
-    while start < end and new_start < new_end and tokens[start][1] == after[new_start][1]:
-        start, new_start = start + 1, new_start + 1
-    while start < end and new_start < new_end and tokens[end - 1][1] == after[new_end - 1][1]:
-        end, new_end = end - 1, new_end - 1
-    if start == end and new_start == new_end:
-        return []
-    return [Edit(start, end, " ".join(token for _, token in after[new_start:new_end]))]
+    old = [token for _, token in tokens[left[0] : right[0]]]
+    new = [token for _, token in after[left[1] : right[1]]]
+    return [one_edit(old, new, left[0])] if old != new else []
 
 
 def _mark(start: int, end: int, tokens: list[tuple[int, str]]) -> Edit:

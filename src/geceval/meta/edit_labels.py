@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 # auc: the probability that a right edit has a higher score than a wrong one, a tie counting half. AP right: average
@@ -15,35 +13,24 @@ RESAMPLES = 1000
 _FOLDS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class EditAgreement:
-    """Agreement of scores with labels of edits: `STATISTICS`, their 95% intervals, and the best threshold on all."""
-
-    values: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    threshold: float
-    edits: int
-    share: float  # of right ones
-
-
-def agreement_on_edits(scores: np.ndarray, right: np.ndarray, sources: np.ndarray) -> EditAgreement:
-    """Compare scores of edits with their labels, of which some are right and some wrong; all arrays are `[edits]`."""
+def agreement_on_edits(scores: np.ndarray, right: np.ndarray, sources: np.ndarray) -> np.ndarray:
+    """Compare scores of edits with their labels, all `[edits]`: `STATISTICS` and the ends of their 95% intervals."""
     _, sources = np.unique(sources, return_inverse=True)
     count, draw = sources.max() + 1, np.random.default_rng(1)
     folds = draw.permutation(count)[sources] % min(_FOLDS, count)
     thresholds = [best_threshold(scores[folds != fold], right[folds != fold]) for fold in range(folds.max() + 1)]
     best = (scores > np.array(thresholds)[folds]) == right
-    (values,) = _statistics(scores, right, best, np.ones((1, len(scores))))
+    values = _statistics(scores, right, best, np.ones((1, len(scores))))
     drawn = draw.multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(float)
     # In portions, so that memory stays bounded.
     samples = [_statistics(scores, right, best, portion[:, sources]) for portion in np.split(drawn, 20)]
-    low, high = np.nanquantile(np.concatenate(samples), [0.025, 0.975], axis=0)
-    return EditAgreement(values, low, high, best_threshold(scores, right), len(scores), float(right.mean()))
+    return np.concatenate([values, np.nanquantile(np.concatenate(samples), [0.025, 0.975], axis=0)])
 
 
 def best_threshold(scores: np.ndarray, right: np.ndarray) -> float:
     """The lowest threshold with the highest accuracy if edits above it are right: between two scores, or the last."""
+    if not len(scores):
+        return 0.0
     values, place = np.unique(scores, return_inverse=True)
     edges = np.concatenate([values[:1] - 1, values])
     thresholds = np.concatenate([(edges[1:] + edges[:-1]) / 2, values[-1:]])

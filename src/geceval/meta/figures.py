@@ -154,25 +154,11 @@ def _numbered_points(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
 
 
 def _draw_map(
-    axes: Axes, values: np.ndarray, title: str, ranks: str, limits: tuple[float, float], *, diverging: bool = False
+    axes: Axes, cells: np.ndarray, title: str, limits: tuple[float, float], *, diverging: bool = False
 ) -> None:
-    """Draw the cells above the diagonal, each with its number; the second rank runs right, the first one down."""
-    size = len(values)
-    _draw_cells(axes, values[:-1, 1:], title, limits, diverging=diverging)
-    axes.set_xticks(range(size - 1), range(2, size + 1))
-    axes.set_yticks(range(size - 1), range(1, size))
-    axes.set_xlabel(f"worse {ranks} rank")
-    axes.set_ylabel(f"better {ranks} rank")
-
-
-def _draw_cells(
-    axes: Axes, values: np.ndarray, title: str, limits: tuple[float, float], *, diverging: bool = False
-) -> None:
-    """Draw coloured cells, each with its number; those without a number stay empty."""
-    picture = axes.imshow(
-        values, cmap="RdBu" if diverging else "cividis", vmin=limits[0], vmax=limits[1], aspect="auto"
-    )
-    for (row, column), value in np.ndenumerate(values):
+    """Draw coloured cells, each with its number; cells without one stay empty."""
+    picture = axes.imshow(cells, cmap="RdBu" if diverging else "cividis", vmin=limits[0], vmax=limits[1], aspect="auto")
+    for (row, column), value in np.ndenumerate(cells):
         if np.isfinite(value):
             red, green, blue, _ = picture.cmap(picture.norm(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
@@ -288,26 +274,29 @@ def pair_maps(tables: Mapping[str, Mapping[str, PairMap]], ranks: str) -> Figure
         of_kind = "" if kind == "all" else f", {kind}"
         for row, metric in enumerate(names):
             values = tables[metric][kind].kendall
-            _draw_map(grid[row][column], values, f"{metric}{of_kind}: Kendall's τ", ranks, limits)
+            _draw_map(grid[row][column], values[:-1, 1:], f"{metric}{of_kind}: Kendall's τ", limits)
     if rows > len(names):
         first, second = (tables[name] for name in names)
         differences = {kind: first[kind].kendall - second[kind].kendall for kind in kinds}
         limits = _shared_limits(list(differences.values()), diverging=True)
         for axes, (kind, values) in zip(grid[-1], differences.items(), strict=True):
             title = f"{names[0]} − {names[1]}" + ("" if kind == "all" else f", {kind}")
-            _draw_map(axes, values, title, ranks, limits, diverging=True)
+            _draw_map(axes, values[:-1, 1:], title, limits, diverging=True)
+    for axes in figure.axes:  # above the diagonal: the second rank runs right, the first one down
+        axes.set_xticks(range(size - 1), range(2, size + 1))
+        axes.set_yticks(range(size - 1), range(1, size))
+        axes.set(xlabel=f"worse {ranks} rank", ylabel=f"better {ranks} rank")
     return figure
 
 
 @styled
 def edit_map(values: Mapping[tuple[str, str], float], title: str) -> Figure:
-    """Heat map of a share for each metric, downwards, and each group of edits."""
-    metrics, groups = (list(dict.fromkeys(names)) for names in zip(*values, strict=True))
-    figure, grid = _panels(1, 1, 0.45 * len(groups) + 0.3, 0.36 * len(metrics) + 0.9, left=0.9)
-    axes = grid[0][0]
-    cells = np.array([[values[metric, group] for group in groups] for metric in metrics])
-    _draw_cells(axes, cells, title, (0.0, 1.0))
-    axes.set_xticks(range(len(groups)), groups, rotation=60, ha="right")
+    """Heat map of a share for each metric, downwards, and each kind of edits."""
+    metrics, kinds = (list(dict.fromkeys(names)) for names in zip(*values, strict=True))
+    figure, ((axes,),) = _panels(1, 1, 0.45 * len(kinds) + 0.3, 0.36 * len(metrics) + 0.9, left=0.9)
+    cells = np.array([[values[metric, kind] for kind in kinds] for metric in metrics])
+    _draw_map(axes, cells, title, _shared_limits([cells]))
+    axes.set_xticks(range(len(kinds)), kinds, rotation=90)
     axes.set_yticks(range(len(metrics)), metrics)
     return figure
 

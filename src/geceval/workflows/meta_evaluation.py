@@ -14,8 +14,8 @@ from geceval import registry
 from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.progress import parts
 from geceval.corpora.edit_labels import LabelledEdit
-from geceval.edits.edit import apply, in_order, one_edit
-from geceval.edits.essays import word_tokens
+from geceval.edits.edit import apply, one_edit
+from geceval.edits.essays import offset_tokens
 from geceval.edits.m2 import M2Sentence, references, write_m2
 from geceval.meta.attacks import is_tokenised
 from geceval.meta.judgments import HumanData, system_set
@@ -26,6 +26,8 @@ from geceval.workflows.attribution import Method, attribute
 logger = logging.getLogger("geceval")
 
 EditKind = Literal["operation", "type"]
+Targets = Mapping[str, Sequence[str]]
+"""Sources to their references."""
 
 
 def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:
@@ -135,19 +137,14 @@ def _write_judged(path: str, human: HumanData, folder: Path) -> str:
 
 
 def gains_by_edits(
-    metric: str,
-    options: Mapping[str, Any],
-    data: Sequence[LabelledEdit],
-    method: Method,
-    targets: Mapping[str, Sequence[str]],
+    metric: str, options: Mapping[str, Any], data: Sequence[LabelledEdit], method: Method, targets: Targets
 ) -> tuple[np.ndarray, str]:
-    """A metric's gain by each edit, and its signature; `targets` are the references of sources, if there are any."""
+    """A metric's gain by each edit, and its signature."""
     scorer = registry.make_scorer(metric, options)
     if scorer.needs_references() and not targets:
         raise InputError(f"{metric} needs references: pass --gold-m2 with an M2 file of the sentences")
     # Alone, an edit is the only player; else it is one of those of the correction in which people saw it.
-    others = [() if method == "add" else row.others for row in data]
-    games = [(row.source, tuple(in_order((row.edit, *rest)))) for row, rest in zip(data, others, strict=True)]
+    games = [(row.source, (row.edit,) if method == "add" else row.together) for row in data]
     sources, players = zip(*dict.fromkeys(games), strict=True)
     texts = [targets[source] for source in sources] if scorer.needs_references() else None
     attributions = attribute(scorer, sources, players, texts, method=method, rescale="none")
@@ -156,7 +153,7 @@ def gains_by_edits(
     return gains if scorer.higher_is_better else -gains, attributions[0].signature
 
 
-def in_references(data: Sequence[LabelledEdit], targets: Mapping[str, Sequence[str]]) -> np.ndarray:
+def in_references(data: Sequence[LabelledEdit], targets: Targets) -> np.ndarray:
     """1 for each edit that ERRANT extracts from a reference, else 0."""
     from geceval.edits.errant.annotator import get_annotator
 
@@ -164,18 +161,17 @@ def in_references(data: Sequence[LabelledEdit], targets: Mapping[str, Sequence[s
     # Spans differ where an edit repeats a word of the source; the texts that they make do not.
     extracted = zip(pairs, get_annotator().edits(pairs), strict=True)
     made = {(source, apply(source, [edit])) for (source, _), edits in extracted for edit in edits}
-    return np.array([float((row.source, row.alone) in made) for row in data])
+    return np.array([float((row.source, apply(row.source, [row.edit])) in made) for row in data])
 
 
 def kinds_of_edits(data: Sequence[LabelledEdit], by: EditKind) -> np.ndarray:
     """ERRANT's type of each edit, or its operation: M (missing), U (unnecessary) or R (to be replaced)."""
     from geceval.edits.errant.annotator import get_annotator
 
-    rows = {row: (row.source, row.alone) for row in data}
-    texts = [
-        pair if is_tokenised(pair[0]) else [" ".join(word_tokens(text)) for text in pair] for pair in rows.values()
-    ]
+    def words(text: str, source: str) -> list[str]:
+        return text.split() if is_tokenised(source) else [token for _, token in offset_tokens(text)]
+
     # The shortest edit: that of the data may keep words.
-    typed = get_annotator().classify([(source, [one_edit(source, alone)]) for source, alone in texts])
-    types = {row: edit.type.partition(":") for row, (edit,) in zip(rows, typed, strict=True)}
-    return np.array([types[row][0 if by == "operation" else 2] or "UNK" for row in data])
+    pairs = [(words(row.source, row.source), words(apply(row.source, [row.edit]), row.source)) for row in data]
+    typed = get_annotator().classify([(" ".join(old), [one_edit(old, new)]) for old, new in pairs])
+    return np.array([edit.type.partition(":")[0 if by == "operation" else 2] or "UNK" for (edit,) in typed])

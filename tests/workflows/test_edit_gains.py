@@ -1,0 +1,99 @@
+"""What metrics gain by single edits, against plain calls of the metric; references and kinds of edits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from geceval import registry
+from geceval.corpora.edit_labels import LabelledEdit
+from geceval.edits.edit import Edit, apply
+from geceval.scorers.gleu import Gleu
+from geceval.workflows.meta_evaluation import gains_by_edits, in_references, kinds_of_edits
+
+SOURCE = "He go to school yesterday ."
+WENT, THE, DELETED = Edit(1, 2, "went"), Edit(3, 3, "the"), Edit(4, 5, "")
+TARGETS = {SOURCE: ["He went to school yesterday .", "He went to the school ."]}
+DATA = [
+    LabelledEdit(SOURCE, THE, False, (WENT, THE), "A"),
+    LabelledEdit(SOURCE, WENT, True, (WENT, THE), "A"),
+    LabelledEdit(SOURCE, DELETED, False, (WENT, THE, DELETED), "B"),
+    LabelledEdit(SOURCE, WENT, False, (WENT, THE), "B"),
+]
+
+
+def alone(source: str, edit: Edit) -> LabelledEdit:
+    return LabelledEdit(source, edit, True, (edit,))
+
+
+def gleu(*edits: Edit) -> float:
+    (score,) = registry.make_scorer("gleu").score([SOURCE], [apply(SOURCE, edits)], [TARGETS[SOURCE]]).scores
+    return score
+
+
+def test_alone():
+    gains, signature = gains_by_edits("gleu", {}, DATA, "add", TARGETS)
+    assert gains == pytest.approx([gleu(each.edit) - gleu() for each in DATA], abs=1e-12)
+    assert gains[1] == gains[3] > 0
+    assert signature.startswith("gleu|")
+
+
+def test_left_out():
+    gains, _ = gains_by_edits("gleu", {}, DATA, "sub", TARGETS)
+    parts = [gleu(WENT, THE) - gleu(WENT), gleu(WENT, THE) - gleu(THE), gleu(WENT, THE, DELETED) - gleu(WENT, THE)]
+    assert gains == pytest.approx([*parts, parts[1]], abs=1e-12)
+
+
+def test_shapley():
+    gains, _ = gains_by_edits("gleu", {}, DATA[:2], "shapley", TARGETS)
+    total = gleu(WENT, THE) - gleu()
+    # Two players: the mean of what an edit gains alone and of what is lost without it.
+    assert gains[0] == pytest.approx((gleu(THE) - gleu() + gleu(WENT, THE) - gleu(WENT)) / 2, abs=1e-12)
+    assert gains.sum() == pytest.approx(total, abs=1e-12)
+
+
+def test_each_distinct_text_is_scored_once(monkeypatch):
+    calls, score = [], Gleu._score
+    monkeypatch.setattr(Gleu, "_score", lambda self, columns: calls.append(columns.predictions) or score(self, columns))
+    gains_by_edits("gleu", {}, DATA * 3, "add", TARGETS)
+    texts = [SOURCE, *(apply(SOURCE, [edit]) for edit in (WENT, THE, DELETED))]
+    assert [sorted(call) for call in calls] == [sorted(texts)]
+
+
+def test_insertions_at_one_place_keep_their_order():
+    first, second = Edit(3, 3, "the"), Edit(3, 3, "old")
+    rows = [LabelledEdit(SOURCE, edit, True, (first, second)) for edit in (second, first)]
+    gains, _ = gains_by_edits("gleu", {}, rows, "sub", TARGETS)
+    both = gleu(first, second)
+    assert gains == pytest.approx([both - gleu(first), both - gleu(second)], abs=1e-12)
+
+
+def test_metrics_with_references_need_them():
+    with pytest.raises(ValueError, match="gleu needs references: pass --gold-m2"):
+        gains_by_edits("gleu", {}, DATA, "add", {})
+
+
+def test_verdict_of_references():
+    assert in_references(DATA, TARGETS).tolist() == [1, 1, 1, 1]
+    assert in_references(DATA, {SOURCE: TARGETS[SOURCE][:1]}).tolist() == [0, 1, 0, 1]
+    wide = alone(SOURCE, Edit(0, 2, "He went"))  # the same edit, with a word that it keeps
+    assert in_references([wide], TARGETS).tolist() == [1]
+
+
+def test_kinds():
+    wide = alone(SOURCE, Edit(2, 3, "to the"))
+    assert kinds_of_edits([*DATA[:3], wide], "operation").tolist() == ["M", "R", "U", "M"]
+    assert kinds_of_edits(DATA[:2], "type").tolist() == ["DET", "VERB:TENSE"]
+
+
+def test_prose_is_tokenised_for_its_kind():
+    rows = [alone("However I like cat", Edit(0, 1, "However,")), alone("He likes cat.", Edit(2, 3, "cats."))]
+    assert kinds_of_edits(rows, "operation").tolist() == ["M", "R"]
+    assert kinds_of_edits(rows, "type").tolist() == ["PUNCT", "NOUN:NUM"]
+
+
+def test_an_edit_that_changes_nothing_gains_nothing():
+    row = alone("a b", Edit(2, 2, ""))
+    gains, _ = gains_by_edits("gleu", {}, [row], "add", {"a b": ["a b"]})
+    assert np.array_equal(gains, [0.0])
+    assert kinds_of_edits([row], "type").tolist() == ["UNK"]
