@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import shutil
@@ -23,6 +24,7 @@ def write_all() -> None:
     """Write every file into the working directory."""
     shutil.copytree(EXAMPLE, ".", dirs_exist_ok=True)
     shutil.copy("systems/strong.txt", "system.txt")
+    _write_answers()
     sentences = [_sentence(random.Random(number)) for number in range(60)]
     for folder in ("jfleg", "cweb", "JFLEG"):
         Path(folder).mkdir(exist_ok=True)
@@ -45,6 +47,19 @@ def write_all() -> None:
     rows = [json.dumps({"source": "He go .", "hypothesis": text, "label": label}) for text, label in labels.items()]
     Path("labelled.jsonl").write_text("\n".join(rows), encoding="utf-8")
     Path("human.tsv").write_text("strong\t4.1\nminimal\t3.2\novercorrect\t1.4\nmeaning\t1.9\n", encoding="utf-8")
+
+
+def _write_answers() -> None:
+    """The example's system as answers of a language model: rows in another order, columns, essays."""
+    names = ("source", "reference_0", "systems/strong", "systems/minimal")
+    columns = [Path(f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in names]
+    rows = list(zip(*columns, strict=True))
+    objects = [{"id": n, "prediction": row[2], "references": [row[1]]} for n, row in enumerate(rows, start=1)]
+    Path("answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in objects[::-1]), encoding="utf-8")
+    with Path("answers.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("source", "reference", "gpt", "llama"), *rows])
+    essays = [" ".join(columns[2][start : start + 8]) for start in range(0, len(rows), 8)]
+    Path("essays.txt").write_text("".join(f"{text}\n" for text in essays), encoding="utf-8")
 
 
 def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from geceval.hub.load import load
     from geceval.hub.register import register
     from geceval.registry import list_metrics
+    from geceval.text.answer_files import read_answers
     from geceval.workflows.attack import attack
     from geceval.workflows.attribution import attribute
     from geceval.workflows.batches import BatchScorer
@@ -34,6 +35,7 @@ __all__ = [
     "list_metrics",
     "load",
     "maege",
+    "read_answers",
     "register",
     "reward",
     "trainer_metrics",
@@ -50,6 +52,7 @@ _HOMES = {
     "list_metrics": "geceval.registry",
     "load": "geceval.hub.load",
     "maege": "geceval.workflows.maege",
+    "read_answers": "geceval.text.answer_files",
     "register": "geceval.hub.register",
     "reward": "geceval.workflows.reward",
     "trainer_metrics": "geceval.workflows.trainer",

@@ -26,6 +26,7 @@ from geceval.meta.scores import read_scores, read_system_scores
 from geceval.scorers.difficulty.chunk_difficulty import format_difficulty, read_difficulty
 from geceval.scorers.judge.session import read_grades
 from geceval.scorers.learned.detection import parse_labels
+from geceval.text.answer_files import read_answers
 
 SYSTEMS = {"A": ["x", "y"], "B": ["x", "z"]}
 LONG_NUMBER = "9" * 5000
@@ -45,6 +46,10 @@ TSV = ["system\tline\tm", "\n", "A\t1\t0.5", "B\t1\t0.25", "A\t2\t1", "B\t2\t0",
 TSV += ["m_signature", LONG_NUMBER, "A\t0\t1", '"', "\x00"]
 CSV = ["source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m", "source,output,ave_g,ave_f,ave_m", "\n", '"']
 CSV += ['a,b,"1,1,1,1,1","4,4,4,4,4","1,1,1,1,1",smt,1.0,4.0,1.0', "a,b,1,2,3", ",", "nan", "\r", "\x00", "x" * 200_000]
+ROWS = ['{"id": 1, "prediction": "a"}', '{"id": "2", "prediction": null}', '{"prediction": "\\ud800"}', "\n", "{}"]
+ROWS += ['{"messages": [{"role": "assistant", "content": "a"}]}', '{"choices": [{"message": {}}]}', "[1]", '{"id": [']
+ROWS += ['{"prediction": "a", "source": "s", "references": ["r", null]}', '{"prediction": "a", "references": {"a": 1}}']
+TABLE = ["id,prediction\n", "id\tprediction\n", "1,a\n", "1\ta\n", '"', "\n", "\r", ",", ";", "\x00", "x" * 200_000]
 DIFFICULTY = ["3", "\n", "1 2", "0", " ", "-1", "١", "²", LONG_NUMBER, "1.5", "\t"]
 CARD = ["---\n", "a: 1\n", "license: mit\n", "tags: [evaluate]\n", "## X\n", "```", "&a ", "*a", "configs: 3\n"]
 CARD += ["!!python/object:os.x {}\n", "title: [\n", "? {a: b}\n: c\n", "1: 2\n"]
@@ -105,6 +110,16 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
         lambda path: read_corpus(str(path), [f"{path.parent}/./f.txt"], [str(path)]),
         lambda corpus: len(corpus.sources) == len(corpus.references),
     ),
+    **{
+        f"text.answer_files.read_answers of {suffix}": (
+            f"f.{suffix}",
+            pieces,
+            read_answers,
+            lambda answers: "\ud800" not in "".join(answers.predictions),
+        )
+        for suffix, pieces in (("jsonl", ROWS), ("json", ["[", "]", ",", *ROWS]), ("csv", TABLE), ("tsv", TABLE))
+    },
+    "text.answer_files.read_answers of parquet": ("f.parquet", ["PAR1", "\x15", "\x00"], read_answers, lambda _: True),
 }
 
 
@@ -228,6 +243,9 @@ ELSEWHERE = {
     "parse_labels": "test_label_sequences",
     "read_parallel": "read_corpus",
     "read_references": "read_corpus",
+    "read_reference_columns": "read_corpus, tests/text/test_answer_files.py",
+    "read_sources": "read_corpus, read_answers",
+    "read_table": "read_answers: it takes out of rows what that gives",
     "read_rows": "read_tmu_gfm",
     "read_domain": "read_tmu_gfm, read_corpus: the rows and texts of GMEG; tests/corpora/test_gmeg.py",
     "read_gold": "read_m2: it checks further what that gives",

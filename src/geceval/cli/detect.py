@@ -12,9 +12,9 @@ import geceval.cli.options as shared
 from geceval.cli.tables import show, terminal_colours, write
 from geceval.cli.text_files import check_texts
 from geceval.core.errors import InputError, counted
-from geceval.core.files import read_lines
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
+from geceval.text.answer_files import read_sources
 from geceval.workflows.detect import detect as detect_errors
 
 Marks = Literal["text", "table", "tsv", "json"]
@@ -88,7 +88,7 @@ def _sentences(texts: Sequence[str], sources: str | None) -> list[str]:
     if bool(texts) == (sources is not None):
         raise InputError("detect takes either sentences, or -s FILE")
     check_texts(texts, "it as -s FILE")
-    return read_lines(sources) if sources is not None else list(texts)
+    return read_sources(sources).texts if sources is not None else list(texts)
 
 
 def _json_line(number: int, row: Sequence[Any]) -> str:

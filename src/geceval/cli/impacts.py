@@ -11,13 +11,12 @@ import typer
 import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.tables import edit_fields, json_text, show, write
-from geceval.cli.text_files import check_texts, read_corpus
+from geceval.cli.text_files import check_texts, read_corpus, read_references
 from geceval.core.errors import InputError, counted
-from geceval.core.files import read_parallel
-from geceval.core.inputs import references_by_sentence
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.edits.edit import Edit
+from geceval.text.answer_files import Sources
 from geceval.workflows.attribution import attribute
 from geceval.workflows.impacts import edit_impacts
 
@@ -128,8 +127,7 @@ def _columns(
 ) -> tuple[list[str], list[str], list[list[str | None]] | None]:
     if len(texts) == 2 and not sources and not predictions:
         check_texts(texts, "files as -s FILE -p FILE")
-        lines = [read_parallel(path, "the source", 1) for path in references]
-        return [texts[0]], [texts[1]], references_by_sentence([texts[0]], lines, references)
+        return [texts[0]], [texts[1]], read_references(references, Sources("the source", [texts[0]]))
     if texts or not sources or not predictions:
         hint = "; beside texts an option takes one value, -r A -r B" if len(texts) > 2 else ""
         raise InputError(f"impacts takes either SOURCE and CORRECTION, two texts, or -s FILE and -p FILE{hint}")

@@ -15,6 +15,7 @@ from geceval.core.errors import InputError
 from geceval.edits.m2 import references as texts_of
 from geceval.meta.maege_chains import Norm, Source
 from geceval.scorers.references.gold import gold_sentences
+from geceval.text.answer_files import Sources
 from geceval.workflows.maege import Maege
 from geceval.workflows.maege import maege as run_maege
 
@@ -79,7 +80,7 @@ def maege(
 def _read_references(paths: Sequence[str], m2: str) -> Sequence[Sequence[str | None]] | None:
     if len(paths) == 1 and paths[0].removesuffix(".gz").endswith(".m2"):
         return [list(texts_of(sentence).values()) for sentence in gold_sentences(paths[0])]
-    return read_references(paths, [sentence.source for sentence in gold_sentences(m2)], m2)
+    return read_references(paths, Sources(m2, [sentence.source for sentence in gold_sentences(m2)]))
 
 
 def _table(results: Sequence[Maege]) -> tuple[list[str], list[list[Any]]]:

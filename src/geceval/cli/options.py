@@ -29,12 +29,18 @@ PLAIN = ("", ".txt", ".log", ".out")  # endings that promise no format
 # The short form `-o` is `--option` in verbs that score, and `--output` in those that only make something: convert,
 # train, report.
 Metrics = Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
-Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, one sentence per line.")]
+Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, a sentence a line; or rows.")]
 Predictions = Annotated[
-    list[str], typer.Option("-p", "--predictions", help="One file per system, or a folder of them.")
+    list[str],
+    typer.Option(
+        "-p",
+        "--predictions",
+        help="One file per system, or a folder of them; .jsonl, .csv, ... have rows: FILE[:COLUMN].",
+    ),
 ]
 References = Annotated[
-    list[str] | None, typer.Option("-r", "--references", help="One file per annotator; a blank line is no reference.")
+    list[str] | None,
+    typer.Option("-r", "--references", help="One file per annotator; a blank line is no reference; or rows."),
 ]
 GoldM2 = Annotated[
     str | None, typer.Option("--gold-m2", "--refs-m2", help="M2 file of the gold edits, in place of -r.")

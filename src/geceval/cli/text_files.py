@@ -1,4 +1,4 @@
-"""Reading sources, system outputs and references from text files, one sentence per line."""
+"""Reading sources, system outputs and references from files, one sentence per line or row."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_lines, read_parallel
 from geceval.core.inputs import references_by_sentence
+from geceval.text.answer_files import Sources, read_answers, read_reference_columns, read_sources
+from geceval.text.tables import is_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +29,18 @@ def read_corpus(source: str, predictions: Sequence[str], references: Sequence[st
     if [source, *predictions, *references].count("-") > 1:
         raise InputError("standard input (-) can stand for one file only")
     files = name_systems(predictions)
-    sources = read_lines(source)
-    if not sources:
+    sources = read_sources(source)
+    if not sources.texts:
         raise InputError(f"{source} is empty")
-    systems = {name: read_parallel(path, source, len(sources)) for name, path in files.items()}
+    systems = {name: read_answers(path, sources).predictions for name, path in files.items()}
     shown = {name: readable(path) for name, path in files.items()}
-    return Corpus(sources, systems, shown, read_references(references, sources, source))
+    return Corpus(sources.texts, systems, shown, read_references(references, sources))
 
 
 def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
     """The file itself, or the files of a folder by name, without hidden ones, folders and those given elsewhere."""
     folder = Path(path)
-    if path == "-" or not folder.is_dir():
+    if path == "-" or not folder.is_dir() or is_table(path):
         return [path]
     excluded = {Path(other).resolve() for other in besides}
     visible = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
@@ -49,9 +50,10 @@ def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
     return files
 
 
-def read_references(paths: Sequence[str], sources: Sequence[str], source: str) -> list[list[str | None]] | None:
-    """Read one file per annotator; see `Corpus.references`."""
-    return references_by_sentence(sources, [read_parallel(path, source, len(sources)) for path in paths], paths)
+def read_references(paths: Sequence[str], sources: Sources) -> list[list[str | None]] | None:
+    """Read one file per annotator, or one whose rows have all references."""
+    columns = [column for path in paths for column in read_reference_columns(path, sources)]
+    return references_by_sentence(sources.texts, columns, paths)
 
 
 def read_side_by_side(
@@ -74,20 +76,19 @@ def read_side_by_side(
         raise InputError(f"{verb} needs references: as texts, as -r FILE..., or --gold-m2 FILE")
     if texts:
         check_texts(texts, "files as -s FILE -p FILE -r FILE")
-        files = [read_parallel(path, "the source", 1) for path in references]
-        return [texts[0]], [texts[1]], references_by_sentence(texts[:1], files, references) or [[*texts[2:]]]
+        known = Sources("the source", [texts[0]])
+        return known.texts, [texts[1]], read_references(references, known) or [[*texts[2:]]]
     if not sources and not gold_m2 and not predictions_m2:
         raise InputError(f"{verb} needs the sources: -s FILE, or an M2 file")
     if not predictions and not predictions_m2:
         raise InputError(f"{verb} needs the corrections: -p FILE, or --predictions-m2 FILE")
     if references and not sources:
         raise InputError(f"{verb} needs the sources of the references: -s FILE")
-    lines = read_lines(sources) if sources else None
-    if lines is None:
-        return None, read_lines(predictions) if predictions else None, None
-    outputs = read_parallel(predictions, str(sources), len(lines)) if predictions else None
-    files = [read_parallel(path, str(sources), len(lines)) for path in references]
-    return lines, outputs, references_by_sentence(lines, files, references)
+    if not sources:
+        return None, read_answers(predictions).predictions if predictions else None, None
+    known = read_sources(sources)
+    outputs = read_answers(predictions, known).predictions if predictions else None
+    return known.texts, outputs, read_references(references, known)
 
 
 def check_texts(texts: Sequence[str], advice: str) -> None:

@@ -84,11 +84,15 @@ def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[
 
 def read_json(path: str | Path) -> Any:
     """The content of a JSON file."""
-    text = read_text(path)
+    return json_value(read_text(path), str(path))
+
+
+def json_value(text: str, where: str) -> Any:
+    """The value that a JSON text stands for; errors begin with the place where it stands."""
     try:
         return json.loads(text, object_pairs_hook=_without_repetitions)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not valid JSON ({error})") from error
+        raise InputError(f"{where}: not valid JSON ({error})") from error
 
 
 def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

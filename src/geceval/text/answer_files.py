@@ -1,0 +1,241 @@
+"""Answers of systems and of language models, each beside its source, from files of lines or of rows."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+import reprlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rapidfuzz.fuzz import partial_ratio
+
+from geceval.core.errors import InputError, counted
+from geceval.core.files import read_lines, read_parallel
+from geceval.text.sentences import sentence_parts, shared_tokens
+from geceval.text.tables import Row, Table, is_table, read_table
+
+logger = logging.getLogger("geceval")
+
+_IDS = ("custom_id", "id")
+_SOURCES = ("source", "sources", "src", "input", "original", "sentence")
+_PREDICTIONS = ("prediction", "predictions", "output", "response", "completion", "answer", "correction", "corrected")
+_PREDICTIONS += ("generated_text", "choices", "result", "messages")
+_REFERENCES = ("references", "reference", "corrections", "target", "targets")
+_WRAPPERS = ("body", "choices", "message", "content", "text", "generated_text")  # around the text in a service's answer
+_ANSWERS, _QUESTIONS = ("assistant", "model"), ("user",)
+_SAME_SOURCE = 75  # of 100, by characters; there may be a prompt around it
+_ESSAY, _KEPT, _MISSING = 1.5, 0.5, 0.1  # least sentences a text, least share of tokens kept, most sentences left out
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers in the order of their sources.
+
+    Attributes:
+        predictions: One text per source; `""` for an empty answer.
+        sources: The sources that were passed, or those of the file, if it has any.
+        references: One list per source, if the file has references.
+        ids: The ids of the sources, if they have any.
+        empty: Indices of the answers that are empty, though their sources are not.
+    """
+
+    predictions: list[str]
+    sources: list[str] | None
+    references: list[list[str]] | None
+    ids: list[str] | None
+    empty: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Sources by row, with their ids if they have any."""
+
+    name: str
+    texts: list[str]
+    ids: list[str] | None = None
+
+
+def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources | None = None) -> Answers:
+    """Read the answers of a system or a language model, each beside its source.
+
+    Rows are matched by id where the answers and the sources have ids; where only the answers have them and they count
+    the rows, by number; else by order. Texts that are fewer than the sources, but say the same, are cut where the
+    sentences of the sources end, and a warning says so (`geceval.text.sentences`).
+
+    Args:
+        path: A file of one answer a line; one of rows, which its name shows: `.jsonl`, `.json`, `.csv`, `.tsv` or
+            `.parquet`; a folder that `datasets` saved; or `hf:ORG/NAME/SPLIT`. After a file of rows, `:COLUMN` names
+            the answers, if they have no usual name. A value is a text, chat messages, or a service's whole answer.
+        sources: One text per row, or the path of a file of the same kinds; by default those of the file itself.
+
+    Raises:
+        ValueError: If a row cannot be read or matched; the message says which, and what to do.
+        OSError: If a file cannot be read.
+    """
+    path = os.fspath(path)
+    table = read_table(path) if is_table(path) else None
+    if isinstance(sources, str | Path):
+        sources = read_sources(os.fspath(sources))
+    elif isinstance(sources, Sequence):
+        sources = Sources("sources", list(sources))
+    elif sources is None and table and table.find(_SOURCES):
+        sources = _sources_of(table)
+    answers = Answers([], sources and sources.texts, None, sources and sources.ids, [])
+    if table is None:
+        lines = read_lines(path)
+        return replace(answers, predictions=_one_each(lines, "line", path, sources) if sources else lines)
+    rows = _in_order(table, sources) if sources else table.rows
+    texts = _texts(rows, table.find(_PREDICTIONS, "answers"))
+    if sources and len(rows) != len(sources.texts):
+        return _counted(path, replace(answers, predictions=_one_each(texts, "row", path, sources)))
+    if sources and (own := table.find(_SOURCES) or table.find(["messages"])):
+        _check_sources(rows, own, sources)
+    references = _references(rows, column) if (column := table.find(_REFERENCES)) else None
+    return _counted(path, replace(answers, predictions=texts, references=references))
+
+
+def read_sources(path: str) -> Sources:
+    """Read the sources of a corpus."""
+    return _sources_of(read_table(path), "sources") if is_table(path) else Sources(path, read_lines(path))
+
+
+def read_reference_columns(path: str, sources: Sources) -> list[list[str]]:
+    """Read references as columns; a file of rows has as many as any row has references, with `""` for none."""
+    if not is_table(path):
+        return [read_parallel(path, sources.name, len(sources.texts))]
+    table = read_table(path)
+    rows = _in_order(table, sources)
+    if len(rows) != len(sources.texts):
+        raise _not_parallel(path, len(rows), "row", sources)
+    lists = _references(rows, table.find(_REFERENCES, "references"))
+    return [list(column) for column in itertools.zip_longest(*lists, fillvalue="")]
+
+
+def _sources_of(table: Table, what: str = "") -> Sources:
+    return Sources(table.name, _texts(table.rows, table.find(_SOURCES, what), _QUESTIONS), _ids(table))
+
+
+def _ids(table: Table) -> list[str] | None:
+    column = table.find(_IDS)
+    for row in table.rows if column else ():
+        if not isinstance(row.values[column], str | int):
+            raise InputError(f"{row.where}: the id must be text or a whole number, got {row.values[column]!r}")
+    return [str(row.values[column]).strip() for row in table.rows] if column else None
+
+
+def _in_order(table: Table, sources: Sources) -> list[Row]:
+    """The rows of the sources; as they stand, if there are no ids to match."""
+    ids = _ids(table)
+    if ids is None:
+        return table.rows
+    if sources.ids is None:
+        return _by_number(table.rows, ids)
+    rows, known = dict(zip(ids, table.rows, strict=True)), set(sources.ids)
+    if len(ids) < len(sources.ids) and not rows.keys() & known:
+        return table.rows  # ids of longer texts
+    repeated = [key for keys in (ids, sources.ids) for key, count in Counter(keys).items() if count > 1]
+    missing, extra = [key for key in sources.ids if key not in rows], [key for key in ids if key not in known]
+    if repeated:
+        raise InputError(f"{table.name}, {sources.name}: {_some(repeated, 'id')} in several rows; keep one row of each")
+    if missing:
+        fix = "add rows, with empty answers if need be"
+        raise InputError(f"{table.name}: no row for {_some(missing, 'id')} of {sources.name}; {fix}")
+    if extra:
+        logger.warning("%s: %s not in %s, left out", table.name, _some(extra, "id"), sources.name)
+    return [rows[key] for key in sources.ids]
+
+
+def _by_number(rows: list[Row], ids: Sequence[str]) -> list[Row]:
+    """Rows in the order of ids such as `7` or `request-7`, if these count them from 0 or 1."""
+    parts = [re.fullmatch(r"(\D*)([0-9]{1,9})", key) for key in ids]
+    numbered = {int(part[2]): row for part, row in zip(parts, rows, strict=True) if part}
+    counts = sorted(numbered) in (list(range(len(rows))), list(range(1, len(rows) + 1)))
+    one_name = len({part[1] for part in parts if part}) == 1
+    return [numbered[number] for number in sorted(numbered)] if counts and one_name else rows
+
+
+def _one_each(texts: list[str], noun: str, path: str, sources: Sources) -> list[str]:
+    """One text per source: those of the file, or parts of longer ones."""
+    if len(texts) == len(sources.texts):
+        return texts
+    long = len(texts) * _ESSAY <= len(sources.texts) and shared_tokens(sources.texts, texts) >= _KEPT
+    parts = sentence_parts(sources.texts, texts) if long else None
+    if parts is None or len(parts.missing) > _MISSING * len(sources.texts):
+        raise _not_parallel(path, len(texts), noun, sources)
+    lines = [_some([index + 1 for index in each], "line") for each in (parts.joined, parts.missing)]
+    logger.warning("%s: %s cut where sentences of %s end; joined with others: %s; left out: %s",
+                   path, counted(len(texts), noun), sources.name, *lines)  # fmt: skip
+    return parts.texts
+
+
+def _not_parallel(path: str, count: int, noun: str, sources: Sources) -> InputError:
+    return InputError(
+        f"{path} has {counted(count, noun)} but {sources.name} has {len(sources.texts):,}; they must be parallel"
+    )
+
+
+def _check_sources(rows: Sequence[Row], column: str, sources: Sources) -> None:
+    """Refuse rows whose own sources, with any prompt around them, are others."""
+    for row, text, source in zip(rows, _texts(rows, column, _QUESTIONS), sources.texts, strict=True):
+        left, right = ("".join(each.lower().split()) for each in (text, source))
+        if text and left != right and partial_ratio(left, right) < _SAME_SOURCE:
+            texts = f"its source is {text[:60]!r}, and that of {sources.name} is {source[:60]!r}"
+            raise InputError(f"{row.where}: {texts}; order the rows alike, or give both an id")
+
+
+def _texts(rows: Sequence[Row], column: str, roles: Sequence[str] = _ANSWERS) -> list[str]:
+    return [_text(row.values[column], row.where, roles) for row in rows]
+
+
+def _text(value: Any, where: str, roles: Sequence[str] = _ANSWERS) -> str:
+    """The text in a value: itself, that of messages or of what a service returned; `""` where there is none."""
+    whole = value
+    while not isinstance(value, str):
+        parts = value if isinstance(value, list) and all(isinstance(part, Mapping) for part in value) else []
+        if parts and "role" in parts[0]:  # an example may stand before the question, so only the last may be the answer
+            turns = [turn for turn in (parts[-1:] if roles is _ANSWERS else parts) if turn.get("role") in roles]
+            value = turns[-1].get("content") if turns else ""
+        elif parts and "type" in parts[0]:
+            value = "".join(str(part.get("text", "")) for part in parts)
+        elif isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        elif isinstance(value, Mapping) and (names := [name for name in _WRAPPERS if name in value]):
+            value = value[names[0]]
+        elif value is None or value == [] or (isinstance(value, Mapping) and "error" in value):
+            value = ""
+        else:
+            raise InputError(f"{where}: expected a text, messages or a service's answer, got {reprlib.repr(whole)}")
+    if re.search("[\ud800-\udfff]", value):
+        raise InputError(f"{where}: half a surrogate pair, which is no character; was the text decoded wrongly?")
+    return value.strip()
+
+
+def _references(rows: Sequence[Row], column: str) -> list[list[str]]:
+    """The references of each row: a text, or a list of them."""
+    cells = [row.values[column] if isinstance(row.values[column], list) else [row.values[column]] for row in rows]
+    return [
+        [_text(each, row.where) for each in cell if each is not None] for row, cell in zip(rows, cells, strict=True)
+    ]
+
+
+def _counted(path: str, answers: Answers) -> Answers:
+    """The answers with those that are empty, which a warning counts."""
+    texts = zip(answers.predictions, answers.sources or itertools.repeat("?"), strict=False)
+    empty = [index for index, (text, source) in enumerate(texts) if source and not text]
+    if empty:
+        rows = [answers.ids[index] if answers.ids else index + 1 for index in empty]
+        logger.warning("%s: empty answers, scored as empty corrections: %s", path, _some(rows, "row"))
+    return replace(answers, empty=empty)
+
+
+def _some(items: Sequence[object], noun: str) -> str:
+    """How many there are, and the first of them."""
+    shown = ", ".join(map(str, items[:_SHOWN])) + (", ..." if len(items) > _SHOWN else "")
+    return f"{counted(len(items), noun)} ({shown})" if items else f"no {noun}"
