@@ -35,7 +35,7 @@ Predictions = Annotated[
     typer.Option(
         "-p",
         "--predictions",
-        help="One file per system, or a folder of them; .jsonl, .csv, ... have rows: FILE[:COLUMN].",
+        help="One file per system, or a folder of them; .jsonl, .csv and others hold rows.",
     ),
 ]
 References = Annotated[
