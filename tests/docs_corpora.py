@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import geceval
+from geceval.core.files import file_sha256
 from geceval.corpora.judgments import GJG15_SYSTEMS, SEEDA_SYSTEMS
+from geceval.corpora.test_sets import TEST_SETS, Entry
 from geceval.edits.edit import Edit, apply
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, write_m2
@@ -60,6 +64,22 @@ def _write_answers() -> None:
         csv.writer(file).writerows([("source", "reference", "gpt", "llama"), *rows])
     essays = [" ".join(columns[2][start : start + 8]) for start in range(0, len(rows), 8)]
     Path("essays.txt").write_text("".join(f"{text}\n" for text in essays), encoding="utf-8")
+
+
+def write_conll14(path: Path) -> Entry:
+    """The example corpus as the M2 file of CoNLL-2014, for which `system.txt` is an output; its entry."""
+    lines = [(EXAMPLE / name).read_text(encoding="utf-8").splitlines() for name in ("source.txt", "reference_0.txt")]
+    path.parent.mkdir(parents=True)
+    write_m2(path, [_corrected(*pair) for pair in zip(*lines, strict=True)])
+    copy = {"name": path.name, "bytes": path.stat().st_size, "sha256": file_sha256(path)}
+    return replace(TEST_SETS["conll14"], sentences=len(lines[0]), files={"m2": [copy]})
+
+
+def _corrected(source: str, reference: str) -> M2Sentence:
+    old, new = source.split(), reference.split()
+    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    spans = [(start, end, " ".join(new[first:last])) for tag, start, end, first, last in changes if tag != "equal"]
+    return M2Sentence(source, {0: [Edit(*span, "R:OTHER") for span in spans]})
 
 
 def write_networks(assets: Path, real: Path, make_checkpoint, small: bool) -> None:

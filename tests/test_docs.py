@@ -16,6 +16,7 @@ import typer
 from geceval import registry
 from geceval.cli.app import app, run
 from geceval.cli.list_metrics import interval
+from geceval.corpora.test_sets import TEST_SETS
 from geceval.models import checkpoints
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -80,6 +81,9 @@ def corpora(tmp_path, monkeypatch):
     """The files that the pages name, with sentences of our own."""
     monkeypatch.chdir(tmp_path)
     docs_corpora.write_all()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    conll14 = docs_corpora.write_conll14(Path("conll14st-test-data/noalt/official-2014.combined.m2"))
+    monkeypatch.setitem(TEST_SETS, "conll14", conll14)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from geceval.workflows.impacts import edit_impacts
     from geceval.workflows.maege import maege
     from geceval.workflows.reward import reward
+    from geceval.workflows.test_sets import test_set
     from geceval.workflows.trainer import trainer_metrics
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "read_answers",
     "register",
     "reward",
+    "test_set",
     "trainer_metrics",
 ]
 
@@ -55,6 +57,7 @@ _HOMES = {
     "read_answers": "geceval.text.answer_files",
     "register": "geceval.hub.register",
     "reward": "geceval.workflows.reward",
+    "test_set": "geceval.workflows.test_sets",
     "trainer_metrics": "geceval.workflows.trainer",
 }
 

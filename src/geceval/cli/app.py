@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from geceval.cli.attack import attack
 from geceval.cli.chunks import chunks
+from geceval.cli.cite import CITATION
 from geceval.cli.compare import compare
 from geceval.cli.convert import convert
 from geceval.cli.data import data
@@ -35,14 +36,6 @@ from geceval.cli.train import train
 from geceval.cli.transport import transport
 from geceval.core.errors import Interrupted, UserError, naming_the_extra
 from geceval.version import __version__
-
-CITATION = f"""@software{{geceval,
-  title   = {{geceval: metrics of grammatical error correction}},
-  author  = {{{{The geceval authors}}}},
-  year    = {{2026}},
-  version = {{{__version__}}},
-  note    = {{Please cite the paper of each metric as well; it is in the card of the metric}}
-}}"""
 
 _INTERRUPTED = 130
 _LONGEST = 2000  # characters of a message

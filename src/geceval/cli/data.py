@@ -1,23 +1,63 @@
-"""`geceval data`: data sets of GEC for `datasets.load_dataset`, from the files that their authors publish."""
+"""`geceval data`: test sets by name, and data sets for `datasets.load_dataset`, from the files that authors publish."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from geceval.cli.tables import table_text, terminal_width
+from geceval.cli.tables import check_outputs, table_text, terminal_width, write
+from geceval.core.errors import InputError
+from geceval.corpora import test_sets
 from geceval.corpora.catalogue import DATA_SETS
 
-data = typer.Typer(help="Build data sets for datasets.load_dataset.", no_args_is_help=True)
+data = typer.Typer(help="Find test sets, and build data sets for datasets.load_dataset.", no_args_is_help=True)
 
 
 @data.command("list")
 def list_() -> None:
-    """List the data sets: where to get each and under which terms."""
+    """List the test sets that `score -t` takes and whether they are here, and the data sets that `build` converts."""
+    here, sets = test_sets.folders(), test_sets.TEST_SETS
+    cells = [[name, each.title, each.sentences, each.metric, _where(name, here)] for name, each in sets.items()]
+    cells = [[*row, sets[row[0]].data.terms] for row in cells]
+    columns = ["test set", "texts", "sentences", "metric", "here", "terms"]
+    sys.stdout.write(table_text(columns, cells, terminal_width(None)) + "\n")
     cells = [[name, entry.title, entry.url, entry.terms] for name, entry in DATA_SETS.items()]
     sys.stdout.write(table_text(["name", "data set", "published at", "terms"], cells, terminal_width(None)))
+
+
+def _where(name: str, folders: list[Path]) -> str:
+    """Whether the files of a test set are on this machine."""
+    try:
+        return "yes" if test_sets.find(name, folders) else ""
+    except InputError:
+        about = test_sets.entry(name)
+        return "to submit" if about.gold == "hidden" else "on the Hub" if about.hub else "no"
+
+
+@data.command("add")
+def add(
+    name: Annotated[str, typer.Argument(help="A test set of `geceval data list`.")],
+    path: Annotated[str, typer.Argument(help="The folder with its files, at any depth, or the file.")],
+) -> None:
+    """Say once where the files of a test set are; they are checked, and found from then on.
+
+    Example: geceval data add conll14 conll14st-test-data
+    """
+    paths = test_sets.remember(name, path)
+    sys.stdout.write("".join(f"{name}: {role} is {file}\n" for role, file in paths.items()))
+
+
+@data.command("sources")
+def sources(
+    name: Annotated[str, typer.Argument(help="A test set of `geceval data list`.")],
+    output: Annotated[str | None, typer.Option("--output", "--out", help="File to write.")] = None,
+) -> None:
+    """Print the sources of a test set, one sentence per line: what a system is to correct."""
+    check_outputs(output)
+    write("".join(f"{line}\n" for line in test_sets.load(name).sources), output)
 
 
 @data.command("build")

@@ -28,8 +28,10 @@ PLAIN = ("", ".txt", ".log", ".out")  # endings that promise no format
 
 # The short form `-o` is `--option` in verbs that score, and `--output` in those that only make something: convert,
 # train, report.
-Metrics = Annotated[list[str], typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
-Sources = Annotated[str, typer.Option("-s", "--sources", help="What the learners wrote, a sentence a line; or rows.")]
+Metrics = Annotated[list[str] | None, typer.Option("-m", "--metrics", help="One or more of `geceval list`.")]
+Sources = Annotated[
+    str | None, typer.Option("-s", "--sources", help="What the learners wrote, a sentence a line; or rows.")
+]
 Predictions = Annotated[
     list[str],
     typer.Option(

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
+import geceval.cli.named_sets as named_sets
 import geceval.cli.options as shared
 from geceval import registry
+from geceval.cli.cite import cite as in_paper
 from geceval.cli.tables import Cell, json_text, or_null, show, write
 from geceval.cli.text_files import Corpus, read_corpus
-from geceval.core.errors import counted, naming_the_extra
+from geceval.core.errors import InputError, counted, naming_the_extra
 from geceval.core.progress import bar, parts
 from geceval.core.result import Result
 from geceval.core.warnings import once
+from geceval.corpora.test_sets import entry
 from geceval.scorers.base import Scorer
 from geceval.scorers.learned.guard import summary
+from geceval.text.answer_files import Sources
 from geceval.version import __version__
+from geceval.workflows.test_sets import test_set as named_test_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +38,12 @@ class Row:
 
 
 def score(
-    metrics: shared.Metrics,
-    sources: shared.Sources,
     predictions: shared.Predictions,
+    metrics: shared.Metrics = None,
+    sources: shared.Sources = None,
+    test_set: Annotated[
+        str | None, typer.Option("-t", "--test-set", help="One of `geceval data list`, in place of -m, -s and -r.")
+    ] = None,
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionsM2 = None,
@@ -59,6 +67,8 @@ def score(
     worst: Annotated[
         int | None, typer.Option(min=1, help="Show the N worst corrections, by the first metric; ties by the next.")
     ] = None,
+    beside: Annotated[bool, typer.Option("--beside", help="Published systems beside yours, with -t.")] = False,
+    cite: Annotated[bool, typer.Option("--cite", help="Also what to write in a paper, with BibTeX.")] = False,
     form: shared.PaperForm = None,
     output: shared.Output = None,
     progress: shared.Progress = False,
@@ -72,7 +82,18 @@ def score(
     shared.no_warnings(quiet)
     if worst:
         shared.refuse("shows all sentences, and --worst the worst: ask for one of them", sentence=sentence)
-    metrics = list(dict.fromkeys(metrics))
+    if beside:
+        shared.refuse("shows sentences, and --beside systems: ask for one of them", sentence=sentence, worst=worst)
+    if test_set is not None:
+        shared.refuse("says what -t says: leave it out", sources=sources, references=references, gold_m2=gold_m2)
+        if entry(test_set).gold == "hidden":
+            shared.refuse("is not for a test set without public gold", metrics=metrics, output=output)
+            named_sets.write_submissions(test_set, predictions)
+            return
+    elif not metrics or not sources:
+        raise InputError("Missing option '-m' or '-s'; or name a test set: -t NAME")
+    named = None if test_set is None else named_test_set(test_set)
+    metrics = list(dict.fromkeys(metrics or [named.metric]))
     options = shared.metric_options(
         metrics,
         option,
@@ -87,14 +108,22 @@ def score(
         workers=workers,
         cache=cache,
     )
-    scorers = shared.make_scorers(options, references)
-    corpus = read_corpus(sources, predictions, references or [])
+    if named is None:
+        scorers = shared.make_scorers(options, references)
+        corpus = read_corpus(sources, predictions, references or [])
+    else:
+        scorers = named_sets.scorers_of(named, options)
+        corpus = replace(read_corpus(Sources(named.name, named.sources), predictions), references=named.references)
+    others = named_sets.published(named, scorers) if beside else {}
     files = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)
     with bar(progress), once(set()):
         results = _score_all(scorers, corpus, files)
-    rows, used = rank(results, corpus.files, scorers[metrics[0]]), list(scorers.values())
+    signatures = {name: result.signature for name, result in next(iter(results.values())).items()}
+    paper = in_paper(signatures, named, named_sets.as_papers(named, scorers)) if cite else ""
+    rows = rank({**others, **results}, {**dict.fromkeys(others, ""), **corpus.files}, scorers[metrics[0]])
+    used = list(scorers.values())
     if form == "json" and not worst:
-        write(json_text(to_json(rows, used, sentence)), output)
+        write(json_text(to_json(rows, used, sentence) | ({"cite": paper} if cite else {})), output)
         return
     if worst:
         columns, cells, caption = _worst(rows, used, corpus, worst)
@@ -102,7 +131,10 @@ def score(
         columns, cells = (_sentence_cells if sentence else _system_cells)(rows, used)
         caption = f"{counted(len(corpus.sources), 'sentence')}, ranked by {_by(used[0])}"
     notes = [note for metric in used for note in _guard_notes(metric.name, rows)]
-    show(columns, cells, form, output, caption, notes + [rows[0].results[metric.name].signature for metric in used])
+    notes += [named_sets.STAR] if beside else []
+    show(columns, cells, form, output, caption, [*notes, *signatures.values()])
+    if cite:
+        write("".join(f"# {line}\n" for line in paper.splitlines()) if form == "tsv" else f"\n{paper}", None)
 
 
 def _score_all(scorers: dict[str, Any], corpus: Corpus, files: dict[str, str] | None) -> dict[str, dict[str, Result]]:
@@ -210,7 +242,7 @@ def to_json(rows: Sequence[Row], metrics: Sequence[Scorer], by_sentence: bool) -
     ]
     return {
         "geceval": __version__,
-        "sentences": len(rows[0].results[metrics[0].name].scores),
+        "sentences": max(len(row.results[metrics[0].name].scores) for row in rows),
         "ranked_by": metrics[0].name,
         "metrics": {
             metric.name: {"higher_is_better": metric.higher_is_better, "bounds": metric.bounds} for metric in metrics

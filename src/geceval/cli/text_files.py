@@ -23,13 +23,14 @@ class Corpus:
     references: list[list[str | None]] | None
 
 
-def read_corpus(source: str, predictions: Sequence[str], references: Sequence[str] = ()) -> Corpus:
+def read_corpus(source: str | Sources, predictions: Sequence[str], references: Sequence[str] = ()) -> Corpus:
     """Read and check all files; `"-"` (standard input) may stand for one of them, a folder for the outputs in it."""
-    predictions = [file for path in predictions for file in files_of(path, besides=(source, *references))]
-    if [source, *predictions, *references].count("-") > 1:
+    others = [*([source] if isinstance(source, str) else []), *references]
+    predictions = [file for path in predictions for file in files_of(path, besides=others)]
+    if [*predictions, *others].count("-") > 1:
         raise InputError("standard input (-) can stand for one file only")
     files = name_systems(predictions)
-    sources = read_sources(source)
+    sources = read_sources(source) if isinstance(source, str) else source
     if not sources.texts:
         raise InputError(f"{source} is empty")
     systems = {name: read_answers(path, sources).predictions for name, path in files.items()}

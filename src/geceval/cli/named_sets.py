@@ -1,0 +1,71 @@
+"""`geceval score -t NAME`: its scorers, published systems beside one's own, submissions."""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from geceval import registry
+from geceval.cli.tables import write
+from geceval.cli.text_files import files_of, name_systems, readable
+from geceval.core.errors import InputError, counted
+from geceval.core.files import write_bytes
+from geceval.core.result import Result
+from geceval.corpora import test_sets
+from geceval.text.answer_files import read_answers
+from geceval.text.columns import kind
+from geceval.text.tokenisers import tokenise
+from geceval.workflows.test_sets import NamedTestSet
+
+STAR = "* the output that is published with this row gives another score: the row is of another run"
+
+
+def scorers_of(test_set: NamedTestSet, options: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """One scorer per metric: that of the papers as papers use it, the others on the same texts."""
+    return {name: registry.make_scorer(name, {**test_set.options(name), **each}) for name, each in options.items()}
+
+
+def write_submissions(name: str, predictions: Sequence[str]) -> None:
+    """Write a zip for each system, as the organisers of a test set take it whose gold only they have."""
+    for system, file in name_systems([file for path in predictions for file in files_of(path)]).items():
+        lines = read_answers(file).predictions
+        test_sets.check_count(name, len(lines), f"{readable(file)} has {counted(len(lines), 'line')}")
+        if prose := kind(lines) == "prose":
+            lines = [tokenise(line, test_sets.entry(name).tokens) for line in lines]
+        path, buffer = f"{name}.{system.replace('/', '.')}.zip", io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            text = "".join(f"{line}\n" for line in lines)
+            archive.writestr(zipfile.ZipInfo(f"{name}.txt"), text, zipfile.ZIP_DEFLATED)  # its date is always the same
+        write_bytes(path, buffer.getvalue())
+        how = "prose, now tokens, " if prose else ""
+        write(f"{path}: {counted(len(lines), 'sentence')}, {how}to submit to {test_sets.entry(name).url}\n", None)
+
+
+def as_papers(test_set: NamedTestSet | None, scorers: Mapping[str, Any]) -> bool:
+    """Whether the metric of a test set is among these, with the settings that papers report."""
+    if test_set is None or test_set.metric not in scorers:
+        return False
+    settings, standard = scorers[test_set.metric].settings, registry.make_scorer(test_set.metric, test_set.settings)
+    return replace(settings, text=standard.settings.text) == standard.settings  # what prose becomes is no other score
+
+
+def published(test_set: NamedTestSet | None, scorers: Mapping[str, Any]) -> dict[str, dict[str, Result]]:
+    """What papers print of other systems, in the form of one's own results."""
+    if test_set is None:
+        raise InputError("--beside shows published systems on a test set by name: pass -t NAME")
+    if not test_set.about.published:
+        raise InputError(f"{test_set.name}: no published scores are known that could stand beside yours")
+    metric = test_set.metric
+    if list(scorers) != [metric] or not as_papers(test_set, scorers):
+        raise InputError(f"{test_set.name}: published scores are those of {metric} alone, with its defaults")
+    details = {key for row in test_set.about.published for key in row if key in ("precision", "recall")}
+    return {
+        f"{row['system']}{' *' if row.get('other_file') else ''} ({row['origin']})": {
+            metric: Result(row["score"], [], "", {key: row.get(key, math.nan) for key in details})
+        }
+        for row in test_set.about.published
+    }

@@ -1,0 +1,187 @@
+"""Test sets by name: of which published files each is made, where these are on this machine, and their texts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from geceval.core.errors import InputError, did_you_mean
+from geceval.core.files import ASSETS, expanded, read_json, read_lines, read_text, user_folder, write_text
+from geceval.corpora.catalogue import DATA_SETS, DataSet
+from geceval.edits.m2 import read_m2, references, write_m2
+from geceval.version import __version__
+
+logger = logging.getLogger("geceval")
+
+VARIABLE = "GECEVAL_DATA"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A test set of the catalogue; `gold` is what the metric of the papers compares with, in the words of `reports`."""
+
+    # files: role (`m2`, `essays`, or `sources`, `reference_0`, ...) to the copies that go round: name, bytes, sha256,
+    # and a note on what is wrong with one. hub: a data set with the same texts: id, split, sha256. url: its page, if
+    # not that of the data set. published: rows of papers; `other_file` where the output published scores otherwise.
+
+    title: str
+    data: DataSet
+    sentences: int
+    tokens: str
+    metric: str
+    gold: Literal["edits", "texts", "hidden"]
+    reports: str
+    files: dict[str, list[dict[str, Any]]]
+    hub: dict[str, str] = field(default_factory=dict)
+    url: str = ""
+    published: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Sources, one list of references per sentence, and the file of the gold edits, if there is one."""
+
+    sources: list[str]
+    references: list[list[str]]
+    gold_m2: Path | None = None
+
+
+_CONTENT = read_json(ASSETS / "test_sets.json")
+_DATA = DATA_SETS | {name: DataSet(**each) for name, each in _CONTENT["data sets"].items()}
+TEST_SETS = {name: Entry(**{**each, "data": _DATA[each["data"]]}) for name, each in _CONTENT["test sets"].items()}
+
+
+def entry(name: str) -> Entry:
+    """The entry of a test set."""
+    if name not in TEST_SETS:
+        hint = did_you_mean(name, TEST_SETS) or f"; the test sets are {', '.join(TEST_SETS)}"
+        raise InputError(f"unknown test set {name!r}{hint}")
+    return TEST_SETS[name]
+
+
+def check_count(name: str, count: int, has: str) -> None:
+    """Refuse predictions that are not as many as a test set has sentences; `has` says how many they are, and whose."""
+    expected = entry(name).sentences
+    if count != expected:
+        others = [other for other, about in TEST_SETS.items() if about.sentences == count]
+        hint = f"; are they those of {' or '.join(others)}?" if others else ""
+        raise InputError(f"{has}, but {name} has {expected:,} sentences, one a line{hint}")
+
+
+def folders() -> list[Path]:
+    """Where files are looked for: below `GECEVAL_DATA`, then below what `remember` was told."""
+    parts = os.environ.get(VARIABLE, "").split(os.pathsep)
+    return [expanded(part) for part in [*parts, *_remembered().values()] if part]
+
+
+def _memory() -> Path:
+    return user_folder("XDG_CONFIG_HOME", "~/.config") / "data.json"
+
+
+def _remembered() -> dict[str, str]:
+    return read_json(_memory()) if _memory().is_file() else {}
+
+
+def remember(name: str, path: str | Path) -> dict[str, Path]:
+    """Look for the files of a test set in this folder, or this file, from now on; they are found and returned."""
+    place = expanded(path).absolute()
+    if not place.exists():
+        raise InputError(f"{path} does not exist")
+    paths = find(name, [place])
+    _memory().parent.mkdir(parents=True, exist_ok=True)
+    write_text(_memory(), json.dumps({**_remembered(), name: str(place)}, indent=2) + "\n")
+    return paths
+
+
+def find(name: str, places: Iterable[Path]) -> dict[str, Path]:
+    """The file of each role, at any depth below some folders, by its content and not by its name."""
+    about = entry(name)
+    if about.gold == "hidden":
+        raise InputError(
+            f"{name}: its gold is not public; `geceval score -t {name}` writes what to submit to {about.url}"
+        )
+    below = [path for place in places for path in ([place] if place.is_file() else sorted(place.rglob("*")))]
+    sizes = {path: path.stat().st_size for path in below if path.is_file()}
+    paths: dict[str, Path] = {}
+    for role, copies in about.files.items():
+        bytes_ = {copy["bytes"] for copy in copies}
+        named = [path for path in sizes if path.name.removesuffix(".gz") == copies[0]["name"]]
+        digests = {path: _digest(path) for path in [*named, *sizes] if path in named or sizes[path] in bytes_}
+        matches = [(path, copy) for copy in copies for path, digest in digests.items() if digest == copy["sha256"]]
+        if not matches:
+            raise _not_found(name, copies[0], named)
+        paths[role], copy = matches[0]
+        if "note" in copy:
+            logger.warning("%s: %s: %s", name, paths[role], copy["note"])
+    return paths
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of the text, for which line ends of Windows and compression do not matter."""
+    try:
+        return hashlib.sha256(read_text(path).replace("\r\n", "\n").encode()).hexdigest()
+    except (InputError, OSError):  # no text, or not ours to read
+        return ""
+
+
+def _not_found(name: str, copy: dict[str, Any], named: list[Path]) -> InputError:
+    about = entry(name)
+    hub = f" or, where there is a network, {about.hub['id']} on the Hub" if about.hub else ""
+    other = f" ({named[0]}, {named[0].stat().st_size:,} bytes, is another or was converted)" if named else ""
+    text = f"{copy['name']}, {copy['bytes']:,} bytes, SHA-256 {copy['sha256'][:12]}..."
+    return InputError(
+        f"{name}: no file with the text of {text}{other}; get it from {about.data.url}{hub}, then run: "
+        f"geceval data add {name} FOLDER (or: export {VARIABLE}=FOLDER). Terms: {about.data.terms}"
+    )
+
+
+def load(name: str) -> Texts:
+    """The texts of a test set, from the files on this machine or else from the Hub."""
+    try:
+        paths = find(name, folders())
+    except InputError as error:
+        if not entry(name).hub:
+            raise
+        return _from_hub(name, error)
+    if "sources" in paths:
+        sources, *texts = (read_lines(path) for path in paths.values())
+        return Texts(sources, [list(row) for row in zip(*texts, strict=True)])
+    path = paths["m2"] if "m2" in paths else _m2_of_essays(paths["essays"])
+    sentences = read_m2(path)
+    return Texts([each.source for each in sentences], [list(references(each).values()) for each in sentences], path)
+
+
+def _m2_of_essays(path: Path) -> Path:
+    """The M2 file of a JSON file of essays, with ERRANT's types, made once and kept in the user's cache."""
+    from geceval.edits.errant.annotator import get_annotator
+    from geceval.edits.essays import read_essays, to_sentences
+
+    folder = user_folder("XDG_CACHE_HOME", "~/.cache") / "test-sets" / f"{_digest(path)[:12]}-{__version__}"
+    m2 = folder / f"{path.name.partition('.')[0]}.m2"
+    if not m2.is_file():
+        sentences = get_annotator("bundled").classify_sentences(to_sentences(read_essays(path)))
+        folder.mkdir(parents=True, exist_ok=True)
+        write_m2(m2, sentences)
+    return m2
+
+
+def _from_hub(name: str, not_here: InputError) -> Texts:
+    import datasets
+
+    hub = entry(name).hub
+    try:
+        rows = list(datasets.load_dataset(hub["id"], split=hub["split"]))
+    except (OSError, ValueError) as error:  # no network, or forbidden to use it and nothing in the cache
+        raise InputError(f"{not_here} The Hub gave nothing: {' '.join(str(error).split())[:200]}") from error
+    while rows and not rows[-1]["sentence"].strip():  # the blank end of the published files is a row there
+        rows.pop()
+    texts = [[text.rstrip() for text in (row["sentence"], *row["corrections"])] for row in rows]
+    if hashlib.sha256(json.dumps(texts).encode()).hexdigest() != hub["sha256"]:
+        logger.warning("%s: the texts of %s on the Hub are not those of the published files", name, hub["id"])
+    return Texts([row[0] for row in texts], [row[1:] for row in texts])
