@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from geceval.workflows.batches import BatchScorer
     from geceval.workflows.compare import compare
     from geceval.workflows.detect import detect
+    from geceval.workflows.error_types import error_types
     from geceval.workflows.impacts import edit_impacts
     from geceval.workflows.maege import maege
     from geceval.workflows.reward import reward
@@ -33,6 +34,7 @@ __all__ = [
     "compare",
     "detect",
     "edit_impacts",
+    "error_types",
     "list_metrics",
     "load",
     "maege",
@@ -51,6 +53,7 @@ _HOMES = {
     "compare": "geceval.workflows.compare",
     "detect": "geceval.workflows.detect",
     "edit_impacts": "geceval.workflows.impacts",
+    "error_types": "geceval.workflows.error_types",
     "list_metrics": "geceval.registry",
     "load": "geceval.hub.load",
     "maege": "geceval.workflows.maege",

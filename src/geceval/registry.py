@@ -92,6 +92,8 @@ def score_systems(
     Returns:
         Name of each system to its result, in the order given.
     """
+    if predictions_m2 is not None and (not isinstance(predictions_m2, Mapping) or set(predictions_m2) != set(systems)):
+        raise InputError(f"{scorer.name}: predictions_m2 must have one M2 file per system, under its name")
     scorer = scorer.with_systems(list(systems.values()))
     scorers = dict.fromkeys(systems, scorer)
     if predictions_m2 is not None and takes_predictions_m2(scorer.name):

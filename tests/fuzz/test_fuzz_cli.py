@@ -26,6 +26,7 @@ VERBS = {
     "difficulty": "difficulty -s a.txt --gold-m2 a.m2 -p b.txt --nlp bundled --heat-map out",
     "difficulty of a file": "difficulty --gold-m2 a.m2 --difficulty c.txt --heat-map out",
     "compare": "compare -m gleu -s a.txt -p b.txt c.txt -r a.txt --output out",
+    "types": "types -s a.txt -p b.txt --gold-m2 a.m2 --resamples 5 --shuffles 5 --output out",
     "maege": "meta maege -m gleu --m2 a.m2 --min-chains 1 --all-references --output out",
 }
 GOOD = {

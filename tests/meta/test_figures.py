@@ -145,3 +145,15 @@ def test_without_matplotlib_the_message_says_what_to_install(tmp_path, monkeypat
         figures.check_suffix(tmp_path / "figure.png")
     with pytest.raises(ImportError, match="matplotlib"):
         figures.difficulty([Row("PUNCT", 0.9, 0.05, 3)])
+
+
+def test_error_types_are_cells_with_numbers_and_what_is_to_be_found():
+    figure = figures.error_types({"one": [0.25, np.nan], "two": [1.0, 0.5]}, {"DET": 1200, "SVA": 3}, "type: f")
+    (axes,) = figure.axes
+    assert texts(axes) == [".25", "1.00", ".50", "to find", "1,200", "3"]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["one", "two"]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["DET", "SVA"]
+    assert axes.get_xlabel() == "type: f"
+    assert axes.images[0].get_array().tolist()[0] == [0.25, 1.0]
+    with pytest.raises(ValueError, match="no edit, no error type"):
+        figures.error_types({"one": []}, {}, "type: f")

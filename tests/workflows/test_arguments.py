@@ -47,7 +47,7 @@ def test_a_wrong_type(call, message):
         (lambda: geceval.trainer_metrics(None, []), "trainer_metrics: name at least one metric"),
         (
             lambda: compare(metrics="cleme", predictions_m2=3),
-            "compare: predictions_m2 must have one M2 file per system",
+            "cleme: predictions_m2 must have one M2 file per system",
         ),
     ],
 )

@@ -23,6 +23,7 @@ from geceval.cli.data import data
 from geceval.cli.detect import detect
 from geceval.cli.difficulty import difficulty
 from geceval.cli.doctor import doctor
+from geceval.cli.error_types import error_types
 from geceval.cli.impacts import impacts
 from geceval.cli.leaderboard import leaderboard
 from geceval.cli.list_metrics import list_
@@ -63,6 +64,7 @@ app = typer.Typer(
 PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Score": {"score": score, "compare": compare, "leaderboard": leaderboard, "list": list_},
     "Look at edits": {
+        "types": error_types,
         "impacts": impacts,
         "chunks": chunks,
         "transport": transport,

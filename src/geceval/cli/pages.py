@@ -15,11 +15,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from geceval import registry
+from geceval.cli.tables import short
 from geceval.core.cache import lru_cache
 from geceval.core.errors import counted
 from geceval.core.f_score import ratio
 from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import Chunk
+from geceval.meta.figures import inline_svg
 from geceval.meta.significance.systems import SystemEstimate
 from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
 from geceval.scorers.edit_based.transport_plans import TransportPlan
@@ -61,7 +63,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.globals |= {"version": __version__, "nothing": NOTHING, "zip": zip, "min": min, "share": _percent}
-    environment.filters |= {"number": _number, "share": _share, "css_class": _css_class}
+    environment.filters |= {"number": _number, "share": _share, "css_class": _css_class, "short": short}
     return environment
 
 
@@ -376,3 +378,12 @@ def _tip(chunk: Chunk, correct: int, weight: float, systems: int) -> str:
         chunk_text = "insert nothing here" if chunk.is_gap else f"keep: {chunk.source}"
         outcome = f"{systems - correct} of {counted(systems, 'system')} wrong"
     return f"{chunk_text} · weight {weight:.2f} · {outcome}"
+
+
+# --- Error types -----------------------------------------------------------------------------------------------------
+
+
+def types_page(figure: Any, columns: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
+    """A heat map, its table, and how they came about."""
+    svg = Markup(inline_svg(figure, "types"))  # noqa: S704 - matplotlib escapes
+    return _page("error_types.html", "Error types", figure=svg, columns=columns, rows=rows, notes=notes)

@@ -389,3 +389,21 @@ def chunk_shares(systems: Mapping[str, Mapping[str, float]]) -> Figure:
     both = ([each for lines, _ in handles for each in lines], [name for _, names in handles for name in names])
     figure.legend(*both, loc="outside lower center", ncols=4, frameon=False, handlelength=2.6)
     return figure
+
+
+@styled
+def error_types(values: Mapping[str, Sequence[float]], types: Mapping[str, int], label: str) -> Figure:
+    """Heat map of one measure: error types, each with how many there are to find, by systems, `values`."""
+    if not types:
+        raise InputError("no edit, no error type that could be drawn")
+    longest = max(map(len, values))
+    figure, grid = _panels(1, 1, max(0.62 * len(values), 1.2), 0.22 * len(types) + 0.07 * longest, left=1.3, right=0.2)
+    axes = grid[0][0]
+    _draw_map(axes, np.array(list(values.values())).T, "", (0.0, 1.0))
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(len(values)), values, rotation=90 if longest > 7 else 0)
+    axes.set_yticks(range(len(types)), types)
+    axes.set_xlabel(label)
+    for row, text in enumerate(["to find", *(f"{number:,}" for number in types.values())], start=-1):
+        axes.annotate(text, (1.02, row), xycoords=("axes fraction", "data"), va="center", fontsize=8)
+    return figure

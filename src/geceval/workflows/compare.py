@@ -75,8 +75,6 @@ def compare(
     if len(systems) < 2:
         raise InputError("compare: there is nothing to compare: pass at least two systems")
     scorers = registry.make_scorers("compare", metrics, options)
-    if predictions_m2 is not None and (not isinstance(predictions_m2, Mapping) or set(predictions_m2) != set(systems)):
-        raise InputError("compare: predictions_m2 must have one M2 file per system, under its name")
     comparisons = {}
     outputs = {
         name: list(predictions) if isinstance(predictions, tuple) else predictions

@@ -11,7 +11,7 @@ from scipy import stats
 
 from geceval.meta.agreement import TIE_RULES, Pairs, agreement
 from geceval.meta.significance.metrics import compare_agreement, outcomes, williams, williams_test
-from geceval.meta.significance.resampling import p_value
+from geceval.meta.significance.resampling import holm, p_value
 
 GOLD, CLOSE, FAR = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
 
@@ -195,3 +195,10 @@ def test_williams_edges():
         williams(0.5, 0.5, 1.5, 9)
     with pytest.raises(ValueError, match="correlation must be one of"):
         williams_test(GOLD, CLOSE, FAR, "kendall")
+
+
+def test_holm():
+    """.01 · 3, .03 · 2 and .04 · 1, the last raised to the one before; of equal ones each, at most 1."""
+    assert holm([0.04, 0.01, math.nan, 0.03]) == pytest.approx([0.06, 0.03, math.nan, 0.06], nan_ok=True)
+    assert holm([0.6, 0.6]) == [1, 1]
+    assert holm([]) == []

@@ -18,10 +18,10 @@ from geceval.meta.significance.resampling import (
     INSIDE,
     Alternative,
     Method,
-    bootstrap_ratios,
+    bootstrap_sums,
     interval,
     p_value,
-    randomised_ratios,
+    randomised_sums,
     ratio,
 )
 
@@ -91,7 +91,11 @@ def compare_agreement(
     observed = [float(ratio(table.sum(axis=0))) for table in (left, right)]
     left, right = (_by_sentence(pairs, table) for table in (left, right))
     draw = np.random.default_rng(seed)
-    differences = (randomised_ratios if method == "randomisation" else bootstrap_ratios)(left, right, resamples, draw)
+    if method == "randomisation":
+        lefts, rights = randomised_sums(left, right, resamples, draw)
+    else:
+        lefts, rights = np.split(bootstrap_sums(np.hstack([left, right]), resamples, draw), 2, axis=1)
+    differences = ratio(rights) - ratio(lefts)
     difference = observed[1] - observed[0]
     p = p_value(difference, differences, method, alternative)
     low, high = (math.nan, math.nan) if method == "randomisation" else interval(differences, confidence)

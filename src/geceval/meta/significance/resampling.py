@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -52,19 +52,19 @@ def _chunks(rows: np.ndarray, resamples: int) -> Iterator[int]:
         yield min(most, resamples - done)
 
 
-def bootstrap_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: np.random.Generator) -> np.ndarray:
-    """Differences right - left of the ratios of bootstrap samples; equal rows are drawn together, by a multinomial."""
-    kinds, counts = np.unique(np.hstack([left, right]), axis=0, return_counts=True)
-    drawn = draw.multinomial(counts.sum(), counts / counts.sum(), size=resamples).astype(float)
-    sums = drawn @ kinds
-    return ratio(sums[:, 2:]) - ratio(sums[:, :2])
+def bootstrap_sums(rows: np.ndarray, resamples: int, draw: np.random.Generator) -> np.ndarray:
+    """Sums of bootstrap samples of units, `[resamples, columns]`; equal rows are drawn together, by a multinomial."""
+    kinds, counts = np.unique(rows, axis=0, return_counts=True)
+    return draw.multinomial(counts.sum(), counts / counts.sum(), size=resamples).astype(float) @ kinds
 
 
-def randomised_ratios(left: np.ndarray, right: np.ndarray, resamples: int, draw: np.random.Generator) -> np.ndarray:
-    """Like `bootstrap_ratios`, with units swapped at random; the swaps among equal units are one binomial draw."""
+def randomised_sums(
+    left: np.ndarray, right: np.ndarray, resamples: int, draw: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of both sides with units swapped at random; the swaps among equal units are one binomial draw."""
     kinds, counts = np.unique(right - left, axis=0, return_counts=True)
     moved = draw.binomial(counts, 0.5, size=(resamples, len(counts))).astype(float) @ kinds
-    return ratio(right.sum(axis=0) - moved) - ratio(left.sum(axis=0) + moved)
+    return left.sum(axis=0) + moved, right.sum(axis=0) - moved
 
 
 def ratio(sums: np.ndarray) -> np.ndarray:
@@ -83,6 +83,15 @@ def p_value(difference: float, differences: np.ndarray, method: Method, alternat
     null = differences - difference if method == "bootstrap" else differences
     hits = null >= difference - EQUAL if alternative == "greater" else np.abs(null) >= abs(difference) - EQUAL
     return float((1 + hits.sum()) / (len(differences) + 1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values of a family of tests, adjusted by Holm (1979); NaN is no test and stays."""
+    values = np.array(p_values, dtype=float)
+    order = np.argsort(values)[: np.isfinite(values).sum()]  # NaN comes last
+    adjusted = np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1))
+    values[order] = np.minimum(adjusted, 1)
+    return values.tolist()
 
 
 def interval(values: np.ndarray, confidence: float) -> tuple[float, float]:

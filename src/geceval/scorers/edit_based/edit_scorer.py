@@ -68,10 +68,13 @@ def total(counts: TypeCounts) -> Counts:
 
 def by_type(counts: TypeCounts, beta: float) -> dict[str, dict[str, dict[str, float]]]:
     """Tables at three levels of detail: operation (`R`), main type (`VERB:SVA`) and full type (`R:VERB:SVA`)."""
-    # UNK and types that are not ERRANT's have no operation; they appear unchanged in all three tables.
     tables: dict[str, dict[str, Counts]] = {"operation": {}, "main": {}, "full": {}}
     for kind in sorted(counts):
-        operation, main = (kind[0], kind[2:]) if kind[:2] in ("M:", "R:", "U:") else (kind, kind)
-        for grain, name in zip(tables, (operation, main, kind), strict=True):
+        for grain, name in zip(tables, type_names(kind), strict=True):
             tables[grain][name] = tables[grain].get(name, Counts()) + counts[kind]
     return {grain: {name: rows[name].to_details(beta) for name in sorted(rows)} for grain, rows in tables.items()}
+
+
+def type_names(kind: str) -> tuple[str, str, str]:
+    """Operation, main type and full type; UNK and types that are not ERRANT's are unchanged in all three."""
+    return (kind[0], kind[2:], kind) if kind[:2] in ("M:", "R:", "U:") else (kind, kind, kind)
