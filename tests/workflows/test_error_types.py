@@ -124,7 +124,8 @@ def test_rows_without_anything_to_measure_are_left_out_unless_they_are_named(mea
 @pytest.mark.parametrize(
     ("selector", "counts"),
     [("R:DET", (3, 0, 0)), ("DET,PREP", (3, 1, 0)), (" DET , PREP ", (3, 1, 0)), ("R:P*", (0, 3, 0)), ("P*", (0, 3, 0)),
-     ("R", (3, 4, 0)), ("all", (3, 4, 0)), ("M:DET", (0, 0, 0)), ("DET*", (3, 0, 0)), ("R:[DV]*", (3, 1, 0))],
+     ("R", (3, 4, 0)), ("all", (3, 4, 0)), ("a*", (0, 0, 0)), ("VERB,all", (3, 4, 0)),
+     ("M:DET", (0, 0, 0)), ("DET*", (3, 0, 0)), ("R:[DV]*", (3, 1, 0))],
 )  # fmt: skip
 def test_selectors(selector, counts, measure):
     found = measure({"x": SYSTEM}, types=[selector])

@@ -198,21 +198,21 @@ def _kinds(systems: Iterable[Sequence[_Sentence]]) -> list[str]:
 
 def _selected(kinds: Sequence[str], selectors: Sequence[str]) -> dict[str, set[str]]:
     """Name of each row to the full types in it."""
-    names = {kind: ("all", *type_names(kind)) for kind in kinds}
-    grains = {grain: sorted({each[index] for each in names.values()}) for index, grain in enumerate(_GRAINS, start=1)}
+    names = {kind: type_names(kind) for kind in kinds}
+    grains = {grain: sorted({each[index] for each in names.values()}) for index, grain in enumerate(_GRAINS)}
     rows = {}
     for selector in selectors:
         for row in grains.get(selector, [selector]):
-            patterns = [part.strip() for part in row.split(",")]
-            rows[row] = {
-                kind
-                for kind in kinds
-                if any(name == each or fnmatchcase(name, each) for each in patterns for name in names[kind])
-            }
+            patterns = ["*" if part.strip() == "all" else part.strip() for part in row.split(",")]
+            rows[row] = {kind for kind in kinds if _matches(patterns, names[kind])}
         if selector not in ("all", *grains) and not rows[selector]:
             near = did_you_mean(selector, [name for of_grain in grains.values() for name in of_grain])
             logger.warning("types: no edit has a type that %r selects%s", selector, near)
     return rows
+
+
+def _matches(patterns: Sequence[str], names: Sequence[str]) -> bool:
+    return any(name == each or fnmatchcase(name, each) for each in patterns for name in names)
 
 
 def _counts(sentences: Sequence[_Sentence], types: set[str], scorer: Errant) -> dict[str, np.ndarray]:
@@ -250,30 +250,27 @@ def _estimates(
 ) -> list[TypeEstimate]:
     """One measure of each system in one row."""
 
-    def figures(sums: np.ndarray) -> np.ndarray:
-        """Precision, recall and value."""
+    def value(sums: np.ndarray) -> np.ndarray:
         counts = Counts.of(sums)
-        share = np.full_like(counts.tp, math.nan), np.full_like(counts.tp, math.nan), counts.recall
-        f = counts.precision, counts.recall, counts.f(1.0 if measure == "detection" else beta)
-        return np.where(sums.any(axis=-1), share if measure in SHARES else f, math.nan)
+        values = counts.recall if measure in SHARES else counts.f(1.0 if measure == "detection" else beta)
+        return np.where(sums.any(axis=-1), values, math.nan)
 
-    sums = {system: counts.sum(axis=0) for system, counts in systems.items()}
+    values = {system: float(value(counts.sum(axis=0))) for system, counts in systems.items()}
     estimates = []
     for system, counts in systems.items():
-        precision, recall, value = figures(sums[system]).tolist()
-        samples = figures(resampling.bootstrap_sums(counts, settings.resamples, np.random.default_rng(settings.seed)))[
-            2
-        ]
+        sums = Counts(*map(int, counts.sum(axis=0)))
+        is_share = measure in SHARES or math.isnan(values[system])
+        of_edits = (math.nan, math.nan) if is_share else (sums.precision, sums.recall)
+        samples = value(resampling.bootstrap_sums(counts, settings.resamples, np.random.default_rng(settings.seed)))
         samples = samples[np.isfinite(samples)]
-        low, high = resampling.interval(samples, settings.confidence) if samples.size else (math.nan, math.nan)
-        difference, p = math.nan, math.nan
-        if system != baseline:
-            difference = value - float(figures(sums[baseline])[2])
+        ends = resampling.interval(samples, settings.confidence) if samples.size else (math.nan, math.nan)
+        difference = math.nan if system == baseline else values[system] - values[baseline]
+        p = math.nan
         if math.isfinite(difference):
             draw = np.random.default_rng(settings.seed)
             left, right = resampling.randomised_sums(systems[baseline], counts, settings.shuffles, draw)
-            swapped = np.nan_to_num(figures(right)[2] - figures(left)[2], nan=math.inf)  # nothing there: no evidence
+            swapped = np.nan_to_num(value(right) - value(left), nan=math.inf)  # a side without any: no evidence
             p = resampling.p_value(difference, swapped, "randomisation", "two-sided")
-        of_system = (*map(int, sums[system]), precision, recall, value, low, high, difference, p)
-        estimates.append(TypeEstimate(measure, row, system, *of_system))
+        numbers = (*astuple(sums), *of_edits, values[system], *ends, difference, p)
+        estimates.append(TypeEstimate(measure, row, system, *numbers))
     return estimates
