@@ -94,7 +94,7 @@ def test_figure_and_page(files, ok, read_page):
     text = (files / "page.html").read_text(encoding="utf-8")
     page = read_page(text)
     assert {"svg", "table"} <= {tag for tag, _ in page.tags}
-    assert "<td>VERB:SVA</td>" in text and '<td class="n">0.6667</td>' in text
+    assert "<td>VERB:SVA</td>" in text and '<td class="n">0.667</td>' in text
     assert "NOUN" not in text[text.index("<svg") : text.index("</svg>")]  # nothing to find there
 
 

@@ -15,7 +15,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from geceval import registry
-from geceval.cli.tables import short
 from geceval.core.cache import lru_cache
 from geceval.core.errors import counted
 from geceval.core.f_score import ratio
@@ -63,7 +62,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.globals |= {"version": __version__, "nothing": NOTHING, "zip": zip, "min": min, "share": _percent}
-    environment.filters |= {"number": _number, "share": _share, "css_class": _css_class, "short": short}
+    environment.filters |= {"number": _number, "share": _share, "css_class": _css_class}
     return environment
 
 
