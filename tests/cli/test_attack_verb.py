@@ -48,9 +48,9 @@ def test_tables(files, ok, found):
     assert lines[0].split() == ["green", "attack", "score", ">", "source", ">", "reference", "beats", "changed"]
     rows = [line.split() for line in lines]
     source, constant = (next(row for row in found.rows if row.name == name) for name in ("source", "constant"))
-    assert ["control", "source", f"{source.score.value:.2f}", "–", "–", "0/1", "0"] in rows
+    assert ["control", "source", f"{source.score.value:.2f}", "–", "0%", "0/1", "0"] in rows
     share = f"{100 * constant.above_source.value:.0f}%"
-    assert ["ignore", "constant", f"{constant.score.value:.2f}", share, "–", "0/1", "3"] in rows
+    assert ["ignore", "constant", f"{constant.score.value:.2f}", share, "0%", "0/1", "3"] in rows
     assert lines[-3].split()[:5] == ["green", "static", "0", "of", "1"]
     assert lines[-2:] == [found.signature, found.test]
 

@@ -164,13 +164,14 @@ def test_one_reference_is_compared_with_no_other(words):
 
 
 def test_missing_references_and_blank_sources(words):
-    references = [[GOOD[0], None], [None, FREE[1]], ["x"], [GOOD[2], FREE[2]]]
+    references = [[GOOD[0], None], [None, FREE[1]], ["x"], [GOOD[2], FREE[2], FREE[0]]]
     found = words([*SOURCES[:2], " ", SOURCES[2]], {"good": [*GOOD[:2], "", GOOD[2]]}, references)
     table = rows(found)
     assert (found.sentences, found.systems) == (3, 1)
-    one, two = (table["control", f"reference {number}"] for number in (1, 2))  # the first and the second that are there
+    one, two, three = (table["control", f"reference {number}"] for number in (1, 2, 3))
     assert (one.score.value, shares(one)) == (20 / 3, (1 / 3, 0.0, 1))  # 6, 8 and 6 words; good has 6, 7 and 6
-    assert (two.score.value, shares(two)) == (6.0, (0.0, 0.0, 0))  # one sentence alone has two
+    assert (two.score.value, shares(two)) == (20 / 3, (1 / 3, 0.0, 1))  # the first where there is no second
+    assert (three.score.value, shares(three)) == (22 / 3, (2 / 3, 1 / 3, 1))
     assert table["ignore", "next row"].example == FREE[1]
 
 
@@ -191,17 +192,15 @@ def test_names_of_systems_and_attacks_may_be_those_of_other_rows(words):
     assert found.systems == 2 and found.rows[3].above_source is not None
 
 
-def test_a_metric_with_references_compares_each_with_the_others():
+def test_a_metric_with_references_reads_all_of_them():
     found = geceval.attack("green", SOURCES, {"good": GOOD}, REFERENCES, resamples=20)["green"]
     table = rows(found)
     scorer = registry.make_scorer("green")
-    assert table["control", "good"].score.value == scorer.score(SOURCES, GOOD, REFERENCES).score
-    assert table["control", "reference 1"].score.value == scorer.score(SOURCES, GOOD, FREE).score
-    assert table["control", "reference 2"].score.value == scorer.score(SOURCES, FREE, GOOD).score
-    assert table["ignore", "empty"].score.value == scorer.score(SOURCES, [""] * 3, REFERENCES).score
-    alone = geceval.attack("green", SOURCES, {"good": GOOD}, GOOD, resamples=20)["green"]
-    assert alone.flips == [] and ("control", "reference 1") not in rows(alone)
-    assert rows(alone)["add", "source twice"].above_reference is None
+    texts = {("control", "good"): GOOD, ("control", "reference 2"): FREE, ("ignore", "empty"): [""] * 3}
+    for names, outputs in texts.items():
+        assert table[names].score.value == scorer.score(SOURCES, outputs, REFERENCES).score, names
+    flips = {flip.name: flip.share.value for flip in found.flips}
+    assert flips["numbers"] == flips["names"] == 0.0  # each costs a reference some of its agreement with itself
 
 
 def test_a_judge_that_gives_no_grade_for_a_text(chat):

@@ -170,6 +170,10 @@ class BatchedModel(abc.ABC):
                 encoded[row] = text
         return encoded, set(long)
 
+    def too_long(self, texts: Sequence[Text]) -> set[int]:
+        """The indices of texts that would be cut."""
+        return self._tokenize(list(texts))[1]
+
     def _size(self, encoded: Mapping[str, list[int]]) -> int:
         """The number of tokens of a text."""
         return len(encoded["input_ids"])

@@ -84,6 +84,7 @@ class Asano2017(LikelihoodScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
+        columns = self._as_read(columns)
         pairs = zip(columns.predictions, columns.sources, strict=True)
         parts = {
             "grammaticality": self._grammaticality(columns.predictions),

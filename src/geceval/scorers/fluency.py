@@ -69,6 +69,7 @@ class Fluency(LikelihoodScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
+        columns = self._as_read(columns)
         scores = self._read_ahead(columns)
         unigrams = load_unigrams().name if self.settings.normalization == "slor" else "unused"
         line = signature(self.name, self.settings, unigrams=unigrams, **self._facts())

@@ -100,6 +100,7 @@ class Impara(GuardedReader):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
+        columns = self._as_read(columns)
         quality, passed = self._read_ahead(columns)
         scores = np.where(passed, quality, 0.0)
         details = {"zeroed": int((~passed).sum())}

@@ -70,6 +70,7 @@ class ImparaGed(GuardedReader):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
+        columns = self._as_read(columns)
         scores = self._read_ahead(columns)
         line = signature(
             self.name,

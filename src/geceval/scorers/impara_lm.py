@@ -88,6 +88,7 @@ class ImparaLm(LikelihoodScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
+        columns = self._as_read(columns)
         scores, passed = self._read_ahead(columns)
         encoder = self._similarity.name if self._similarity else "off"
         line = signature(self.name, self.settings, se_model=encoder, **self._facts())

@@ -160,6 +160,7 @@ class LlmJudge(GuardedScorer):
         return self._chats(list(dict.fromkeys(self._questions(columns))))
 
     def _score(self, columns: Columns) -> Result:
+        columns = self._as_read(columns)
         questions = self._questions(columns)
         cache = answer_cache(self.runtime.cache)
         self.load()

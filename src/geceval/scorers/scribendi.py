@@ -61,6 +61,7 @@ class Scribendi(LikelihoodScorer):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
+        columns = self._as_read(columns)
         perplexities = self._read_ahead(columns)
         changed = _changed(columns.sources, columns.predictions)
         verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))

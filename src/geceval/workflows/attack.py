@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import zip_longest
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -23,7 +21,7 @@ from geceval.core.warnings import muted
 from geceval.meta.attacks import FAMILIES, FLIPS, next_row
 from geceval.meta.significance.resampling import Aggregate, bootstrap_scores, interval, ratio
 from geceval.scorers.base import Scorer
-from geceval.workflows.attack_search import SEARCHES, Judge, Texts, chances
+from geceval.workflows.attack_search import SEARCHES, Judge, chances
 
 HONEST = ("strong", "minimal")
 """The honest systems of the example corpus."""
@@ -169,8 +167,7 @@ def attack(
             sentences with two references, and `HONEST` for systems.
         systems: Name of each honest system to its predictions, one string per sentence.
         references: One list of references per sentence; `None` in a list stands for a missing one. Without any, the
-            columns that need them and the flips are left out. A metric that compares with references scores a
-            reference, and its flips, against the others.
+            columns that need them and the flips are left out.
         attacks: Name of each attack of your own to its outputs, one string per sentence.
         options: Metric to its settings and run-time options.
         settings: Fields of `Settings`: `budget`, `sentences`, `resamples`, `seed`.
@@ -188,7 +185,7 @@ def attack(
     corpus = _read_corpus(sources, systems, references, attacks, checked)
     resistances = {}
     for name in parts(scorers, str):
-        scorer = _of_corrections(scorers[name], (options or {}).get(name, {}))
+        scorer = scorers[name]
         if not scorer.scores_sentences_alone():
             raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
         if scorer.needs_references() and not corpus.references:
@@ -198,19 +195,13 @@ def attack(
     return resistances
 
 
-def _of_corrections(scorer: Scorer, options: Mapping[str, Any]) -> Scorer:
-    """A metric that scores something else by default, with the settings to score corrections."""
-    settings = {key: value for key, value in scorer.correction_settings.items() if key not in options}
-    return type(scorer)(dataclasses.replace(scorer.settings, **settings), scorer.runtime) if settings else scorer
-
-
 @dataclass(frozen=True, slots=True)
 class _Corpus:
-    """Checked texts; `references` holds the first references of the sentences, the second ones, and so on."""
+    """Checked texts; where a sentence has fewer references than another, its first stands for those it lacks."""
 
     sources: list[str]
     systems: dict[str, list[str]]
-    references: list[list[str | None]]
+    references: list[list[str]]
     attacks: dict[str, list[str]]
 
 
@@ -230,6 +221,8 @@ def _read_corpus(sources: Any, systems: Any, references: Any, attacks: Any, sett
         for each, column in columns.items():
             check_columns(f"attack: {each}", texts, column, warn=name == "systems")
     given = [] if references is None else check_references("attack", references, texts)
+    width = max(map(len, given), default=0)
+    filled = [[*row, *row[:1] * (width - len(row))] for row in given]
     chosen = [number for number, text in enumerate(texts) if text.strip()]
     if not chosen:
         raise InputError("attack: all sources are blank")
@@ -240,7 +233,7 @@ def _read_corpus(sources: Any, systems: Any, references: Any, attacks: Any, sett
         return [column[number] for number in chosen]
 
     honest, own = ({name: rows(column) for name, column in each.items()} for each in outputs.values())
-    return _Corpus(rows(texts), honest, [rows(column) for column in zip_longest(*given)], own)
+    return _Corpus(rows(texts), honest, [rows(column) for column in zip(*filled, strict=True)], own)
 
 
 class _Measure:
@@ -249,22 +242,10 @@ class _Measure:
     def __init__(self, scorer: Scorer, corpus: _Corpus, settings: Settings) -> None:
         self.scorer, self.corpus, self.settings = scorer, corpus, settings
         self.judge = Judge(scorer, corpus.sources, corpus.references)
-        self._corrections = [self._apart(number) for number in range(len(corpus.references))]
-        self._standards: dict[tuple[Judge, bytes], list[tuple[Estimate, np.ndarray]]] = {}
-        self.judge.read([corpus.sources, *corpus.systems.values()])
-        for judge, texts in self._corrections:
-            judge.read([texts])
-        self._worths = [judge.scores(texts) for judge, texts in self._corrections]
-
-    def _apart(self, number: int) -> tuple[Judge, Texts]:
-        """References, and the judge of them: a metric that reads references compares with the others."""
-        texts = self.corpus.references[number]
-        if not self.scorer.needs_references():
-            return self.judge, texts
-        others = [column for other, column in enumerate(self.corpus.references) if other != number]
-        compared = [any(row) for row in zip(*others, strict=True)] or [False] * len(texts)
-        judge = Judge(self.scorer, self.corpus.sources, others)
-        return judge, [text if there else None for text, there in zip(texts, compared, strict=True)]
+        self.judge.read([corpus.sources, *corpus.references, *corpus.systems.values()])
+        self._sources = self.judge.scores(corpus.sources)
+        self._references = [self.judge.scores(texts) for texts in corpus.references]
+        self._honest = [self._estimate(self.judge.rows(texts), scorer.aggregate) for texts in corpus.systems.values()]
 
     def result(self) -> Resistance:
         """All rows, and what sums them up."""
@@ -272,9 +253,13 @@ class _Measure:
         columns = sorted(self._attacks().items(), key=lambda item: order.index(item[0][0]))
         rows = [self._row(*names, texts) for names, texts in columns]
         honest = [self._row("control", name, "system", texts) for name, texts in self.corpus.systems.items()]
+        controls = [self._row("control", "source", "source", self.corpus.sources)]
+        for number, texts in enumerate(self.corpus.references):
+            others = self._references[:number] + self._references[number + 1 :]
+            controls.append(self._row("control", f"reference {number + 1}", "reference", texts, others))
         return Resistance(
             metric=self.scorer.name,
-            rows=[self._row("control", "source", "source", self.corpus.sources), *self._references(), *honest, *rows],
+            rows=[*controls, *honest, *rows],
             flips=self._flips(),
             headlines=[_headline(kind, rows) for kind in get_args(Kind) if any(row.kind == kind for row in rows)],
             control=max(honest, key=lambda row: row.score.value, default=None),
@@ -301,56 +286,36 @@ class _Measure:
             columns[family, name, "searched"] = search(self.judge, good, settings.budget, draws)
         return columns
 
-    def _references(self) -> Iterator[Row]:
-        """References beside the others."""
-        for number, (judge, texts) in enumerate(self._corrections):
-            if any(text is not None for text in texts):
-                others = self._worths[:number] + self._worths[number + 1 :]
-                yield self._row("control", f"reference {number + 1}", "reference", texts, judge, others)
-
     def _row(
-        self,
-        family: str,
-        name: str,
-        kind: str,
-        texts: Texts,
-        judge: Judge | None = None,
-        references: Sequence[np.ndarray] | None = None,
+        self, family: str, name: str, kind: str, texts: Sequence[str], references: Sequence[np.ndarray] | None = None
     ) -> Row:
-        """One column of outputs under the metric."""
-        judge = judge or self.judge
-        sources = _where(texts, self.corpus.sources)
-        judge.read([texts, sources])
-        scores = judge.scores(texts)
-        score, samples = self._estimate(judge.rows(texts), self.scorer.aggregate)
-        better = np.fmax.reduce([np.full(len(texts), np.nan), *(self._worths if references is None else references)])
-        honest = self._honest(judge, texts)
-        counts = sum(((samples > others + _MARGIN).astype(int) for _, others in honest), np.zeros(len(samples)))
-        beaten = sum(score.value > other.value + _MARGIN for other, _ in honest)
-        changed = [text for text, source in zip(texts, sources, strict=True) if text != source]
+        """One column of outputs under the metric, beside all references or some."""
+        references = self._references if references is None else references
+        scores = self.judge.scores(texts)
+        score, samples = self._estimate(self.judge.rows(texts), self.scorer.aggregate)
+        counts = sum(((samples > others + _MARGIN).astype(int) for _, others in self._honest), np.zeros(len(samples)))
+        beaten = sum(score.value > other.value + _MARGIN for other, _ in self._honest)
+        changed = [text for text, source in zip(texts, self.corpus.sources, strict=True) if text != source]
         return Row(
             family,
             name,
             kind,
             score,
-            None if kind == "source" else self._share_above(scores, judge.scores(sources)),
-            self._share_above(scores, better),
-            Estimate(beaten, *interval(counts, CONFIDENCE)) if honest else None,
+            None if kind == "source" else self._share_above(scores, self._sources),
+            self._share_above(scores, np.max(references, axis=0)) if references else None,
+            Estimate(beaten, *interval(counts, CONFIDENCE)) if self._honest else None,
             len(changed),
             changed[0] if changed else self.corpus.sources[0],
         )
 
     def _flips(self) -> list[Missed]:
         """The share of flips of first references, by kind and of all, that did not cost score."""
-        if not self._corrections:
-            return []
-        judge, texts = self._corrections[0]
         loss = {}
-        for name, flip in FLIPS.items():
-            draws = chances(self.settings.seed, name, len(texts))
-            flipped = [draw.choice(flip(text or "") or [None]) for text, draw in zip(texts, draws, strict=True)]
-            judge.read([flipped])
-            loss[name] = judge.scores(texts) - judge.scores(flipped)
+        for name, flip in FLIPS.items() if self.corpus.references else ():
+            pairs = zip(self.corpus.references[0], chances(self.settings.seed, name, len(self._sources)), strict=True)
+            flipped = [draw.choice(flip(text) or [None]) for text, draw in pairs]
+            self.judge.read([flipped])
+            loss[name] = self._references[0] - self.judge.scores(flipped)
         missed = [self._missed(name, each[:, None]) for name, each in loss.items() if not np.isnan(each).all()]
         return [*missed, self._missed("all", np.stack(list(loss.values()), axis=1))] if missed else []
 
@@ -363,18 +328,8 @@ class _Measure:
         share, _ = self._estimate(counts, lambda samples: ratio(samples.sum(axis=-2)))
         return Missed(name, share, int(applies.sum()))
 
-    def _share_above(self, scores: np.ndarray, others: np.ndarray) -> Estimate | None:
-        both = ~np.isnan(scores) & ~np.isnan(others)
-        return self._estimate((scores > others + _MARGIN)[both], partial(np.mean, axis=-1))[0] if both.any() else None
-
-    def _honest(self, judge: Judge, texts: Texts) -> list[tuple[Estimate, np.ndarray]]:
-        """Score and bootstrap samples of each honest system on the sentences that a column has a text for."""
-        key = judge, bytes(text is not None for text in texts)
-        if key not in self._standards:
-            columns = [_where(texts, column) for column in self.corpus.systems.values()]
-            judge.read(columns)
-            self._standards[key] = [self._estimate(judge.rows(each), self.scorer.aggregate) for each in columns]
-        return self._standards[key]
+    def _share_above(self, scores: np.ndarray, others: np.ndarray) -> Estimate:
+        return self._estimate(scores > others + _MARGIN, partial(np.mean, axis=-1))[0]
 
     def _estimate(self, rows: np.ndarray, aggregate: Aggregate) -> tuple[Estimate, np.ndarray]:
         """A corpus score with its interval, and the bootstrap samples behind it."""
@@ -390,8 +345,3 @@ def _headline(kind: Kind, rows: Iterable[Row]) -> Headline:
         max(own, key=lambda row: (row.beaten.value if row.beaten else 0, row.score.value)),
         max(ceilings, key=lambda row: row.above_reference.value, default=None),
     )
-
-
-def _where(texts: Texts, column: Sequence[str]) -> list[str | None]:
-    """A column of the sentences that another has a text for, `None` for the others."""
-    return [other if text is not None else None for text, other in zip(texts, column, strict=True)]

@@ -21,14 +21,17 @@ from geceval.scorers.learned.guard import (
     DEFAULT,
     LOWEST,
     Effect,
+    aligned,
     certain,
     estimated,
+    is_decorated,
     keeps_content,
     kept_trigrams,
     kept_words,
     length_ratio,
     penalties,
     reasons,
+    visible,
     words,
 )
 from geceval.scorers.learned.guarded import GuardedScorer
@@ -54,21 +57,22 @@ def test_shares_by_hand():
     # " abc " has _ab abc bc_, " abd " has _ab abd bd_: (1 + 1) / (3 + 1).
     assert kept_trigrams("abc", "ABD") == 0.5
     assert kept_trigrams("a  b c", "a b c") == 1.0
-    assert kept_words("a b b c", "b b d") == 0.5
+    assert kept_words("a b b c d e f g", "b b") == 0.5  # two granted
     assert length_ratio("a b c", "abc d") == 0.75
+    assert length_ratio("a b c d", "ab", 1) == 0.75
     assert length_ratio("", "") == 1.0
     assert words("I do n't have 1,000 cats") == words("I don\u2019t have 1,000 cats.")
 
 
 @pytest.mark.parametrize(
-    ("guard", "factor", "knees"), [("surface", 4, (0.7, 0.9, 0.85)), ("strict", 8, (0.9, 0.9, 0.95))]
+    ("guard", "factor", "knees", "granted"), [("surface", 4, (0.7, 0.9, 0.85), 0), ("strict", 8, (0.9, 0.9, 0.95), 3)]
 )
-def test_the_rule_by_hand(guard, factor, knees):
+def test_the_rule_by_hand(guard, factor, knees, granted):
     prediction = "He goes to school with friends ."
-    kept = kept_trigrams(SOURCE, prediction) if guard == "surface" else 5 / 9  # he goes to school ... : 5 of 9 words
+    kept = kept_trigrams(SOURCE, prediction) if guard == "surface" else 7 / 9  # 5 words, and two
     encoder = Encoder.load(resolve("bundled"))
     (cosine,) = similarities(encoder, [SOURCE], [prediction], RunTime())
-    shares = (kept, cosine, length_ratio(SOURCE, prediction))
+    shares = (kept, cosine, length_ratio(SOURCE, prediction, granted))
     total = sum(math.log(min(1, share / knee)) for share, knee in zip(shares, knees, strict=True))
     assert 0 > total > math.log(0.05)
     assert surface([SOURCE], [prediction], guard) == pytest.approx([factor * total], abs=1e-9)
@@ -221,12 +225,16 @@ def test_the_encoder_reads_only_what_was_changed_much():
     ("prediction", "reason"),
     [
         (SOURCE, ""),
-        ("He goes to school every day with his friends .", "changes the meaning"),  # what little there is to say of it
+        (
+            "He goes to school every day with his friends .",
+            "may change the meaning",
+        ),
         (" . ", "leaves nothing of the sentence"),
         (f"{SOURCE} {SOURCE}", "repeats the sentence"),
         ("He go to school every .", "drops half of the sentence"),
         ("He go .", "drops most of the sentence"),
         ("He go to school every day .", "drops 3 words"),
+        ("He go to school every day with his .", "drops a word"),
         ("He does not go to school every day with his friends .", "negates it"),
         ("He goes to school 2 day with his friends .", "changes a number"),
         (f"{SOURCE} The weather is mild .", "adds a sentence"),
@@ -239,9 +247,86 @@ def test_reasons(prediction, reason):
     assert reasons(SOURCE, prediction) == reason
 
 
+def test_a_reason_names_a_negation_only_where_little_else_changed():
+    long = "They was tired , and so we went home early with all the others , who was tired too , and slept ."
+    assert reasons(long, f"{long} We had not seen that film .") == "adds a sentence"
+    other = "They was not young , and he went out late to see some friends , who never slept before noon ."
+    assert reasons(long, other) == "rewrites it"
+
+
+def test_marks_before_a_sentence_are_penalised():
+    marks = ('" {} "', "“ {} ”", "« {} »", "' {}", "• {}", "- {}", "**{}**", "> {}", "<b>{}</b>")
+    outputs = [mark.format(text) for mark in marks for text in (SOURCE, CORRECTED[0])]
+    assert surface([SOURCE] * len(outputs), outputs, "faithful").max() <= -2.0
+    assert reasons(SOURCE, f"- {CORRECTED[0]}") == "begins with other marks"
+    assert not is_decorated("‘ I go home he said .", '" I go home " , he said .')
+
+
+def test_texts_are_read_as_people_see_them():
+    assert visible(" a\u00a0 b\r\n\tc\u3000d ") == "a b c d"
+    assert visible("sc\u200bho\u00adol \u2060ok\ufeff\u3164") == "school ok"
+    assert visible("“Ça va ?” 🙂 naïve") == "“Ça va ?” 🙂 naïve"
+    for name in ("impara_lm", "some"):
+        scorer = registry.make_scorer(name)
+        plain = scorer.score([SOURCE], [CORRECTED[0]])
+        hidden = scorer.score([SOURCE.replace(" ", "  ")], ["\u200b".join(CORRECTED[0]).replace(" ", "\u00a0 ") + "\r"])
+        assert hidden == plain, name
+        off = registry.make_scorer(name, {"guard": "off"})
+        assert off.score([SOURCE], [f"{CORRECTED[0]}\u200b x"]).scores != off.score([SOURCE], [CORRECTED[0]]).scores
+
+
+@pytest.mark.parametrize(("source", "prediction"), [
+    ("She like cats .", "She likes cats ."),
+    ("He go home .", "He goes home ."),
+    ("The weather are nice .", "The weather is nice ."),
+    ("I am agree .", "I agree ."),
+    ("Good moning .", "Good morning ."),
+    ("Its nice .", "It's nice ."),
+    ('He said " yes " .', "He said “ yes ” ."),
+    ("He said « yes » .", "He said \" yes \" ."),
+    ("He do n't know , she say .", "He doesn't know, she says."),
+    ("I like it 🙂 .", "I like it ."),
+])  # fmt: skip
+def test_no_guard_but_the_surface_penalises_small_corrections(source, prediction):
+    for name in ("faithful", "strict"):
+        assert surface([source], [prediction], name).tolist() == [0.0], name
+
+
+def test_two_long_texts_are_aligned():
+    numbers = [str(number) for number in range(100)]
+    source = " ".join(numbers)
+    tenth = " ".join(numbers[:9] + ["x"] + numbers[10:])
+    assert aligned(source, tenth) == [(" ".join(numbers[:40]), " ".join(numbers[:9] + ["x"] + numbers[10:40]))]
+    assert aligned(source, " ".join(numbers[:50])) == [
+        (" ".join(numbers[40:80]), " ".join(numbers[40:50])),
+        (" ".join(numbers[80:]), ""),
+    ]
+    assert aligned(source, f"a b {source}") == [(" ".join(numbers[:40]), "a b " + " ".join(numbers[:40]))]
+
+
+def test_what_lies_beyond_the_length_of_the_estimator_counts():
+    """Of 20 sentences, 255 words: it reads 128 tokens of source and prediction together, and long texts in parts."""
+    learner, corrected = (read_lines(EXAMPLE / f"{name}.txt") for name in ("source", "reference_0"))
+    rows = {
+        "corrected": corrected[:20],
+        "half": corrected[:10],
+        "other half": corrected[10:20],
+        "late half exchanged": corrected[:10] + corrected[24:34],
+        "twice": corrected[:20] * 2,
+        "more": [*corrected[:20], corrected[30]],
+    }
+    texts = {name: " ".join(sentences) for name, sentences in rows.items()}
+    source = " ".join(learner[:20])
+    found = dict(zip(texts, surface([source] * len(texts), list(texts.values()), "faithful").tolist(), strict=True))
+    assert found.pop("corrected") == 0.0
+    assert all(penalty < -2 for penalty in found.values()), found
+    alone = surface([source], [texts["half"]], "faithful")
+    assert alone == pytest.approx([found["half"]], abs=1e-5)
+
+
 def test_more_reasons():
     assert reasons("He does n't like two cats .", "He likes two cats .") == "drops a negation"
-    assert reasons("He likes two cats .", "He likes 2 cats .") == "changes the meaning"  # not the number
+    assert reasons("He likes two cats .", "He likes 2 cats .") == "may change the meaning"  # not the number
     assert reasons("We met in 1999 .", "We met in 1998 .") == "changes a number"
 
 

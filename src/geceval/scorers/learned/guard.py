@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
@@ -28,6 +31,7 @@ GUARDS: TypeAlias = Literal["auto", "faithful", "surface", "strict", "off"]
 LOWEST = -100.0
 """The penalty of a text without a letter or digit, beyond any other: it gets the lowest score of a metric."""
 
+DECORATION = 2.0  # marks before a sentence please estimators, and no word shows them
 FOREIGN = 0.3  # share of trigrams
 SHORTER = 0.85  # ratio of lengths
 ESTIMATOR = "meaning"
@@ -38,20 +42,23 @@ DEFAULT = "faithful"
 class Rule:
     """factor · max(ln .05, Σ ln min(1, x / knee)): x the share kept, the encoder's cosine, the lengths' ratio."""
 
-    # The encoder, which takes nearly all the time, reads no texts of which more than `read_below` is kept.
+    # The encoder, which takes nearly all the time, reads no texts of which more than `read_below` is kept. Of words and
+    # characters some are granted: one word of four is a quarter, and no reason to punish its correction.
 
     factor: float
     kept_knee: float
     cosine_knee: float
     length_knee: float
     keeps: Literal["trigrams", "words"]
-    read_below: float = 1.0
+    read_below: float
+    characters: int = 0
 
 
 RULES = {
     "surface": Rule(4, 0.7, 0.9, 0.85, "trigrams", read_below=0.85),
-    "strict": Rule(8, 0.9, 0.9, 0.95, "words"),
+    "strict": Rule(8, 0.9, 0.9, 0.95, "words", read_below=0.99, characters=3),
 }
+_PART = 40  # words; two such parts have less than 128 tokens but for rare words
 _FLOOR = math.log(0.05)  # of the sum, not of each term: one outlier would rule a mean of thousands
 
 
@@ -95,6 +102,7 @@ def penalties(sources: Sequence[str], predictions: Sequence[str], guard: GUARDS,
         lost += _by_rule(RULES[guard], changed, runtime)
     if guard in ("faithful", "strict"):
         lost += _by_estimator(changed, runtime)
+    lost[[is_decorated(*pair) for pair in changed]] -= DECORATION
     lost[[has_words(source) and not has_words(prediction) for source, prediction in changed]] = LOWEST
     by_pair = dict(zip(changed, lost.tolist(), strict=True))
     return np.array([by_pair.get(pair, 0.0) for pair in pairs])
@@ -124,7 +132,7 @@ def models(guard: GUARDS, runtime: RunTime) -> list[str]:
 def _by_rule(rule: Rule, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
     keeps = kept_trigrams if rule.keeps == "trigrams" else kept_words
     kept = np.array([keeps(*pair) for pair in pairs])
-    lengths = np.array([length_ratio(*pair) for pair in pairs])
+    lengths = np.array([length_ratio(*pair, rule.characters) for pair in pairs])
     cosines = np.ones(len(pairs))
     read = np.flatnonzero(kept <= rule.read_below)
     if read.size:
@@ -142,9 +150,17 @@ def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndar
     rows = [row for row, pair in enumerate(pairs) if not keeps_content(*pair)]
     if rows:
         read = [pairs[row] for row in rows]
-        logits = load_regressor(checkpoint, runtime).logits(read, runtime)[:, 0].astype(np.float64)
+        logits = _logits(load_regressor(checkpoint, runtime), read, runtime)
         lost[rows] = estimated(logits, np.array([length_ratio(*pair) for pair in read]), checkpoint)
     return lost
+
+
+def _logits(reader: Encoder, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
+    """What the estimator says of each pair: of texts that are too long for it, the lowest for a part."""
+    long = reader.too_long(pairs)
+    split = [aligned(*pair) if row in long else [pair] for row, pair in enumerate(pairs)]
+    logits = iter(reader.logits([part for parts in split for part in parts], runtime)[:, 0].astype(np.float64))
+    return np.array([min(next(logits) for _ in parts) for parts in split])
 
 
 def estimated(logits: np.ndarray, lengths: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
@@ -162,6 +178,41 @@ def _encoder(runtime: RunTime) -> Encoder:
 
 
 # --- What two texts share --------------------------------------------------------------------------------------------
+
+
+def visible(text: str) -> str:
+    """A text as a reader sees it: white space single, without hidden characters."""
+    if not text.isascii():
+        text = "".join(char for char in text if unicodedata.category(char) != "Cf" and char not in _BLANK)
+    return " ".join(text.split())
+
+
+_BLANK = "\u034f\u115f\u1160\u2800\u3164\ufe0f\uffa0"  # not of the category of hidden characters
+
+
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»‹›‘’'`", '"'))
+
+
+def is_decorated(source: str, prediction: str) -> bool:
+    """Whether a prediction begins with marks, as of a quotation or a list, that its source has nowhere."""
+    source, prediction = source.translate(_QUOTES), prediction.translate(_QUOTES)
+    marks = re.match(r"[\W_]*", prediction).group()
+    return any(mark not in source for mark in marks if not mark.isspace() and mark not in "$€£")
+
+
+def aligned(source: str, prediction: str) -> list[tuple[str, str]]:
+    """Two texts in parts of so many words of the source as an estimator can read, without those that are equal."""
+    before, after = source.split(), prediction.split()
+    starts = {0: 0, len(before): len(after)}
+    for edit in Levenshtein.opcodes(before, after):
+        for place in range(edit.src_start, edit.src_end):
+            if place and place % _PART == 0:
+                starts[place] = min(edit.dest_start + place - edit.src_start, edit.dest_end)
+    parts = [
+        (" ".join(before[start:end]), " ".join(after[starts[start] : starts[end]]))
+        for start, end in itertools.pairwise(sorted(starts))
+    ]
+    return [part for part in parts if part[0] != part[1]]
 
 
 def has_words(text: str) -> bool:
@@ -182,9 +233,9 @@ def _trigrams(text: str) -> Counter[str]:
 
 
 def kept_words(source: str, prediction: str) -> float:
-    """Share of the longer text's words that both have: in [0, 1]."""
+    """Share of the longer text's words that both have, two words granted: in [0, 1]."""
     left, right = Counter(words(source)), Counter(words(prediction))
-    return (left & right).total() / max(left.total(), right.total(), 1)
+    return min(1.0, ((left & right).total() + 2) / max(left.total(), right.total(), 1))
 
 
 _FUNCTION_WORDS = frozenset(
@@ -200,10 +251,10 @@ def keeps_content(source: str, prediction: str) -> bool:
     return left == right and length_ratio(source, prediction) >= SHORTER
 
 
-def length_ratio(source: str, prediction: str) -> float:
-    """Characters, without white space, of the shorter text by those of the longer: in [0, 1]."""
+def length_ratio(source: str, prediction: str, granted: int = 0) -> float:
+    """Characters, without white space, of the shorter text and some granted by those of the longer: in [0, 1]."""
     shorter, longer = sorted(len("".join(text.split())) for text in (source, prediction))
-    return shorter / longer if longer else 1.0
+    return min(1.0, (shorter + granted) / longer) if longer else 1.0
 
 
 _WORD = re.compile(r"n't|\d+(?:[.,:]\d+)*|[^\W\d_]+?(?=n't\b)|\w+")
@@ -219,7 +270,7 @@ def words(text: str) -> list[str]:
 _NEGATIONS = frozenset("not n't no never nobody nothing none nor neither nowhere cannot without".split())  # noqa: SIM905
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _END = re.compile(r"[.!?\u2026]+(?=\W*(?:\s|$))")
-_FEW = 3  # words more or fewer, of which a negation is the reason to name
+_FEW = 3  # words lost or new, of which a negation is the reason to name
 
 
 def reasons(source: str, prediction: str) -> str:
@@ -230,19 +281,22 @@ def reasons(source: str, prediction: str) -> str:
         return "leaves nothing of the sentence"
     before, after = words(source), words(prediction)
     left, right = Counter(before), Counter(after)
-    kept, more = (left & right).total(), len(after) - len(before)
+    kept = (left & right).total()
+    lost, new = len(before) - kept, len(after) - kept
     if len(before) > 1 and ((left + left) & right).total() >= 1.6 * len(before):
         return "repeats the sentence"
-    if kept_trigrams(source, prediction) >= 0.5 and abs(more) <= _FEW and (changed := _changed(before, after)):
+    if max(lost, new) <= max(_FEW, min(0.3 * len(before), 2 * _FEW)) and (changed := _changed(before, after)):
         return changed
-    if len(after) < 0.85 * len(before) and kept >= 0.6 * len(after):
-        return _dropped(len(before), len(after))
-    if len(before) < 0.85 * len(after) and kept >= 0.6 * len(before):
+    if lost > 3 * new:
+        return _dropped(lost - new, len(before))
+    if new > 3 * lost:
         sentences = (max(1, len(_END.findall(text))) for text in (prediction, source))
-        return "adds a sentence" if operator.gt(*sentences) else f"adds {_counted(more)}"
+        return "adds a sentence" if operator.gt(*sentences) else f"adds {_counted(new - lost)}"
     if is_foreign(source, prediction):
         return "says something else"
-    return "rewrites it" if kept < 0.7 * max(len(before), len(after)) else "changes the meaning"
+    if is_decorated(source, prediction):
+        return "begins with other marks"
+    return "rewrites it" if kept < 0.7 * max(len(before), len(after)) else "may change the meaning"
 
 
 def summary(given: Sequence[str], most: int = 3) -> str:
@@ -266,11 +320,10 @@ def _numbers(side: Sequence[str]) -> Counter[str]:
     return Counter(numbers.get(word, word) for word in side if word in numbers or word[0].isdigit())
 
 
-def _dropped(before: int, after: int) -> str:
-    share = 1 - after / before
-    if share >= 0.7:
+def _dropped(count: int, of: int) -> str:
+    if count >= 0.7 * of:
         return "drops most of the sentence"
-    return "drops half of the sentence" if share >= 0.4 else f"drops {_counted(before - after)}"
+    return "drops half of the sentence" if count >= 0.4 * of else f"drops {_counted(count)}"
 
 
 def _counted(number: int) -> str:

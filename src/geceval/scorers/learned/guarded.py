@@ -58,6 +58,12 @@ class GuardedScorer(Scorer):
             return self.settings.guard
         return guard.DEFAULT if self.guards_by_default else "off"
 
+    def _as_read(self, columns: Columns) -> Columns:
+        """What a guarded metric reads, once its models are loaded: the texts as people see them."""
+        if self.guard() == "off":
+            return columns
+        return Columns(*([guard.visible(text) for text in side] for side in (columns.sources, columns.predictions)))
+
     def _guard_facts(self) -> list[str]:
         """The guard and the models that it reads, for the signature."""
         return [self.guard(), *guard.models(self.guard(), self.runtime)]
