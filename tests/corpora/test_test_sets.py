@@ -42,7 +42,7 @@ def real_data(monkeypatch, shared_data) -> Path:
 def test_entries_are_complete(name):
     about = catalogue.entry(name)
     assert about.metric in registry.list_metrics() and (module_folder(about.metric) / "README.md").is_file()
-    assert about.data.citation[0].startswith("@")
+    assert about.data.citation[0].startswith("@") and not set("&%$#_{}\\") & set(about.title)
     assert all(0 < row["score"] < 1 and row["origin"] for row in about.published)
     assert bool(about.files) == (about.gold != "hidden")
 
@@ -92,10 +92,8 @@ def test_scores_are_those_of_the_metric(monkeypatch, conll14):
     assert test_set.score(outputs, "gleu") == expected
     assert test_set.score(outputs, beta=1.0).signature.startswith("m2|text:auto|beta:1.0|")
     assert test_set.score(outputs).score > 0.8
-    with pytest.raises(ValueError, match="43 predictions, but conll14 has 44 sentences, one a line"):
+    with pytest.raises(ValueError, match="43 predictions, but conll14 has 44 sentences; pass one for each"):
         test_set.score(outputs[1:])
-    with pytest.raises(ValueError, match="747 predictions.*; are they those of jfleg-test"):
-        test_set.score(["a"] * 747)
 
 
 def test_unknown_names():
@@ -169,10 +167,10 @@ def test_all_texts_have_the_sentences_that_the_catalogue_says(real_data, caplog)
         name: about.sentences for name, about in public.items()
     }
     assert all(len(each.references) == len(each.sources) for each in texts.values())
-    assert "? where the published file has letters" not in caplog.text
+    assert "? in place of letters" not in caplog.text
 
 
 def test_a_known_bad_copy(monkeypatch, shared_data, caplog):
     monkeypatch.setenv(catalogue.VARIABLE, str(shared_data / "wi-locness"))
     assert len(geceval.test_set("bea19-dev").sources) == 4384
-    assert "? where the published file has letters beyond ASCII" in caplog.text
+    assert "? in place of letters beyond ASCII" in caplog.text

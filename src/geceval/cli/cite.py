@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from geceval.cli.tables import latex_escaped
 from geceval.hub.cards import read_card
 from geceval.hub.load import module_folder
 from geceval.version import __version__
@@ -29,15 +28,13 @@ def cite(signatures: Mapping[str, str], test_set: NamedTestSet | None, as_papers
     for name, signature in signatures.items():
         card = read_card(module_folder(name) / "README.md")
         entries += _IN_CARD.findall(card.text)
-        title, exact = card.metadata["title"], latex_escaped(signature)
-        setting = ""
-        if test_set is not None and as_papers and name == test_set.metric:
-            setting = f", {latex_escaped(test_set.about.reports)},"
-        parts.append(f"{title} {_key(entries[-1])}{setting} with the signature \\texttt{{{exact}}}")
+        setting = f", {test_set.about.reports}," if as_papers and name == test_set.metric else ""
+        exact = rf"\texttt{{\detokenize{{{signature}}}}}"
+        parts.append(f"{card.metadata['title']} {_key(entries[-1])}{setting} with the signature {exact}")
     where = ""
     if test_set is not None:
         entries.append(test_set.citation)
-        where = f" on {latex_escaped(test_set.about.title)} {_key(test_set.citation)}"
+        where = f" on {test_set.about.title} {_key(test_set.citation)}"
     sentence = f"Scores{where} were computed with geceval {__version__} {_key(CITATION)}: {'; '.join(parts)}."
     return "\n\n".join([sentence, *dict.fromkeys([*entries, CITATION])]) + "\n"
 

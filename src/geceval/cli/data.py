@@ -20,8 +20,7 @@ data = typer.Typer(help="Find test sets, and build data sets for datasets.load_d
 def list_() -> None:
     """List the test sets that `score -t` takes and whether they are here, and the data sets that `build` converts."""
     here, sets = test_sets.folders(), test_sets.TEST_SETS
-    cells = [[name, each.title, each.sentences, each.metric, _where(name, here)] for name, each in sets.items()]
-    cells = [[*row, sets[row[0]].data.terms] for row in cells]
+    cells = [[name, it.title, it.sentences, it.metric, _where(name, here), it.data.terms] for name, it in sets.items()]
     columns = ["test set", "texts", "sentences", "metric", "here", "terms"]
     sys.stdout.write(table_text(columns, cells, terminal_width(None)) + "\n")
     cells = [[name, entry.title, entry.url, entry.terms] for name, entry in DATA_SETS.items()]
@@ -57,7 +56,7 @@ def sources(
 ) -> None:
     """Print the sources of a test set, one sentence per line: what a system is to correct."""
     check_outputs(output)
-    write("".join(f"{line}\n" for line in test_sets.load(name).sources), output)
+    write("".join(f"{line}\n" for line in test_sets.load(name)["sources"]), output)
 
 
 @data.command("build")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -21,28 +22,27 @@ from geceval.text.columns import kind
 from geceval.text.tokenisers import tokenise
 from geceval.workflows.test_sets import NamedTestSet
 
+logger = logging.getLogger("geceval")
+
 STAR = "* the output that is published with this row gives another score: the row is of another run"
-
-
-def scorers_of(test_set: NamedTestSet, options: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """One scorer per metric: that of the papers as papers use it, the others on the same texts."""
-    return {name: registry.make_scorer(name, {**test_set.options(name), **each}) for name, each in options.items()}
 
 
 def write_submissions(name: str, predictions: Sequence[str]) -> None:
     """Write a zip for each system, as the organisers of a test set take it whose gold only they have."""
+    about = test_sets.entry(name)
     for system, file in name_systems([file for path in predictions for file in files_of(path)]).items():
         lines = read_answers(file).predictions
-        test_sets.check_count(name, len(lines), f"{readable(file)} has {counted(len(lines), 'line')}")
-        if prose := kind(lines) == "prose":
-            lines = [tokenise(line, test_sets.entry(name).tokens) for line in lines]
+        if len(lines) != about.sentences:
+            raise InputError(f"{readable(file)} has {counted(len(lines), 'line')}, but {name} has {about.sentences:,}")
+        if kind(lines) == "prose":
+            lines = [tokenise(line, about.tokens) for line in lines]
+            logger.warning("%s: read as prose and tokenised by %s", readable(file), about.tokens)
         path, buffer = f"{name}.{system.replace('/', '.')}.zip", io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
             text = "".join(f"{line}\n" for line in lines)
             archive.writestr(zipfile.ZipInfo(f"{name}.txt"), text, zipfile.ZIP_DEFLATED)  # its date is always the same
         write_bytes(path, buffer.getvalue())
-        how = "prose, now tokens, " if prose else ""
-        write(f"{path}: {counted(len(lines), 'sentence')}, {how}to submit to {test_sets.entry(name).url}\n", None)
+        write(f"{path}: {counted(len(lines), 'sentence')}, to submit to {about.url}\n", None)
 
 
 def as_papers(test_set: NamedTestSet | None, scorers: Mapping[str, Any]) -> bool:
@@ -55,10 +55,9 @@ def as_papers(test_set: NamedTestSet | None, scorers: Mapping[str, Any]) -> bool
 
 def published(test_set: NamedTestSet | None, scorers: Mapping[str, Any]) -> dict[str, dict[str, Result]]:
     """What papers print of other systems, in the form of one's own results."""
-    if test_set is None:
-        raise InputError("--beside shows published systems on a test set by name: pass -t NAME")
-    if not test_set.about.published:
-        raise InputError(f"{test_set.name}: no published scores are known that could stand beside yours")
+    if test_set is None or not test_set.about.published:
+        names = [name for name, about in test_sets.TEST_SETS.items() if about.published]
+        raise InputError(f"--beside needs a test set by name with published scores: -t {', '.join(names)}")
     metric = test_set.metric
     if list(scorers) != [metric] or not as_papers(test_set, scorers):
         raise InputError(f"{test_set.name}: published scores are those of {metric} alone, with its defaults")

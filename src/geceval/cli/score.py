@@ -112,7 +112,7 @@ def score(
         scorers = shared.make_scorers(options, references)
         corpus = read_corpus(sources, predictions, references or [])
     else:
-        scorers = named_sets.scorers_of(named, options)
+        scorers = {name: registry.make_scorer(name, named.options(name) | options[name]) for name in metrics}
         corpus = replace(read_corpus(Sources(named.name, named.sources), predictions), references=named.references)
     others = named_sets.published(named, scorers) if beside else {}
     files = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)

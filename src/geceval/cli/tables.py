@@ -119,21 +119,18 @@ def or_null(cell: Any) -> Any:
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
-def latex_escaped(text: str) -> str:
-    """A text as LaTeX shows it."""
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$"}
-    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
-
-
 def _latex(columns: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:
+    def escape(text: str) -> str:
+        special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$"}
+        return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+
     def shown(cell: Any) -> str:
-        text = latex_escaped(_short(cell))
-        return rf"\textbf{{{text}}}" if isinstance(cell, Cell) and cell.best else text
+        return rf"\textbf{{{escape(_short(cell))}}}" if isinstance(cell, Cell) and cell.best else escape(_short(cell))
 
     numeric = [_is_numeric(cells, number) for number in range(len(columns))]
     lines = [f"% {note}" for note in [*notes, r"\usepackage{booktabs}"]]
     lines += [rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}", r"\toprule"]
-    lines += [" & ".join(map(latex_escaped, columns)) + r" \\", r"\midrule"]
+    lines += [" & ".join(map(escape, columns)) + r" \\", r"\midrule"]
     lines += [" & ".join(map(shown, row)) + r" \\" for row in cells]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from geceval.core.errors import InputError, did_you_mean
 from geceval.core.files import ASSETS, expanded, read_json, read_lines, read_text, user_folder, write_text
+from geceval.core.warnings import muted
 from geceval.corpora.catalogue import DATA_SETS, DataSet
 from geceval.edits.m2 import read_m2, references, write_m2
 from geceval.version import __version__
@@ -20,6 +21,7 @@ from geceval.version import __version__
 logger = logging.getLogger("geceval")
 
 VARIABLE = "GECEVAL_DATA"
+MEMORY = "folders.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,6 @@ class Entry:
     published: list[dict[str, Any]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Sources, one list of references per sentence, and the file of the gold edits, if there is one."""
-
-    sources: list[str]
-    references: list[list[str]]
-    gold_m2: Path | None = None
-
-
 _CONTENT = read_json(ASSETS / "test_sets.json")
 _DATA = DATA_SETS | {name: DataSet(**each) for name, each in _CONTENT["data sets"].items()}
 TEST_SETS = {name: Entry(**{**each, "data": _DATA[each["data"]]}) for name, each in _CONTENT["test sets"].items()}
@@ -65,37 +58,24 @@ def entry(name: str) -> Entry:
     return TEST_SETS[name]
 
 
-def check_count(name: str, count: int, has: str) -> None:
-    """Refuse predictions that are not as many as a test set has sentences; `has` says how many they are, and whose."""
-    expected = entry(name).sentences
-    if count != expected:
-        others = [other for other, about in TEST_SETS.items() if about.sentences == count]
-        hint = f"; are they those of {' or '.join(others)}?" if others else ""
-        raise InputError(f"{has}, but {name} has {expected:,} sentences, one a line{hint}")
-
-
 def folders() -> list[Path]:
     """Where files are looked for: below `GECEVAL_DATA`, then below what `remember` was told."""
     parts = os.environ.get(VARIABLE, "").split(os.pathsep)
-    return [expanded(part) for part in [*parts, *_remembered().values()] if part]
+    return [expanded(part) for part in [*parts, *_remembered()] if part]
 
 
-def _memory() -> Path:
-    return user_folder("XDG_CONFIG_HOME", "~/.config") / "data.json"
-
-
-def _remembered() -> dict[str, str]:
-    return read_json(_memory()) if _memory().is_file() else {}
+def _remembered() -> list[str]:
+    path = user_folder("XDG_CONFIG_HOME", "~/.config") / MEMORY
+    return read_lines(path) if path.is_file() else []
 
 
 def remember(name: str, path: str | Path) -> dict[str, Path]:
-    """Look for the files of a test set in this folder, or this file, from now on; they are found and returned."""
+    """Look for files in this folder, or this file, from now on, if those of a test set are there; they are returned."""
     place = expanded(path).absolute()
-    if not place.exists():
-        raise InputError(f"{path} does not exist")
     paths = find(name, [place])
-    _memory().parent.mkdir(parents=True, exist_ok=True)
-    write_text(_memory(), json.dumps({**_remembered(), name: str(place)}, indent=2) + "\n")
+    folder = user_folder("XDG_CONFIG_HOME", "~/.config")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / MEMORY, "\n".join(dict.fromkeys([*_remembered(), str(place), ""])))
     return paths
 
 
@@ -103,9 +83,7 @@ def find(name: str, places: Iterable[Path]) -> dict[str, Path]:
     """The file of each role, at any depth below some folders, by its content and not by its name."""
     about = entry(name)
     if about.gold == "hidden":
-        raise InputError(
-            f"{name}: its gold is not public; `geceval score -t {name}` writes what to submit to {about.url}"
-        )
+        raise InputError(f"{name}: its gold is not public; geceval score -t {name} writes what to submit")
     below = [path for place in places for path in ([place] if place.is_file() else sorted(place.rglob("*")))]
     sizes = {path: path.stat().st_size for path in below if path.is_file()}
     paths: dict[str, Path] = {}
@@ -141,8 +119,8 @@ def _not_found(name: str, copy: dict[str, Any], named: list[Path]) -> InputError
     )
 
 
-def load(name: str) -> Texts:
-    """The texts of a test set, from the files on this machine or else from the Hub."""
+def load(name: str) -> dict[str, Any]:
+    """`sources`, `references` (one list per sentence) and, if there is one, the file of the gold edits, `gold_m2`."""
     try:
         paths = find(name, folders())
     except InputError as error:
@@ -151,10 +129,12 @@ def load(name: str) -> Texts:
         return _from_hub(name, error)
     if "sources" in paths:
         sources, *texts = (read_lines(path) for path in paths.values())
-        return Texts(sources, [list(row) for row in zip(*texts, strict=True)])
+        return {"sources": sources, "references": [list(row) for row in zip(*texts, strict=True)]}
     path = paths["m2"] if "m2" in paths else _m2_of_essays(paths["essays"])
-    sentences = read_m2(path)
-    return Texts([each.source for each in sentences], [list(references(each).values()) for each in sentences], path)
+    with muted():  # of its oddities, which are those of the published file, its reader tells when it is scored
+        rows = read_m2(path)
+    corrected = [list(references(row).values()) for row in rows]
+    return {"sources": [row.source for row in rows], "references": corrected, "gold_m2": path}
 
 
 def _m2_of_essays(path: Path) -> Path:
@@ -171,7 +151,7 @@ def _m2_of_essays(path: Path) -> Path:
     return m2
 
 
-def _from_hub(name: str, not_here: InputError) -> Texts:
+def _from_hub(name: str, not_here: InputError) -> dict[str, Any]:
     import datasets
 
     hub = entry(name).hub
@@ -184,4 +164,4 @@ def _from_hub(name: str, not_here: InputError) -> Texts:
     texts = [[text.rstrip() for text in (row["sentence"], *row["corrections"])] for row in rows]
     if hashlib.sha256(json.dumps(texts).encode()).hexdigest() != hub["sha256"]:
         logger.warning("%s: the texts of %s on the Hub are not those of the published files", name, hub["id"])
-    return Texts([row[0] for row in texts], [row[1:] for row in texts])
+    return {"sources": [row[0] for row in texts], "references": [row[1:] for row in texts]}

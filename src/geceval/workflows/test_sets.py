@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval import registry
-from geceval.core.errors import counted
+from geceval.core.errors import InputError, counted
 from geceval.core.result import Result
 from geceval.corpora import test_sets
 
@@ -20,20 +20,20 @@ class NamedTestSet:
     Attributes:
         name: As `geceval data list` shows it.
         metric: The metric that papers report.
+        citation: BibTeX of its paper.
+        about: Title, terms, published scores and where it comes from.
         sources: What the learners wrote, one string per sentence.
         references: The annotators' texts, one list per sentence.
         gold_m2: The file of the gold edits, if there is one.
-        citation: BibTeX of its paper.
-        about: Title, terms, published scores and where it comes from.
     """
 
     name: str
     metric: str
-    sources: list[str]
-    references: list[list[str]]
-    gold_m2: Path | None
     citation: str
     about: test_sets.Entry
+    sources: list[str]
+    references: list[list[str]]
+    gold_m2: Path | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -56,7 +56,9 @@ class NamedTestSet:
         Raises:
             ValueError: If the predictions are not as many as the sentences, or an option has a bad value.
         """
-        test_sets.check_count(self.name, len(predictions), counted(len(predictions), "prediction"))
+        if len(predictions) != len(self.sources):
+            had, expected = counted(len(predictions), "prediction"), counted(len(self.sources), "sentence")
+            raise InputError(f"{had}, but {self.name} has {expected}; pass one for each of its sources")
         name = metric or self.metric
         scorer = registry.make_scorer(name, {**self.options(name), **options})
         return scorer.score(self.sources, predictions, self.references if scorer.needs_references() else None)
@@ -72,6 +74,5 @@ def test_set(name: str) -> NamedTestSet:
     Raises:
         ValueError: If there is no such test set, or its files are not here; the message says where to get them.
     """
-    about, texts = test_sets.entry(name), test_sets.load(name)
-    citation = "\n".join(about.data.citation)
-    return NamedTestSet(name, about.metric, texts.sources, texts.references, texts.gold_m2, citation, about)
+    about = test_sets.entry(name)
+    return NamedTestSet(name, about.metric, "\n".join(about.data.citation), about, **test_sets.load(name))
