@@ -62,9 +62,15 @@ def test_two_systems_side_by_side(files, ok):
     assert cells(header) == ["type", "system", "tp", "fn", "share", "low", "high", "difference", "p_holm"]
     assert cells(first)[:5] == ["DET", "one", "2", "0", "1.0000"] and cells(first)[-2] == "0.5000"
     assert cells(second)[:5] == ["DET", "two", "1", "1", "0.5000"] and cells(second)[-2:] == ["–", "–"]
-    assert caption == "3 sentences, 2 systems; success, intervals of 95%, differences from two"
+    assert caption == "3 sentences, 2 systems, measure success"
     assert errant.startswith("errant|text:auto|beta:0.5|")
     assert test.startswith("types|types:DET|baseline:two|resamples:20|")
+
+
+def test_a_narrow_terminal_hides_no_column(files, ok, monkeypatch):
+    wide = ok("types", *BOTH)
+    monkeypatch.setattr("geceval.cli.tables.terminal_width", lambda output: 80)
+    assert ok("types", *BOTH) == wide
 
 
 def test_json_and_tsv_hold_all_measures(files, answer, ok):

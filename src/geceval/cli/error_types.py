@@ -30,7 +30,7 @@ def error_types(
     predictions_m2: shared.PredictionsM2 = None,
     types: Annotated[
         list[str] | None,
-        typer.Option(help="Rows: DET, R:VERB:SVA, 'R:VERB*', PREP,DET, all; or each operation, main or full type."),
+        typer.Option(help="Rows: DET, R:VERB:SVA, 'R:VERB*', PREP,DET, all; or operation, main, full."),
     ] = None,
     measure: Annotated[Measure, typer.Option(help="Measure of table and plot; JSON and TSV have all.")] = "type",
     baseline: Annotated[str, typer.Option(help="Compare with this system: first, best, or a name.")] = "first",
@@ -69,12 +69,8 @@ def error_types(
     columns = corpus.sources, corpus.systems, corpus.references
     with bar(progress, "errant"):
         found = measure_types(*columns, options=options["errant"], predictions_m2=files, **test)
-    data = form in ("json", "tsv")
-    header, cells = _table(found.estimates, None if data else measure)
-    caption = f"{counted(len(corpus.sources), 'sentence')}, {counted(len(corpus.systems), 'system')}"
-    if not data:
-        caption += f"; {measure}, intervals of {100 * confidence:g}%"
-        caption += f", differences from {found.baseline}" if len(corpus.systems) > 1 else ""
+    header, cells = _table(found.estimates, None if form in ("json", "tsv") else measure)
+    caption = f"{counted(len(corpus.sources), 'sentence')}, {counted(len(corpus.systems), 'system')}, measure {measure}"
     figure = _heat_map(found.estimates, measure) if plot is not None or form == "html" else None
     if plot is not None:
         figures.save(figure, plot)
@@ -101,8 +97,8 @@ def _heat_map(estimates: Sequence[TypeEstimate], measure: str) -> Any:
     """The types that the references have."""
     shown = [each for each in estimates if each.measure == measure]
     to_find = {each.type: each.tp + each.fn for each in shown if each.tp + each.fn}
-    values: dict[str, list[float]] = {each.system: [] for each in shown}
-    for each in shown:
-        if each.type in to_find:
-            values[each.system].append(each.value)
+    values = {
+        system: [each.value for each in shown if each.system == system and each.type in to_find]
+        for system in {each.system: 0 for each in shown}
+    }
     return figures.error_types(values, to_find, f"{measure}: {_VALUES[measure]}")

@@ -171,8 +171,9 @@ def table_text(
         table.add_column(Text(name), justify=justify, overflow="fold", min_width=least)
     for row in cells:
         table.add_row(*(Text(_short(cell)) for cell in row))
+    needed = sum((column.min_width or UNFOLDED) + _GAP for column in table.columns)  # else columns would be missing
     buffer = io.StringIO()
-    Console(file=buffer, width=width or 10_000, color_system=None, legacy_windows=False).print(table)
+    Console(file=buffer, width=max(width or 10_000, needed), color_system=None, legacy_windows=False).print(table)
     lines = [line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()]
     return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
 

@@ -146,7 +146,7 @@ def error_types(
     baseline = pick_baseline({name: result.details["f"] for name, result in results.items()}, settings.baseline)
     sentences = {name: result.details["sentences"] for name, result in results.items()}
     families: dict[str, list[TypeEstimate]] = {}
-    for row, types in _selected(_kinds(sentences.values()), settings.types).items():
+    for row, types in _selected(sentences.values(), settings.types).items():
         counts = {system: _counts(each, types, scorer) for system, each in sentences.items()}
         for measure in MEASURES:
             of_measure = {system: each[measure] for system, each in counts.items()}
@@ -190,21 +190,16 @@ def _bare(text: str) -> str:
     return "".join(text.replace("``", '"').replace("''", '"').translate(_QUOTES).split())
 
 
-def _kinds(systems: Iterable[Sequence[_Sentence]]) -> list[str]:
-    """All full types."""
-    edits = [each for sentences in systems for row in sentences for each in (row.system, *row.gold.values())]
-    return sorted({kind for each in edits for kinds in each.values() for kind in kinds})
-
-
-def _selected(kinds: Sequence[str], selectors: Sequence[str]) -> dict[str, set[str]]:
+def _selected(systems: Iterable[Sequence[_Sentence]], selectors: Sequence[str]) -> dict[str, set[str]]:
     """Name of each row to the full types in it."""
-    names = {kind: type_names(kind) for kind in kinds}
+    edits = [each for sentences in systems for row in sentences for each in (row.system, *row.gold.values())]
+    names = {kind: type_names(kind) for each in edits for kinds in each.values() for kind in kinds}
     grains = {grain: sorted({each[index] for each in names.values()}) for index, grain in enumerate(_GRAINS)}
     rows = {}
     for selector in selectors:
         for row in grains.get(selector, [selector]):
             patterns = ["*" if part.strip() == "all" else part.strip() for part in row.split(",")]
-            rows[row] = {kind for kind in kinds if _matches(patterns, names[kind])}
+            rows[row] = {kind for kind in names if _matches(patterns, names[kind])}
         if selector not in ("all", *grains) and not rows[selector]:
             near = did_you_mean(selector, [name for of_grain in grains.values() for name in of_grain])
             logger.warning("types: no edit has a type that %r selects%s", selector, near)
