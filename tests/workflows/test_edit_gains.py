@@ -92,6 +92,14 @@ def test_prose_is_tokenised_for_its_kind():
     assert kinds_of_edits(rows, "type").tolist() == ["PUNCT", "NOUN:NUM"]
 
 
+def test_whether_a_text_is_prose_does_not_depend_on_other_rows():
+    prose = alone("He go to school, yesterday.", Edit(1, 2, "goes"))
+    targets = {**TARGETS, prose.source: ["He goes to school , yesterday ."]}
+    apart, _ = gains_by_edits("gleu", {}, [prose], "add", targets)
+    among, _ = gains_by_edits("gleu", {}, [*DATA, prose], "add", targets)
+    assert among[-1] == apart[0] > 0
+
+
 def test_an_edit_that_changes_nothing_gains_nothing():
     row = alone("a b", Edit(2, 2, ""))
     gains, _ = gains_by_edits("gleu", {}, [row], "add", {"a b": ["a b"]})

@@ -78,7 +78,7 @@ def to_sentences(essays: Iterable[Essay]) -> list[M2Sentence]:
         text = essay.text.translate(_PUNCTUATION)
         edits = {annotator: _prepare(each, text) for annotator, each in essay.edits.items()}
         for sentence in _assign(_join(_borders(text), edits), edits, text):
-            tokens = offset_tokens(text[sentence.start : sentence.end])
+            tokens = _tokens(text[sentence.start : sentence.end])
             source = " ".join(token for _, token in tokens)
             by_annotator = {
                 annotator: [replace(edit, annotator=annotator) for edit in _align(text, sentence, each, tokens)]
@@ -129,7 +129,7 @@ def _english() -> Language:
     return nlp
 
 
-def offset_tokens(text: str) -> list[tuple[int, str]]:
+def _tokens(text: str) -> list[tuple[int, str]]:
     """Tokens with their offsets, white space left out."""
     return [(token.idx, token.text) for token in _english().make_doc(text) if not token.is_space]
 
@@ -226,7 +226,7 @@ def _align(text: str, sentence: _Sentence, edits: list[TextEdit], tokens: list[t
         done = edit.end
     shifts.append((done, sentence.end, length))
     outcome = "".join([*corrected, text[done : sentence.end]])
-    after = offset_tokens(outcome)
+    after = _tokens(outcome)
     old = _token_borders(tokens, sentence.end - sentence.start)
     new = _token_borders(after, len(outcome))
     aligned, last = [], (0, 0)

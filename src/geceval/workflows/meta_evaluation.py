@@ -12,15 +12,15 @@ import numpy as np
 
 from geceval import registry
 from geceval.core.errors import InputError, naming_the_extra
+from geceval.core.inputs import Columns
 from geceval.core.progress import parts
 from geceval.corpora.edit_labels import LabelledEdit
 from geceval.edits.edit import apply, one_edit
-from geceval.edits.essays import offset_tokens
 from geceval.edits.m2 import M2Sentence, references, write_m2
-from geceval.meta.attacks import is_tokenised
 from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
 from geceval.scorers.references.gold import gold_sentences
+from geceval.text.columns import read_rows
 from geceval.workflows.attribution import Method, attribute
 
 logger = logging.getLogger("geceval")
@@ -141,6 +141,7 @@ def gains_by_edits(
 ) -> tuple[np.ndarray, str]:
     """A metric's gain by each edit, and its signature."""
     scorer = registry.make_scorer(metric, options)
+    scorer.row_by_row = True
     if scorer.needs_references() and not targets:
         raise InputError(f"{metric} needs references: pass --gold-m2 with an M2 file of the sentences")
     # Alone, an edit is the only player; else it is one of those of the correction in which people saw it.
@@ -168,10 +169,9 @@ def kinds_of_edits(data: Sequence[LabelledEdit], by: EditKind) -> np.ndarray:
     """ERRANT's type of each edit, or its operation: M (missing), U (unnecessary) or R (to be replaced)."""
     from geceval.edits.errant.annotator import get_annotator
 
-    def words(text: str, source: str) -> list[str]:
-        return text.split() if is_tokenised(source) else [token for _, token in offset_tokens(text)]
-
+    texts = Columns([row.source for row in data], [apply(row.source, [row.edit]) for row in data])
+    tokens, _ = read_rows(texts)
+    pairs = zip(map(str.split, tokens.sources), map(str.split, tokens.predictions), strict=True)
     # The shortest edit: that of the data may keep words.
-    pairs = [(words(row.source, row.source), words(apply(row.source, [row.edit]), row.source)) for row in data]
     typed = get_annotator().classify([(" ".join(old), [one_edit(old, new)]) for old, new in pairs])
     return np.array([edit.type.partition(":")[0 if by == "operation" else 2] or "UNK" for (edit,) in typed])
