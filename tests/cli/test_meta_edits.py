@@ -85,7 +85,7 @@ def test_mistakes(data, fails, arguments, message):
 
 
 def test_what_the_data_does_not_have(data, fails, tmp_path):
-    assert "gleu needs references: pass --gold-m2" in fails("meta", "edits", "-m", "gleu", *data[:2])
+    assert "gleu needs references: pass --gold-m2" in fails("meta", "edits", "-m", "impara", "gleu", *data[:2])
     write_m2(tmp_path / "other.m2", [M2Sentence("x", {0: []})])
     arguments = ["meta", "edits", "-m", "gleu", *data[:2], "--gold-m2", tmp_path / "other.m2"]
     assert "mine.jsonl: right and wrong edits are needed, of sentences of" in fails(*arguments)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
 
 import geceval.cli.options as shared
+from geceval import registry
 from geceval.cli.tables import Cell, check_outputs, show
 from geceval.core.errors import InputError, counted
 from geceval.core.progress import bar, parts
@@ -19,8 +20,9 @@ from geceval.edits.m2 import references
 from geceval.meta import figures
 from geceval.meta.edit_labels import RESAMPLES, STATISTICS, agreement_on_edits, best_threshold
 from geceval.scorers.references.gold import gold_sentences
-from geceval.workflows.attribution import Method
 from geceval.workflows.meta_evaluation import EditKind, gains_by_edits, in_references, kinds_of_edits
+
+Method = Literal["add", "sub", "shapley"]
 
 
 def edits(
@@ -29,7 +31,7 @@ def edits(
     gold_m2: Annotated[
         str | None, typer.Option("--gold-m2", help="M2 file: is an edit in a reference? Only its sentences count.")
     ] = None,
-    method: Annotated[Method, typer.Option(help="An edit's gain alone, the loss without it, or Shapley.")] = "add",
+    method: Annotated[Method, typer.Option(help="Gain of the edit alone, loss without it, or Shapley value.")] = "add",
     by: Annotated[EditKind | None, typer.Option(help="A row also for each operation or error type.")] = None,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
@@ -50,7 +52,10 @@ def edits(
     check_outputs(plot)
     if plot is not None:
         figures.check_suffix(plot)
-    options = shared.metric_options(list(dict.fromkeys(metrics)), option, cache=cache)
+    scorers = registry.make_scorers("meta edits", metrics, shared.metric_options(metrics, option, cache=cache))
+    for name, scorer in scorers.items():
+        if scorer.needs_references() and gold_m2 is None:
+            raise InputError(f"{name} needs references: pass --gold-m2 with an M2 file of the sentences")
     rows, targets = read_edit_labels(data), {}
     if gold_m2 is not None:
         gold = {" ".join(each.source.split()): list(references(each).values()) for each in gold_sentences(gold_m2)}
@@ -61,8 +66,8 @@ def edits(
         raise InputError(f"{data}: right and wrong edits are needed{f', of sentences of {gold_m2}' if gold_m2 else ''}")
     scores, notes, groups = {}, [], {"all": np.ones(len(rows), dtype=bool)}
     with bar(progress), once(set()):
-        for name, values in parts(options.items()):
-            scores[name], signature = gains_by_edits(name, values, rows, method, targets)
+        for name, scorer in parts(scorers.items()):
+            scores[name], signature = gains_by_edits(scorer, rows, method, targets)
             notes.append(signature)
         if gold_m2 is not None:
             scores["in a reference"] = in_references(rows, targets)

@@ -22,7 +22,6 @@ from geceval.corpora.judgments import SEEDA_SYSTEMS, Rows, output_rows
 from geceval.edits.edit import Edit, apply, one_edit
 
 _FOLDERS = ("data/EditEval_Step1", "edit_step1")
-_LABELS = 6464  # of the published files, without those that are malformed
 _FILE = re.compile(r"<Source with context>(.*?)<t>.*?</t>(.*?)<Correction>(.*)", re.DOTALL)
 _CORRECTION = re.compile(r"<s(\d)>(.*?)</s\1>", re.DOTALL)
 # The second alternative is a bracket that is never closed; its edit ends with the label.
@@ -99,7 +98,7 @@ def build_seeda_edits(folder: Path) -> list[Config]:
     rows = _read_checkout(folder)
     labelled = [row for row in rows if row["label"] is not None]
     malformed = dict.fromkeys(f"`{row['annotator']}/{row['file']}.txt`" for row in rows if row["label"] is None)
-    check_count(folder, "labels", len(labelled), _LABELS)
+    check_count(folder, "labels", len(labelled), 6464)
     note = (
         f"One row per edit and annotator. {annotator_agreement(map(_to_edit, labelled))}. {len(rows) - len(labelled)} "
         f"edits whose label or bracket is malformed have no row, but are made in `hypothesis`: {', '.join(malformed)}."

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-# auc: the probability that a right edit has a higher score than a wrong one, a tie counting half. AP right: average
-# precision of right edits, the highest score first; AP wrong: of wrong ones, the lowest first. accuracy: of the rule
-# that edits above 0 are right; balanced: the mean of its accuracies on right and on wrong edits. best accuracy: of the
-# threshold that is best on nine tenths of the sources, on the others.
+# A tie of auc counts half. AP: average precision of right edits, the highest score first, and of wrong ones, the lowest
+# first. accuracy: of the rule that edits above 0 are right, balanced: its mean on right and on wrong edits. best
+# accuracy: of the threshold that is best on nine tenths of the sources, on the others.
 STATISTICS = ("auc", "AP right", "AP wrong", "accuracy", "balanced", "best accuracy")
 RESAMPLES = 1000
 _FOLDS = 10

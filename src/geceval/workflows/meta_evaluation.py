@@ -19,6 +19,7 @@ from geceval.edits.edit import apply, one_edit
 from geceval.edits.m2 import M2Sentence, references, write_m2
 from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
+from geceval.scorers.base import Scorer
 from geceval.scorers.references.gold import gold_sentences
 from geceval.text.columns import read_rows
 from geceval.workflows.attribution import Method, attribute
@@ -137,13 +138,10 @@ def _write_judged(path: str, human: HumanData, folder: Path) -> str:
 
 
 def gains_by_edits(
-    metric: str, options: Mapping[str, Any], data: Sequence[LabelledEdit], method: Method, targets: Targets
+    scorer: Scorer, data: Sequence[LabelledEdit], method: Method, targets: Targets
 ) -> tuple[np.ndarray, str]:
     """A metric's gain by each edit, and its signature."""
-    scorer = registry.make_scorer(metric, options)
     scorer.row_by_row = True
-    if scorer.needs_references() and not targets:
-        raise InputError(f"{metric} needs references: pass --gold-m2 with an M2 file of the sentences")
     # Alone, an edit is the only player; else it is one of those of the correction in which people saw it.
     games = [(row.source, (row.edit,) if method == "add" else row.together) for row in data]
     sources, players = zip(*dict.fromkeys(games), strict=True)
