@@ -75,6 +75,13 @@ def test_cite(here, ok, metric):
     assert keys == [*papers[metric].split(","), "ng-etal-2014-conll", "geceval"]
 
 
+def test_beside_without_stars(monkeypatch, shared_data, ok):
+    monkeypatch.setenv(catalogue.VARIABLE, str(shared_data / "jfleg"))
+    lines = ok("score", "-t", "jfleg-dev", "-p", shared_data / "jfleg" / "dev.ref0", "--beside").splitlines()
+    assert lines[3].split() == ["2", "the", "sources,", "unchanged", "(measured", "with", "geceval)", "0.3821"]
+    assert lines[4:6] == ["754 sentences, ranked by gleu (higher is better)", lines[-1]]
+
+
 def test_cite_without_a_test_set(ok):
     files = ["-s", docs_corpora.EXAMPLE / "source.txt", "-r", docs_corpora.EXAMPLE / "reference_0.txt"]
     arguments = ["score", "-m", "gleu", *files, "-p", SYSTEMS / "strong.txt", "--cite", "--format"]

@@ -131,7 +131,7 @@ def score(
         columns, cells = (_sentence_cells if sentence else _system_cells)(rows, used)
         caption = f"{counted(len(corpus.sources), 'sentence')}, ranked by {_by(used[0])}"
     notes = [note for metric in used for note in _guard_notes(metric.name, rows)]
-    notes += [named_sets.STAR] if beside else []
+    notes += [named_sets.STAR] if any(" * (" in system for system in others) else []
     show(columns, cells, form, output, caption, [*notes, *signatures.values()])
     if cite:
         write("".join(f"# {line}\n" for line in paper.splitlines()) if form == "tsv" else f"\n{paper}", None)
