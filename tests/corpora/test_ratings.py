@@ -55,7 +55,7 @@ def test_files_of_another_kind_are_refused_with_the_line(tmp_path):
     with pytest.raises(ValueError, match="ratings.csv, line 3: not valid UTF-8"):
         read_tmu_gfm(path)
     path.write_text(header + "a" * 200_000 + ",c,1,2,3\n")
-    with pytest.raises(ValueError, match="ratings.csv, after line 2: not CSV"):
+    with pytest.raises(ValueError, match="ratings.csv, line 3: not CSV"):
         read_tmu_gfm(path)
 
 

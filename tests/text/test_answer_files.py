@@ -185,9 +185,9 @@ def test_what_does_not_fit(rows, message):
         ("a.jsonl", b'{"prediction": "a"}\n{"prediction": \n', r"^a\.jsonl, line 2: not valid JSON"),
         ("a.jsonl", '{"prediction": "é"}\n'.encode("latin-1"), r"^a\.jsonl, line 1: not valid UTF-8"),
         ("a.jsonl", b"\n", r"^a\.jsonl has no rows$"),
-        ("a.csv", b"id,prediction\n1,a\n2,b,c\n", r"^a\.csv, line 3: 3 columns; expected 2$"),
-        ("a.csv", b'id,prediction\n1,"a" b\n', r"^a\.csv, line 2: .*put texts that have quotation marks in others"),
-        ("a.csv", b"id,id\n1,a\n", r"^a\.csv, line 1: 2 columns; expected different names$"),
+        ("a.csv", b"id,prediction\n1,a\n2,b,c\n", r"^a\.csv, line 3: 3 columns, expected 2$"),
+        ("a.csv", b'id,prediction\n1,"a" b\n', r"^a\.csv, line 2: not CSV .*; write a text with quotation marks"),
+        ("a.csv", b"id,id\n1,a\n", r"^a\.csv, line 1: 2 columns, expected different names$"),
         ("a.parquet", b"PAR1", r"a\.parquet"),
     ],
 )
@@ -211,10 +211,10 @@ def test_empty_answers_stay(caplog):
     read = geceval.read_answers(write("a.jsonl", rows), [*["s"] * 8, ""])
     assert read.predictions == ["", "", "x", "y", "", "", "", "", ""]
     assert read.empty == [0, 1, 4, 5, 6, 7]  # nothing is missing from the last, whose source is empty
-    assert caplog.messages == ["a.jsonl: empty answers, scored as empty corrections: 6 rows (1, 2, 5, 6, 7, ...)"]
+    assert caplog.messages == ["a.jsonl: answers that are empty: 6 rows (1, 2, 5, 6, 7, ...)"]
     rows = [{"messages": chat("s", None)}, {"messages": chat("s", "t")}]
     assert geceval.read_answers(write("b.jsonl", rows), ["s", "s"]).predictions == ["", "t"]  # not the example's answer
-    failed = [{"response": {"body": {"error": {"code": 1}}}}, {"response": None}, {"response": completion(None)}]
+    failed = [{"response": {"body": {"error": "no such model"}}}, {"response": None}, {"response": completion(None)}]
     assert geceval.read_answers(write("c.jsonl", failed), ["s"] * 3).predictions == [""] * 3
 
 
@@ -234,6 +234,11 @@ def test_the_command_line_takes_any(capsys):
     systems = json.loads(capsys.readouterr().out)["systems"]
     scores = {system["system"]: system["metrics"]["gleu"]["score"] for system in systems}
     assert scores["all"] == scores["a.csv:gpt"] > scores["a.csv:llama"]
+    signatures = {system["metrics"]["gleu"]["signature"] for system in systems}
+    assert all("|text:answers|" in signature for signature in signatures)
+    words = "score -m gleu -s all.jsonl -p all.jsonl -r all.jsonl -o text=tokens --quiet"
+    assert run(words.split()) == 0
+    assert "|text:tokens|" in capsys.readouterr().out
 
 
 def test_one_text_for_several_sentences(caplog):
@@ -242,10 +247,8 @@ def test_one_text_for_several_sentences(caplog):
     sources = ["He go home .", "She have two dog .", "And I likes it ."]
     Path("essays.txt").write_text("".join(f"{line}\n" for line in essays), encoding="utf-8")
     read = geceval.read_answers("essays.txt", sources)
-    assert read.predictions == ["He goes home.", "She has two dogs,", "and I like it."]
-    assert caplog.messages == [
-        "essays.txt: 2 lines cut where sentences of sources end; joined with others: 2 lines (2, 3); left out: no line"
-    ]
+    assert read.predictions == ["He goes home.", "She has two dogs,", "and\nI like it."]
+    assert caplog.messages == ["essays.txt: 2 lines cut where the sentences of sources end; without a text: no line"]
     rows = [{"id": name, "prediction": text} for name, text in zip("ab", essays, strict=True)]
     assert geceval.read_answers(write("a.jsonl", rows), sources).predictions == read.predictions
 

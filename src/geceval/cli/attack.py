@@ -11,7 +11,7 @@ import typer
 import geceval.cli.options as shared
 from geceval.cli.pages import attack_page
 from geceval.cli.tables import Cell, json_text, table_text, terminal_width, write
-from geceval.cli.text_files import read_corpus
+from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.progress import bar
 from geceval.version import __version__
 from geceval.workflows.attack import Estimate, Resistance
@@ -56,7 +56,7 @@ def attack(
     """
     form = shared.check_format(form, output, shared.PageFormat)
     shared.no_warnings(quiet)
-    options = shared.metric_options(metrics, option, cache=cache)
+    options = shared.metric_options(metrics, option, text=text_of(predictions), cache=cache)
     settings: dict[str, Any] = {"options": options, "budget": budget, "sentences": sentences, "seed": seed}
     if sources is None:
         shared.refuse("needs the sources: -s FILE", predictions=predictions, references=references, attack=attacks)

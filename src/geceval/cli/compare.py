@@ -10,7 +10,7 @@ import typer
 import geceval.cli.options as shared
 from geceval.cli.pages import ordered
 from geceval.cli.tables import Cell, show
-from geceval.cli.text_files import read_corpus
+from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.errors import counted, p_bound
 from geceval.core.progress import bar
 from geceval.meta.significance.systems import METHODS, pick_baseline
@@ -49,7 +49,7 @@ def compare(
     """
     form = shared.check_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
-    options = shared.metric_options(metrics, option, gold_m2=gold_m2, cache=cache)
+    options = shared.metric_options(metrics, option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
     test: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "confidence": confidence, "seed": seed}
     if method:
         test["methods"] = tuple(method)

@@ -11,7 +11,7 @@ import typer
 import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.tables import edit_fields, json_text, show, write
-from geceval.cli.text_files import check_texts, read_corpus, read_references
+from geceval.cli.text_files import check_texts, read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
@@ -90,7 +90,8 @@ def impacts(
         of_metric = ""
     else:
         name = metric or "impara"
-        options = shared.metric_options([name], option, model=model, **runtime)[name]
+        text = text_of(predictions and [predictions])
+        options = shared.metric_options([name], option, text=text, model=model, **runtime)[name]
         if registry.make_scorer(name, options).needs_references() and not references:
             raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])

@@ -14,7 +14,7 @@ import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.cite import cite as in_paper
 from geceval.cli.tables import Cell, json_text, or_null, show, write
-from geceval.cli.text_files import Corpus, read_corpus
+from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError, counted, naming_the_extra
 from geceval.core.progress import bar, parts
 from geceval.core.result import Result
@@ -97,6 +97,7 @@ def score(
     options = shared.metric_options(
         metrics,
         option,
+        text=text_of(predictions),
         gold_m2=gold_m2,
         model=model,
         threshold=threshold,

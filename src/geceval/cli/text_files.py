@@ -51,6 +51,11 @@ def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
     return files
 
 
+def text_of(predictions: Sequence[str] | None) -> str | None:
+    """The setting `text` of metrics for these files: answers of language models are cleaned by default."""
+    return "answers" if any(is_table(file) for path in predictions or () for file in files_of(path)) else None
+
+
 def read_references(paths: Sequence[str], sources: Sources) -> list[list[str | None]] | None:
     """Read one file per annotator, or one whose rows have all references."""
     columns = [column for path in paths for column in read_reference_columns(path, sources)]

@@ -10,7 +10,7 @@ import typer
 import geceval.cli.options as shared
 from geceval.cli.pages import span_text, transport_page, transport_shares
 from geceval.cli.tables import edit_fields, json_text, table_text, terminal_width, write
-from geceval.cli.text_files import read_side_by_side
+from geceval.cli.text_files import read_side_by_side, text_of
 from geceval.core.errors import counted
 from geceval.core.progress import bar
 from geceval.version import __version__
@@ -57,7 +57,8 @@ def transport(
         "transport", texts or [], sources, predictions, references or [], gold_m2, predictions_m2
     )
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress, "cache": cache}
-    options = shared.metric_options([_METRIC], option, model=model, nlp=nlp, **runtime)[_METRIC]
+    runtime |= {"text": text_of(predictions and [predictions]), "model": model, "nlp": nlp}
+    options = shared.metric_options([_METRIC], option, **runtime)[_METRIC]
     with bar(progress, _METRIC):
         plans = transport_plans(
             left,

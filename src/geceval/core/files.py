@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import gzip
 import hashlib
@@ -85,6 +86,29 @@ def read_parallel(path: str | Path, partner: str | Path, expected: int) -> list[
             f"{path} has {counted(len(lines), 'line')} but {partner} has {expected:,}; they must be parallel"
         )
     return lines
+
+
+def read_csv(path: str | Path, delimiters: str = ",") -> tuple[list[str], list[tuple[str, dict[str, str]]]]:
+    """The names of the columns of a CSV file, and its rows, each with its place; the first delimiter there counts."""
+    text = read_text(path)
+    first = text.partition("\n")[0]
+    delimiter = next((each for each in delimiters if each in first), delimiters[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    rows = []
+    try:
+        for cells in reader:
+            where = f"{path}, line {reader.line_num}"
+            if not header and len(set(cells)) == len(cells):
+                header = cells
+            elif len(cells or [""]) == len(header):  # a blank line is an empty text of an only column
+                rows.append((where, dict(zip(header, cells or [""], strict=True))))
+            elif cells:
+                raise InputError(f"{where}: {len(cells)} columns, expected {len(header) or 'different names'}")
+    except csv.Error as error:
+        fix = "write a text with quotation marks between others, and double its own"
+        raise InputError(f"{path}, line {reader.line_num}: not CSV ({error}); {fix}") from error
+    return header, rows
 
 
 def read_json(path: str | Path) -> Any:

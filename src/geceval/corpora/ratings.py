@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_text
+from geceval.core.files import read_csv
 
 _COLUMNS = ("source", "output", "ave_g", "ave_f", "ave_m")
 
@@ -39,22 +37,13 @@ def read_tmu_gfm(path: str | Path) -> list[Rating]:
     return ratings
 
 
-def read_rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Read a CSV file with a header."""
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
-    try:
-        header = list(reader.fieldnames or ())
-        for name in columns:
-            if name not in header:
-                raise InputError(f"{path}: no column {name!r}; expected the columns {', '.join(columns)}")
-        for row in reader:
-            where = f"{path}, line {reader.line_num}"
-            cells = [cell for cell in row.values() if isinstance(cell, str)] + row.get(None, [])
-            if len(cells) != len(header):
-                raise InputError(f"{where}: {len(cells)} columns, expected {len(header)}")
-            yield where, row
-    except csv.Error as error:
-        raise InputError(f"{path}, after line {reader.line_num}: not CSV ({error})") from error
+def read_rows(path: str | Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Read a CSV file that has these columns."""
+    header, rows = read_csv(path)
+    for name in columns:
+        if name not in header:
+            raise InputError(f"{path}: no column {name!r}; expected the columns {', '.join(columns)}")
+    return rows
 
 
 def number(text: str) -> float:

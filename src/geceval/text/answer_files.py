@@ -9,14 +9,15 @@ import re
 import reprlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rapidfuzz.fuzz import partial_ratio
 
-from geceval.core.errors import InputError, counted
-from geceval.core.files import read_lines, read_parallel
+from geceval.core.errors import InputError, counted, named
+from geceval.core.files import read_lines
+from geceval.text.answers import is_refusal
 from geceval.text.sentences import sentence_parts, shared_tokens
 from geceval.text.tables import Row, Table, is_table, read_table
 
@@ -27,7 +28,8 @@ _SOURCES = ("source", "sources", "src", "input", "original", "sentence")
 _PREDICTIONS = ("prediction", "predictions", "output", "response", "completion", "answer", "correction", "corrected")
 _PREDICTIONS += ("generated_text", "choices", "result", "messages")
 _REFERENCES = ("references", "reference", "corrections", "target", "targets")
-_WRAPPERS = ("body", "choices", "message", "content", "text", "generated_text")  # around the text in a service's answer
+# What lies around the text of a service's answer; an error is none.
+_WRAPPERS = ("body", "choices", "message", "content", "text", "generated_text", "error")
 _ANSWERS, _QUESTIONS = ("assistant", "model"), ("user",)
 _SAME_SOURCE = 75  # of 100, by characters; there may be a prompt around it
 _ESSAY, _KEPT, _MISSING = 1.5, 0.5, 0.1  # least sentences a text, least share of tokens kept, most sentences left out
@@ -44,6 +46,7 @@ class Answers:
         references: One list per source, if the file has references.
         ids: The ids of the sources, if they have any.
         empty: Indices of the answers that are empty, though their sources are not.
+        refusals: Indices of the answers that refuse to correct.
     """
 
     predictions: list[str]
@@ -51,6 +54,7 @@ class Answers:
     references: list[list[str]] | None
     ids: list[str] | None
     empty: list[int]
+    refusals: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +91,23 @@ def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources
         sources = Sources("sources", list(sources))
     elif sources is None and table and table.find(_SOURCES):
         sources = _sources_of(table)
-    answers = Answers([], sources and sources.texts, None, sources and sources.ids, [])
+    ids, known = (sources.ids, sources.texts) if sources else (None, None)
     if table is None:
-        lines = read_lines(path)
-        return replace(answers, predictions=_one_each(lines, "line", path, sources) if sources else lines)
-    rows = _in_order(table, sources) if sources else table.rows
-    texts = _texts(rows, table.find(_PREDICTIONS, "answers"))
-    if sources and len(rows) != len(sources.texts):
-        return _counted(path, replace(answers, predictions=_one_each(texts, "row", path, sources)))
-    if sources and (own := table.find(_SOURCES) or table.find(["messages"])):
-        _check_sources(rows, own, sources)
-    references = _references(rows, column) if (column := table.find(_REFERENCES)) else None
-    return _counted(path, replace(answers, predictions=texts, references=references))
+        return Answers(_one_each(read_lines(path), path, sources), known, None, ids, [], [])
+    rows = _in_order(table, sources)
+    texts = _one_each(_texts(rows, table.find(_PREDICTIONS, "answers")), path, sources)
+    references = None
+    if len(texts) == len(rows):
+        references = _references(rows, column) if (column := table.find(_REFERENCES)) else None
+        _check_sources(rows, table.find(_SOURCES) or table.find(["messages"]), sources)
+    pairs = list(enumerate(zip(texts, known or itertools.repeat("?"), strict=False)))
+    empty = [index for index, (text, source) in pairs if source and not text]
+    refusals = [index for index, pair in pairs if is_refusal(*pair)]
+    names = ids or range(1, len(texts) + 1)
+    for what, rows in (("empty", empty), ("refusals, which stay", refusals)):
+        if rows:
+            logger.warning("%s: answers that are %s: %s", path, what, _some([names[index] for index in rows], "row"))
+    return Answers(texts, known, references, ids, empty, refusals)
 
 
 def read_sources(path: str) -> Sources:
@@ -108,14 +117,12 @@ def read_sources(path: str) -> Sources:
 
 def read_reference_columns(path: str, sources: Sources) -> list[list[str]]:
     """Read references as columns; a file of rows has as many as any row has references, with `""` for none."""
-    if not is_table(path):
-        return [read_parallel(path, sources.name, len(sources.texts))]
-    table = read_table(path)
-    rows = _in_order(table, sources)
-    if len(rows) != len(sources.texts):
-        raise _not_parallel(path, len(rows), "row", sources)
-    lists = _references(rows, table.find(_REFERENCES, "references"))
-    return [list(column) for column in itertools.zip_longest(*lists, fillvalue="")]
+    columns: list[Sequence[str]] = []
+    if is_table(path):
+        table = read_table(path)
+        lists = _references(_in_order(table, sources), table.find(_REFERENCES, "references"))
+        columns += itertools.zip_longest(*lists, fillvalue="")
+    return [_one_each(list(column), path, sources) for column in columns or [read_lines(path)]]
 
 
 def _sources_of(table: Table, what: str = "") -> Sources:
@@ -130,10 +137,10 @@ def _ids(table: Table) -> list[str] | None:
     return [str(row.values[column]).strip() for row in table.rows] if column else None
 
 
-def _in_order(table: Table, sources: Sources) -> list[Row]:
+def _in_order(table: Table, sources: Sources | None) -> list[Row]:
     """The rows of the sources; as they stand, if there are no ids to match."""
     ids = _ids(table)
-    if ids is None:
+    if ids is None or sources is None:
         return table.rows
     if sources.ids is None:
         return _by_number(table.rows, ids)
@@ -161,29 +168,27 @@ def _by_number(rows: list[Row], ids: Sequence[str]) -> list[Row]:
     return [numbered[number] for number in sorted(numbered)] if counts and one_name else rows
 
 
-def _one_each(texts: list[str], noun: str, path: str, sources: Sources) -> list[str]:
+def _one_each(texts: list[str], path: str, sources: Sources | None) -> list[str]:
     """One text per source: those of the file, or parts of longer ones."""
-    if len(texts) == len(sources.texts):
+    if sources is None or len(texts) == len(sources.texts):
         return texts
+    count = counted(len(texts), "row" if is_table(path) else "line")
     long = len(texts) * _ESSAY <= len(sources.texts) and shared_tokens(sources.texts, texts) >= _KEPT
-    parts = sentence_parts(sources.texts, texts) if long else None
-    if parts is None or len(parts.missing) > _MISSING * len(sources.texts):
-        raise _not_parallel(path, len(texts), noun, sources)
-    lines = [_some([index + 1 for index in each], "line") for each in (parts.joined, parts.missing)]
-    logger.warning("%s: %s cut where sentences of %s end; joined with others: %s; left out: %s",
-                   path, counted(len(texts), noun), sources.name, *lines)  # fmt: skip
-    return parts.texts
+    with named(path):
+        parts = sentence_parts(sources.texts, texts) if long else []
+    pairs = enumerate(zip(sources.texts, parts, strict=False), start=1)
+    missing = [line for line, (source, part) in pairs if source and not part]
+    if not parts or len(missing) > _MISSING * len(sources.texts):
+        raise InputError(f"{path} has {count} but {sources.name} has {len(sources.texts):,}; they must be parallel")
+    shown = _some(missing, "line")
+    logger.warning("%s: %s cut where the sentences of %s end; without a text: %s", path, count, sources.name, shown)
+    return parts
 
 
-def _not_parallel(path: str, count: int, noun: str, sources: Sources) -> InputError:
-    return InputError(
-        f"{path} has {counted(count, noun)} but {sources.name} has {len(sources.texts):,}; they must be parallel"
-    )
-
-
-def _check_sources(rows: Sequence[Row], column: str, sources: Sources) -> None:
+def _check_sources(rows: Sequence[Row], column: str | None, sources: Sources | None) -> None:
     """Refuse rows whose own sources, with any prompt around them, are others."""
-    for row, text, source in zip(rows, _texts(rows, column, _QUESTIONS), sources.texts, strict=True):
+    own = _texts(rows, column, _QUESTIONS) if column and sources else []
+    for row, text, source in zip(rows, own, sources.texts if sources else [], strict=False):
         left, right = ("".join(each.lower().split()) for each in (text, source))
         if text and left != right and partial_ratio(left, right) < _SAME_SOURCE:
             texts = f"its source is {text[:60]!r}, and that of {sources.name} is {source[:60]!r}"
@@ -199,17 +204,16 @@ def _text(value: Any, where: str, roles: Sequence[str] = _ANSWERS) -> str:
     whole = value
     while not isinstance(value, str):
         parts = value if isinstance(value, list) and all(isinstance(part, Mapping) for part in value) else []
-        if parts and "role" in parts[0]:  # an example may stand before the question, so only the last may be the answer
+        names = [name for name in _WRAPPERS if name in value] if isinstance(value, Mapping) else []
+        if value is None or value == [] or names == ["error"]:
+            value = ""
+        elif parts and "role" in parts[0]:  # what is not the last message may answer an example before the question
             turns = [turn for turn in (parts[-1:] if roles is _ANSWERS else parts) if turn.get("role") in roles]
             value = turns[-1].get("content") if turns else ""
         elif parts and "type" in parts[0]:
             value = "".join(str(part.get("text", "")) for part in parts)
-        elif isinstance(value, list) and len(value) == 1:
-            value = value[0]
-        elif isinstance(value, Mapping) and (names := [name for name in _WRAPPERS if name in value]):
-            value = value[names[0]]
-        elif value is None or value == [] or (isinstance(value, Mapping) and "error" in value):
-            value = ""
+        elif names or (isinstance(value, list) and len(value) == 1):
+            value = value[names[0] if names else 0]
         else:
             raise InputError(f"{where}: expected a text, messages or a service's answer, got {reprlib.repr(whole)}")
     if re.search("[\ud800-\udfff]", value):
@@ -223,16 +227,6 @@ def _references(rows: Sequence[Row], column: str) -> list[list[str]]:
     return [
         [_text(each, row.where) for each in cell if each is not None] for row, cell in zip(rows, cells, strict=True)
     ]
-
-
-def _counted(path: str, answers: Answers) -> Answers:
-    """The answers with those that are empty, which a warning counts."""
-    texts = zip(answers.predictions, answers.sources or itertools.repeat("?"), strict=False)
-    empty = [index for index, (text, source) in enumerate(texts) if source and not text]
-    if empty:
-        rows = [answers.ids[index] if answers.ids else index + 1 for index in empty]
-        logger.warning("%s: empty answers, scored as empty corrections: %s", path, _some(rows, "row"))
-    return replace(answers, empty=empty)
 
 
 def _some(items: Sequence[object], noun: str) -> str:

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 import numpy as np
@@ -27,28 +26,12 @@ _LINE_END, _SENTENCE_END, _PAUSE, _NO_PAUSE, _NO_SPACE = 0.0, 0.2, 0.6, 1.2, 3.0
 _MARK, _CASE = 0.75, 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """One text per sentence of the sources; the indices of those that the answer joined with others or left out."""
+def sentence_parts(sources: Sequence[str], answers: Sequence[str]) -> list[str]:
+    """Cut corrected texts, in the order of their sources, into one part for each sentence of the sources.
 
-    texts: list[str]
-    joined: list[int]
-    missing: list[int]
-
-
-def sentence_parts(sources: Sequence[str], answers: Sequence[str]) -> Parts:
-    """Cut corrected texts into one part for each sentence of their sources.
-
-    Sources and answers are aligned token by token. A cut lies where the alignment passes the end of a sentence of the
-    sources, and has a cost of its own: least at the end of a line, little after a full stop. So a sentence that was
-    split stays whole, and of two that were joined each keeps its part. Nothing is lost but white space.
-
-    Args:
-        sources: One string per sentence.
-        answers: The corrected texts, each of any number of these sentences, in the same order.
-
-    Raises:
-        ValueError: If the answers have too little in common with the sources.
+    All are aligned token by token. A cut lies where the alignment passes the end of a sentence of the sources, and
+    costs the less, the more it looks like the end of a line or a sentence. So a sentence that was split stays whole,
+    and of two that were joined each keeps its part. Nothing is lost but white space around the parts.
     """
     text = "\n".join(answers)
     tokens, sentences = list(_TOKEN.finditer(text)), [_TOKEN.findall(source) for source in sources]
@@ -64,10 +47,7 @@ def sentence_parts(sources: Sequence[str], answers: Sequence[str]) -> Parts:
         left, right = row + 1, column + 1
     starts = [*(token.start() for token in tokens), len(text)]
     borders = [0, *(starts[cut] for cut in cuts), len(text)]
-    texts = [re.sub(r"\s*\n\s*", " ", text[a:b].strip()) for a, b in zip(borders, borders[1:], strict=False)]
-    within = {n for n, cut in enumerate(cuts) if costs[cut] >= _PAUSE and texts[n] and texts[n + 1]}
-    missing = [n for n, sentence in enumerate(sentences) if sentence and not texts[n]]
-    return Parts(texts, sorted(within | {n + 1 for n in within}), missing)
+    return [text[start:end].strip() for start, end in zip(borders, borders[1:], strict=False)]
 
 
 def shared_tokens(sources: Sequence[str], answers: Sequence[str]) -> float:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from geceval.core.errors import InputError, did_you_mean
-from geceval.core.files import json_value, read_text, split_lines
+from geceval.core.files import json_value, read_csv, read_text, split_lines
 
 HUB = "hf:"
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_DELIMITERS = {".csv": ",;", ".tsv": "\t"}  # spreadsheets write a semicolon where numbers have a comma
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".parquet", *_DELIMITERS)
 _SAVED = ("dataset_dict.json", "dataset_info.json")  # in a folder that `datasets` saved
 
@@ -72,7 +70,7 @@ def read_table(path: str) -> Table:
     """Read the rows of a path for which `is_table` holds."""
     file, column = _split(path) or (path, "")
     if _ending(file) in _DELIMITERS:
-        rows = list(_delimited(file))
+        rows = [Row(*row) for row in read_csv(file, _DELIMITERS[_ending(file)])[1]]
     elif _ending(file).startswith((".json", ".nd")):
         rows = _json_rows(file)
     else:
@@ -99,36 +97,17 @@ def _json_rows(path: str) -> list[Row]:
     return rows
 
 
-def _delimited(path: str) -> Iterator[Row]:
-    text, delimiter = read_text(path), _DELIMITERS[_ending(path)]
-    first = text.partition("\n")[0]
-    if "," not in first and ";" in first:
-        delimiter = ";"  # what spreadsheets write where a number has a comma
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    header: list[str] = []
-    try:
-        for cells in reader:
-            where = f"{path}, line {reader.line_num}"
-            if not header and len(set(cells)) == len(cells):
-                header = cells
-            elif len(cells or [""]) == len(header):  # a blank line is an empty text of an only column
-                yield Row(where, dict(zip(header, cells or [""], strict=True)))
-            elif cells:
-                raise InputError(f"{where}: {len(cells)} columns; expected {len(header) or 'different names'}")
-    except csv.Error as error:
-        where = f"{path}, line {reader.line_num}"
-        raise InputError(f"{where}: {error}; put texts that have quotation marks in others, and double them") from error
-
-
 def _stored(path: str) -> list[dict[str, Any]]:
     """The rows of a Parquet file, of a folder that `datasets` saved, or of `hf:ORG/NAME[/CONFIGURATION]/SPLIT`."""
     import datasets
     import pyarrow.parquet
 
+    *parts, split = path.removeprefix(HUB).split("/")
+    if path.startswith(HUB) and len(parts) < 2:
+        raise InputError(f"{path}: expected {HUB}ORG/NAME/SPLIT, or {HUB}ORG/NAME/CONFIGURATION/SPLIT")
     try:
         if path.startswith(HUB):
-            organisation, name, *configuration, split = path.removeprefix(HUB).split("/")
-            data = datasets.load_dataset(f"{organisation}/{name}", *configuration, split=split)
+            data = datasets.load_dataset("/".join(parts[:2]), *parts[2:], split=split, trust_remote_code=False)
         else:
             data = datasets.load_from_disk(path) if Path(path).is_dir() else pyarrow.parquet.read_table(path)
     except (ValueError, pyarrow.ArrowException) as error:
