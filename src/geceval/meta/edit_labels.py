@@ -9,14 +9,13 @@ import numpy as np
 # accuracy: of the threshold that is best on nine tenths of the sources, on the others.
 STATISTICS = ("auc", "AP right", "AP wrong", "accuracy", "balanced", "best accuracy")
 RESAMPLES = 1000
-_FOLDS = 10
 
 
 def agreement_on_edits(scores: np.ndarray, right: np.ndarray, sources: np.ndarray) -> np.ndarray:
     """Compare scores of edits with their labels, all `[edits]`: `STATISTICS` and the ends of their 95% intervals."""
     _, sources = np.unique(sources, return_inverse=True)
     count, draw = sources.max() + 1, np.random.default_rng(1)
-    folds = draw.permutation(count)[sources] % min(_FOLDS, count)
+    folds = draw.permutation(count)[sources] % min(10, count)
     thresholds = [best_threshold(scores[folds != fold], right[folds != fold]) for fold in range(folds.max() + 1)]
     best = (scores > np.array(thresholds)[folds]) == right
     values = _statistics(scores, right, best, np.ones((1, len(scores))))

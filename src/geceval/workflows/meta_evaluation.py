@@ -27,8 +27,7 @@ from geceval.workflows.attribution import Method, attribute
 logger = logging.getLogger("geceval")
 
 EditKind = Literal["operation", "type"]
-Targets = Mapping[str, Sequence[str]]
-"""Sources to their references."""
+Targets = Mapping[str, Sequence[str]]  # of sources: their references
 
 
 def choose_systems(human: HumanData, names: Sequence[str] | None = None) -> list[str]:
