@@ -69,7 +69,9 @@ def test_a_folder_is_said_once(conll14, tmp_path):
         match=r"no file with the text of official-2014.*; get it from https.*geceval data add conll14 FOLDER",
     ):
         geceval.test_set("conll14").score([])
-    assert catalogue.remember("conll14", tmp_path / "data") == {"m2": conll14}
+    for _ in range(2):
+        assert catalogue.remember("conll14", tmp_path / "data") == {"m2": conll14}
+    assert catalogue.folders() == [tmp_path / "data"]
     assert geceval.test_set("conll14").settings == {"gold_m2": str(conll14)}
     conll14.write_text(conll14.read_text()[:-200])
     with pytest.raises(ValueError, match=r"official-2014.combined.m2, [\d,]+ bytes, is another or was converted"):

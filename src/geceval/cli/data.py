@@ -41,10 +41,7 @@ def add(
     name: Annotated[str, typer.Argument(help="A test set of `geceval data list`.")],
     path: Annotated[str, typer.Argument(help="The folder with its files, at any depth, or the file.")],
 ) -> None:
-    """Say once where the files of a test set are; they are checked, and found from then on.
-
-    Example: geceval data add conll14 conll14st-test-data
-    """
+    """Say once where the files of a test set are; they are checked, and found from then on."""
     paths = test_sets.remember(name, path)
     sys.stdout.write("".join(f"{name}: {role} is {file}\n" for role, file in paths.items()))
 

@@ -42,7 +42,7 @@ def write_submissions(name: str, predictions: Sequence[str]) -> None:
             text = "".join(f"{line}\n" for line in lines)
             archive.writestr(zipfile.ZipInfo(f"{name}.txt"), text, zipfile.ZIP_DEFLATED)  # its date is always the same
         write_bytes(path, buffer.getvalue())
-        write(f"{path}: {counted(len(lines), 'sentence')}, to submit to {about.url}\n", None)
+        write(f"{path}: {counted(len(lines), 'sentence')}, to submit to {about.data.url}\n", None)
 
 
 def as_papers(test_set: NamedTestSet | None, scorers: Mapping[str, Any]) -> bool:

@@ -33,11 +33,6 @@ def expanded(path: str | os.PathLike[str]) -> Path:
         raise InputError(f"{os.fspath(path)}: no home folder is known for its first part; write it out") from error
 
 
-def user_folder(variable: str, default: str) -> Path:
-    """The user's folder for geceval: in the one that a variable (`XDG_CACHE_HOME`) names, or in the default one."""
-    return expanded(os.environ.get(variable) or default) / "geceval"
-
-
 def read_text(path: str | Path) -> str:
     """The text of a UTF-8 file, without a byte order mark; line ends are left as they are."""
     data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()

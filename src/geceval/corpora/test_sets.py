@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from geceval.core.errors import InputError, did_you_mean
-from geceval.core.files import ASSETS, expanded, read_json, read_lines, read_text, user_folder, write_text
+from geceval.core.files import ASSETS, expanded, read_json, read_lines, read_text, write_text
 from geceval.core.warnings import muted
 from geceval.corpora.catalogue import DATA_SETS, DataSet
 from geceval.edits.m2 import read_m2, references, write_m2
@@ -29,8 +29,8 @@ class Entry:
     """A test set of the catalogue; `gold` is what the metric of the papers compares with, in the words of `reports`."""
 
     # files: role (`m2`, `essays`, or `sources`, `reference_0`, ...) to the copies that go round: name, bytes, sha256,
-    # and a note on what is wrong with one. hub: a data set with the same texts: id, split, sha256. url: its page, if
-    # not that of the data set. published: rows of papers; `other_file` where the output published scores otherwise.
+    # and a note on what is wrong with one. hub: a data set with the same texts: id, split, sha256. published:
+    # rows of papers; `other_file` where the output that is published with one scores otherwise.
 
     title: str
     data: DataSet
@@ -41,7 +41,6 @@ class Entry:
     reports: str
     files: dict[str, list[dict[str, Any]]]
     hub: dict[str, str] = field(default_factory=dict)
-    url: str = ""
     published: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -58,24 +57,24 @@ def entry(name: str) -> Entry:
     return TEST_SETS[name]
 
 
+def _ours() -> Path:
+    return expanded(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "geceval"
+
+
 def folders() -> list[Path]:
     """Where files are looked for: below `GECEVAL_DATA`, then below what `remember` was told."""
-    parts = os.environ.get(VARIABLE, "").split(os.pathsep)
-    return [expanded(part) for part in [*parts, *_remembered()] if part]
+    return [expanded(part) for part in [*os.environ.get(VARIABLE, "").split(os.pathsep), *_told()] if part]
 
 
-def _remembered() -> list[str]:
-    path = user_folder("XDG_CONFIG_HOME", "~/.config") / MEMORY
-    return read_lines(path) if path.is_file() else []
+def _told() -> list[str]:
+    return read_lines(_ours() / MEMORY) if (_ours() / MEMORY).is_file() else []
 
 
 def remember(name: str, path: str | Path) -> dict[str, Path]:
     """Look for files in this folder, or this file, from now on, if those of a test set are there; they are returned."""
-    place = expanded(path).absolute()
-    paths = find(name, [place])
-    folder = user_folder("XDG_CONFIG_HOME", "~/.config")
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / MEMORY, "\n".join(dict.fromkeys([*_remembered(), str(place), ""])))
+    paths = find(name, [expanded(path).absolute()])
+    _ours().mkdir(parents=True, exist_ok=True)
+    write_text(_ours() / MEMORY, "\n".join(dict.fromkeys([*_told(), str(expanded(path).absolute()), ""])))
     return paths
 
 
@@ -84,7 +83,7 @@ def find(name: str, places: Iterable[Path]) -> dict[str, Path]:
     about = entry(name)
     if about.gold == "hidden":
         raise InputError(f"{name}: its gold is not public; geceval score -t {name} writes what to submit")
-    below = [path for place in places for path in ([place] if place.is_file() else sorted(place.rglob("*")))]
+    below = (path for place in places for path in [place, *sorted(place.rglob("*"))])
     sizes = {path: path.stat().st_size for path in below if path.is_file()}
     paths: dict[str, Path] = {}
     for role, copies in about.files.items():
@@ -138,15 +137,14 @@ def load(name: str) -> dict[str, Any]:
 
 
 def _m2_of_essays(path: Path) -> Path:
-    """The M2 file of a JSON file of essays, with ERRANT's types, made once and kept in the user's cache."""
+    """The M2 file of a JSON file of essays, with ERRANT's types, made once and kept."""
     from geceval.edits.errant.annotator import get_annotator
     from geceval.edits.essays import read_essays, to_sentences
 
-    folder = user_folder("XDG_CACHE_HOME", "~/.cache") / "test-sets" / f"{_digest(path)[:12]}-{__version__}"
-    m2 = folder / f"{path.name.partition('.')[0]}.m2"
+    m2 = _ours() / f"{_digest(path)[:12]}-{__version__}" / "fce-test.m2"
     if not m2.is_file():
         sentences = get_annotator("bundled").classify_sentences(to_sentences(read_essays(path)))
-        folder.mkdir(parents=True, exist_ok=True)
+        m2.parent.mkdir(parents=True, exist_ok=True)
         write_m2(m2, sentences)
     return m2
 

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from geceval.core.errors import naming_the_extra
-from geceval.core.files import expanded, file_sha256, user_folder
+from geceval.core.files import expanded, file_sha256
 from geceval.core.signature import package_version
 from geceval.models.library_messages import quiet, reason
 from geceval.models.origins.hub import CheckpointError
@@ -24,7 +24,7 @@ def cache_folder() -> Path:
     """The folder that `GECEVAL_MODEL_CACHE` names, else `geceval/models` in `XDG_CACHE_HOME` or `~/.cache`."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return expanded(chosen)
-    return user_folder("XDG_CACHE_HOME", "~/.cache") / "models"
+    return expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "geceval" / "models"
 
 
 def cached_copy(name: str, sha256: str) -> Path | None:
