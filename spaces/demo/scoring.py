@@ -13,9 +13,12 @@ import gradio as gr
 from geceval import registry
 from geceval.core.errors import naming_the_extra
 from geceval.core.files import ASSETS
+from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
+from geceval.text.columns import as_tokens
+from geceval.text.tokenisers import tokenise
 from guard import Refused, check_flag, check_references, check_sentence
 
 logger = logging.getLogger("geceval.demo")
@@ -138,25 +141,16 @@ def metric_groups(names: Sequence[str]) -> list[gr.CheckboxGroup]:
     return [*groups, large_group()]
 
 
-@functools.lru_cache
-def _english() -> Any:
-    import spacy
-
-    return spacy.blank("en")
-
-
-def tokenise(text: str) -> str:
-    """A text with its punctuation separated, by spaCy's rules for English; what is separate stays as it is."""
-    return " ".join(token.text for token in _english().make_doc(text) if not token.is_space)
-
-
 def read_correction(source: str, correction: str, references: str, separate: bool) -> tuple[str, str, list[str]]:
-    """Checked source, correction and references; with `separate`, punctuation stands alone."""
+    """Checked source, correction and references; with `separate`, punctuation stands alone, else in prose only."""
     source = check_sentence("the source", source)
     correction = check_sentence("the correction", correction)
     known = check_references(references)
     if check_flag("whether to separate punctuation", separate):
-        source, correction, *known = map(tokenise, [source, correction, *known])
+        source, correction, *known = (tokenise(text, "spacy-en") for text in (source, correction, *known))
+    else:  # edits are shown over the tokens that metrics compare
+        columns = as_tokens(Columns([source], [correction], [known]))
+        [source], [correction], [known] = columns.sources, columns.predictions, columns.references
     return source, correction, known
 
 

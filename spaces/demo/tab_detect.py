@@ -14,6 +14,7 @@ import scoring
 import theme
 import wiring
 from geceval.core.files import split_lines
+from geceval.text.tokenisers import tokenise as tokens_of
 from guard import MAX_CHARACTERS, Refused, check_flag, check_text, polite
 
 MAX_SENTENCES = 20
@@ -49,7 +50,7 @@ def detect_errors(
         raise Refused("The threshold must be a number between 0 and 1.")
     sentences = _sentences(text)
     if check_flag("whether to separate punctuation", tokenise):
-        sentences = [scoring.tokenise(sentence) for sentence in sentences]
+        sentences = [tokens_of(sentence, "spacy-en") for sentence in sentences]
     model, classes = MODELS[kind]
     rows = geceval.detect(sentences, model=model, classes=classes, threshold=float(threshold))
     words = [[(word.text, word.error, word.label) for word in row] for row in rows]

@@ -118,7 +118,7 @@ def contrast(ink: str, paper: str) -> float:
 
 
 def test_text_of_learners_cannot_become_markup(ok, read_page):
-    out = ok(f"a {EVIL}", f"b {EVIL}", f"a {EVIL} &amp; <b>", "--format", "html")
+    out = ok(f"a {EVIL}", f"b {EVIL}", f"a {EVIL} &amp; <b> .", "--format", "html")
     page = read_page(out)
     assert "<script" not in out and EVIL in page.text and "&amp; <b>" in page.text
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from geceval.text.tokenisers import detokenise
+from geceval.text.tokenisers import detokenise, tokenise
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,32 @@ from geceval.text.tokenisers import detokenise
 )
 def test_tokens_become_prose(tokens, prose):
     assert detokenise(tokens) == prose
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "tokens"),
+    [
+        # The Penn Treebank's conventions, as NLTK's word_tokenize has them but for the form of quotation marks.
+        ("ptb", "I don't know, he's 10% off.", "I do n't know , he 's 10 % off ."),
+        ("ptb", 'She cannot "see" (him)... wait!', 'She can not " see " ( him ) ... wait !'),
+        (
+            "ptb",
+            "Mr. Smith paid $10,000 at 10:30. The well-known dogs' tails --",
+            "Mr. Smith paid $ 10,000 at 10:30 . The well-known dogs ' tails --",
+        ),
+        ("ptb", "'Tis the U.S. army's and/or e.g. that.", "'Tis the U.S. army 's and/or e.g. that ."),
+        ("ptb", "'I'm gonna go'", "' I 'm gon na go '"),
+        # sacrebleu 2.5: `sacrebleu.tokenizers.tokenizer_13a`
+        ("13a", "I don't, 10,000.5 (x) end-of 3-4.", "I don't , 10,000.5 ( x ) end-of 3 - 4 ."),
+        ("char", "猫 is", "猫 i s"),
+        ("whitespace", " a \t b\n", "a b"),
+    ],
+)
+def test_tokenisers(name, text, tokens):
+    assert tokenise(text, name) == tokens
+
+
+def test_spacy_is_its_english_rules():
+    spacy = pytest.importorskip("spacy")
+    text = "Im sure it's a well-known 10km run (e.g. so-so)."
+    assert tokenise(text, "spacy-en").split() == [token.text for token in spacy.blank("en")(text)]

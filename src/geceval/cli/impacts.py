@@ -13,10 +13,12 @@ from geceval import registry
 from geceval.cli.tables import edit_fields, json_text, show, write
 from geceval.cli.text_files import check_texts, read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted
+from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.edits.edit import Edit
 from geceval.text.answer_files import Sources
+from geceval.text.columns import as_tokens
 from geceval.workflows.attribution import attribute
 from geceval.workflows.impacts import edit_impacts
 
@@ -86,6 +88,7 @@ def impacts(
         left, right, _ = _columns(texts or [], sources, predictions)
         with bar(progress, "impact"):
             weighed = edit_impacts(left, right, model=model or "bundled", nlp=nlp, runtime=RunTime(**runtime))
+        shown = as_tokens(Columns(left, right))
         rows = [_Row([edit for edit, _ in row], [value for _, value in row], {}) for row in weighed]
         of_metric = ""
     else:
@@ -99,12 +102,16 @@ def impacts(
         chosen["method"] = method.replace("-", "_")
         with bar(progress, f"{method} of {name}"):
             attributions = attribute(name, left, right, targets, options=options, nlp=nlp, **chosen)
+        shown = Columns([each.source for each in attributions], [each.prediction for each in attributions])
         rows = [_Row(each.edits, each.scores, {key: getattr(each, key) for key in _FACTS}) for each in attributions]
         of_metric = f", {method} of {name}: {attributions[0].signature}"
     if form == "json":
-        write(json_text(_to_json(left, right, rows, "impact" if method == "impact" else "score")), output)
+        write(
+            json_text(_to_json(shown.sources, shown.predictions, rows, "impact" if method == "impact" else "score")),
+            output,
+        )
         return
-    columns, cells = _table(left, rows, method)
+    columns, cells = _table(shown.sources, rows, method)
     notes = [f"line {number}: {row.facts['note']}" for number, row in enumerate(rows, start=1) if row.facts.get("note")]
     caption = f"{counted(len(left), 'sentence')}, {counted(len(cells), 'edit')}{of_metric}"
     show(columns, cells, form, output, caption, notes)

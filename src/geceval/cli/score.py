@@ -48,6 +48,9 @@ def score(
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionsM2 = None,
     option: shared.MetricOptions = None,
+    text: Annotated[
+        str | None, typer.Option(help="What the files hold: auto, tokens, prose, answers, or a tokeniser's name.")
+    ] = None,
     model: Annotated[
         str | None, typer.Option(help="bundled, a folder, or a Hub id[@revision]; for every metric that has a model.")
     ] = None,
@@ -99,6 +102,7 @@ def score(
         option,
         text=text_of(predictions),
         gold_m2=gold_m2,
+        text=text,
         model=model,
         threshold=threshold,
         beta=beta,

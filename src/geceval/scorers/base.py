@@ -83,6 +83,11 @@ class Scorer(abc.ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.settings, self.runtime)  # what has been loaded is loaded anew
 
+    @property
+    def text(self) -> TextSetting:
+        """The setting `text`; a metric without it compares texts as they stand."""
+        return getattr(self.settings, "text", "tokens")
+
     def needs_references(self) -> bool:
         """Whether `score` needs references: not if the settings name an M2 file with the gold edits."""
         return self.reads_references and getattr(self.settings, "gold_m2", None) is None
@@ -134,14 +139,14 @@ class Scorer(abc.ABC):
         given = check_columns(self.name, sources, predictions, warn=False).sources
         path = getattr(self.settings, self.m2_file())
         of_file = [sentence.source for sentence in gold_sentences(path, alternatives=False)]
-        sources = sources_of_file(given, of_file, self.settings.text)
+        sources = sources_of_file(given, of_file, self.text)
         changed = sum(map(operator.ne, given, sources))
         columns, reading = self._read_texts(self._check(sources, predictions, references), known=True)
         return columns, reading + Reading("source" if changed else "", {"sources": changed})
 
     def _read_texts(self, columns: Columns, known: bool = False) -> tuple[Columns, Reading]:
         tokeniser = "spacy-en" if "edits" in self.extra.split(",") else "ptb"
-        return (read_rows if self.row_by_row else read)(columns, self.settings.text, self.form, tokeniser, known)
+        return (read_rows if self.row_by_row else read)(columns, self.text, self.form, tokeniser, known)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         needs = self.needs_references()

@@ -21,6 +21,7 @@ from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.learned import detection
 from geceval.scorers.references.annotator_choice import best_annotator, m2_order
 from geceval.scorers.references.gold import Gold, errant_annotator, errant_edits, gold_facts, gold_from_m2
+from geceval.text.columns import Reading
 
 if TYPE_CHECKING:
     from geceval.edits.edit import Edit
@@ -89,7 +90,6 @@ class Ged(Scorer):
     )
     extra = "edits,neural"
     Settings = Settings
-    form = "sources"
     correction_settings = {"task": "sentence"}
 
     _detector: Detector | None = None
@@ -114,6 +114,12 @@ class Ged(Scorer):
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         needs, warn = self.needs_references(), self.settings.task == "sentence"  # label sequences are no such texts
         return check_columns(self.name, sources, predictions, references, needs_references=needs, warn=warn)
+
+    def _read_texts(self, columns: Columns, known: bool = False) -> tuple[Columns, Reading]:
+        texts = [columns.predictions, [text for row in columns.references or [] for text in row]]
+        if "labels" in map(detection.kind_of, texts):
+            return columns, Reading()  # labels are those of words between spaces
+        return super()._read_texts(columns, known)
 
     def _score(self, columns: Columns) -> Result:
         if self.settings.task == "sentence":

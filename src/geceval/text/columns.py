@@ -120,6 +120,11 @@ def read(
     return _changed(columns, words, Reading(source, {}, dict(cleaned), refusals))
 
 
+def as_tokens(columns: Columns, text: TextSetting = "auto") -> Columns:
+    """The columns over whose tokens edits are extracted and shown."""
+    return read(columns, text, tokeniser="spacy-en")[0]
+
+
 def read_rows(columns: Columns, *how: Any) -> tuple[Columns, Reading]:
     """As `read`, but each row by itself, so that what becomes of it does not depend on others."""
     references = columns.references or [None] * len(columns.sources)
@@ -133,7 +138,7 @@ def read_rows(columns: Columns, *how: Any) -> tuple[Columns, Reading]:
     return together, sum((reading for _, reading in alone), Reading())
 
 
-def sources_of_file(texts: Sequence[str], sources: Sequence[str], text: TextSetting) -> list[str]:
+def sources_of_file(texts: Sequence[str], sources: Sequence[str], text: TextSetting = "auto") -> list[str]:
     """Sources in prose with the tokens of an M2 file, of which they are the sentences; others as they are."""
     if len(texts) != len(sources) or text not in ("auto", "prose", "answers"):
         return list(texts)
@@ -218,7 +223,7 @@ class _Style:
 
 def _changed(columns: Columns, words: Columns, reading: Reading) -> tuple[Columns, Reading]:
     """The columns with those texts that have become other tokens, which are counted; all others stay as they are."""
-    counts = Counter[str]()
+    counts = dict.fromkeys(("sources", "predictions", "references"), 0)
 
     def chosen(name: str, old: str, new: str) -> str:
         differs = old.split() != new.split()
@@ -237,4 +242,4 @@ def _changed(columns: Columns, words: Columns, reading: Reading) -> tuple[Column
         column("predictions", columns.predictions, words.predictions),
         references,
     )
-    return columns, replace(reading, converted=dict(counts))
+    return columns, replace(reading, converted=counts)

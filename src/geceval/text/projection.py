@@ -73,8 +73,7 @@ def project(prose: str, tokens: Sequence[str], tokeniser: Tokeniser, hyphens: bo
         follows = number > 0 and partner is not None and partners[number - 1] == partner - 1
         if start or (follows and theirs.starts[partner]) or (here in cuts and partner not in intact):
             borders.add(here)
-    ordered = sorted(borders)
-    return " ".join(text[start:end] for start, end in zip(ordered, [*ordered[1:], len(text)], strict=True))
+    return " ".join(text[start:end] for start, end in pairwise([*sorted(borders), len(text)]))
 
 
 def _intact(partners: Sequence[int | None], theirs: _Units, ours: _Units) -> set[int]:
@@ -83,7 +82,7 @@ def _intact(partners: Sequence[int | None], theirs: _Units, ours: _Units) -> set
     positions = {partner: number for number, partner in enumerate(partners) if partner is not None}
     starts = [number for number, start in enumerate(theirs.starts) if start]
     intact: set[int] = set()
-    for first, end in zip(starts, [*starts[1:], len(theirs.starts)], strict=True):
+    for first, end in pairwise([*starts, len(theirs.starts)]):
         inner = range(first + 1, end)
         if all(
             unit in positions and positions.get(unit - 1) == positions[unit] - 1 and not ours.starts[positions[unit]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -186,6 +187,8 @@ def attack(
     resistances = {}
     for name in parts(scorers, str):
         scorer = scorers[name]
+        if hasattr(scorer.settings, "text") and scorer.text == "auto":  # the form of a text is an attack, too
+            scorer = type(scorer)(dataclasses.replace(scorer.settings, text="tokens"), scorer.runtime)
         if not scorer.scores_sentences_alone():
             raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
         if scorer.needs_references() and not corpus.references:

@@ -22,6 +22,7 @@ from geceval.core.options import Options, PipelineName, Range, Seed, make_settin
 from geceval.core.signature import signature
 from geceval.edits.edit import Edit, apply
 from geceval.scorers.base import Scorer
+from geceval.text.columns import as_tokens
 
 LARGEST_RATIO = 10.0
 
@@ -134,6 +135,8 @@ def attribute(
         _check_edits(name, predictions)
         texts = [row if isinstance(row, str) else "" for row in predictions]
     columns = check_columns(name, sources, texts, references, needs_references=scorer.needs_references(), warn=False)
+    if not any(isinstance(row, Sequence) and not isinstance(row, str) for row in predictions):
+        columns = as_tokens(columns, scorer.text)
     with naming_the_extra(scorer.name):
         edits, pipeline = _extract(scorer, columns, predictions, nlp)
         games = _games(name, columns.sources, edits, chosen)

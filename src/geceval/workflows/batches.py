@@ -61,6 +61,7 @@ def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
     if not scorer.scores_sentences_alone():
         raise InputError(f"{metric}: with these options the score of a sentence depends on others, or on a file that "
                          "goes with the whole corpus; it cannot be scored in parts")  # fmt: skip
+    scorer.row_by_row = True
     return scorer
 
 

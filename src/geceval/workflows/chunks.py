@@ -21,6 +21,7 @@ from geceval.scorers.references.gold import (
     rows_of_lines,
     sources_and_predictions,
 )
+from geceval.text.columns import as_tokens
 
 LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
 """What a cell may be labelled: corrected as the reference does, corrected in another way, not corrected, changed
@@ -106,6 +107,7 @@ def chunk_tables(
     check_choice("level", level, get_args(Level))
     sources, predictions = sources_and_predictions(_NAME, sources, predictions, gold_m2, predictions_m2)
     columns = check_columns(_NAME, sources, predictions, references, needs_references=gold_m2 is None)
+    columns = as_tokens(columns)
     gold = gold_from_m2(_NAME, columns, gold_m2, alternatives=False)
     proposed = proposed_from_m2(_NAME, columns, predictions_m2)
     chosen = rows_of_lines(_NAME, lines, len(columns.sources))

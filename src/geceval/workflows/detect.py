@@ -10,6 +10,7 @@ from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.ged_labels import CORRECT, LABELS
 from geceval.scorers.ged import Settings
 from geceval.scorers.learned.detection import in_scheme, load_detector, scheme
+from geceval.text.columns import as_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def detect(
     """Mark the words of sentences that are in error.
 
     Args:
-        sentences: Texts whose words are `split()`.
+        sentences: Texts whose words are `split()`; prose is tokenised first.
         model: A detector: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
         classes: The label scheme; `None` takes that of the detector.
         threshold: See `Settings`.
@@ -62,7 +63,7 @@ def detect(
 
     runtime = runtime_or_default("detect", runtime)
     settings = Settings(model=model, classes=classes, threshold=threshold, max_length=max_length)
-    texts = check_columns("detect", sentences, sentences, warn=False).sources
+    texts = as_tokens(check_columns("detect", sentences, sentences, warn=False)).sources
     detector = load_detector(model, runtime, settings.max_length, classes)
     size = classes or scheme(detector)
     names = [LABELS[size][number] for number in in_scheme(detector, size)]

@@ -15,6 +15,7 @@ from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
 from geceval.scorers.learned.impara_impact import cosine_impacts
+from geceval.text.columns import as_tokens
 
 IMPACT_LENGTH = 512
 
@@ -32,7 +33,7 @@ def edit_impacts(
 
     Args:
         sources: What the learner wrote, one string per sentence.
-        corrections: The corrected sentences T.
+        corrections: The corrected sentences T. Prose is tokenised, see `geceval.text.columns.as_tokens`.
         edits: The edits of each sentence; `None` extracts them with ERRANT. With `edits`, T is the source with all of
             its edits applied, and only the number of the corrections is checked.
         model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
@@ -57,6 +58,7 @@ def edit_impacts(
     if edits is None:
         from geceval.edits.errant.annotator import get_annotator
 
+        columns = as_tokens(columns)
         pairs = list(zip(columns.sources, columns.predictions, strict=True))
         edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
     else:

@@ -71,6 +71,7 @@ class Reward:
         self._prefix, self._suffix, self._options = prefix, suffix, dict(sorted(options.items()))
         guards = issubclass(registry.scorer_class(metric), GuardedScorer)
         self._scorer = registry.make_scorer(metric, {"guard": "strict", **options} if guards else options)
+        self._scorer.row_by_row = True
         self.__name__ = f"geceval_{metric}" + (f"_{self._scorer.settings.guard}" if guards else "")  # in TRL's log
         self._clip = clip
         self._range = _checked(clip) or (self._scorer.effect.reward_range if guards else None) or (-np.inf, np.inf)

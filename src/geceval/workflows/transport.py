@@ -62,11 +62,12 @@ def transport_plans(
     scorer: Any = registry.make_scorer("uot_errant", {**(options or {}), **files})
     sources, predictions = sources_and_predictions(_NAME, sources, predictions, gold_m2, predictions_m2)
     chosen = rows_of_lines(_NAME, lines, len(sources))
-    plans = scorer.plans(sources, predictions, references)
+    columns, _ = scorer.read(sources, predictions, references)
+    plans = scorer.plans(columns.sources, columns.predictions, columns.references)
     sentences = []
     for row in chosen:
         annotator = plans[row].annotator
         named = gold_m2 is None and references is not None
         name = reference_names(references[row])[annotator] if named else f"annotator {annotator}"
-        sentences.append(SentencePlan(row + 1, sources[row], predictions[row], name, plans[row]))
+        sentences.append(SentencePlan(row + 1, columns.sources[row], columns.predictions[row], name, plans[row]))
     return sentences

@@ -16,6 +16,7 @@ from geceval.core.options import RunTime
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit, apply, distinct
 from geceval.edits.m2 import M2Sentence, parse_m2, references
+from geceval.text.columns import sources_of_file
 
 if TYPE_CHECKING:
     from geceval.edits.errant.annotator import Annotator
@@ -127,6 +128,9 @@ def sources_and_predictions(
         if path is None:
             raise InputError(f"{name} needs the sources")
         sources = [sentence.source for sentence in gold_sentences(path, alternatives=False)]
+    elif predictions_m2 or gold_m2:
+        of_file = [sentence.source for sentence in gold_sentences(predictions_m2 or gold_m2, alternatives=False)]
+        sources = sources_of_file(sources, of_file)
     if predictions is None:
         if predictions_m2 is None:
             raise InputError(f"{name} needs the predictions, or predictions_m2")
