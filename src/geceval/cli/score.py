@@ -100,9 +100,8 @@ def score(
     options = shared.metric_options(
         metrics,
         option,
-        text=text_of(predictions),
+        text=text or text_of(predictions),
         gold_m2=gold_m2,
-        text=text,
         model=model,
         threshold=threshold,
         beta=beta,

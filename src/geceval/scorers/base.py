@@ -29,8 +29,8 @@ class TextOptions(options.Options):
         text: What the columns hold. `"auto"` finds out: tokens stay as they are; predictions and references in prose
             get the tokens of their sources wherever both agree, and a tokeniser's elsewhere; where the sources are
             prose too, all columns are tokenised, or left as they are for metrics whose networks read prose. `"tokens"`
-            compares texts as they stand. `"prose"` takes all columns for prose. `"answers"` first takes away what
-            language models write around a correction, see `geceval.text.answers`. The name of a tokeniser
+            compares texts as they stand. `"prose"` takes all columns for prose. `"answers"` is `"auto"` for predictions
+            without what language models write around a correction, see `geceval.text.answers`. The name of a tokeniser
             (`"spacy-en"`, `"ptb"`, `"13a"`, `"char"`, `"whitespace"`) applies it to all columns.
     """
 

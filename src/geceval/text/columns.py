@@ -186,7 +186,8 @@ def _by_source(
 
     def column(texts: Sequence[str], rows: Sequence[int]) -> list[str]:
         found = kind(texts, None if prose_sources else [columns.sources[row] for row in rows])
-        if text == "auto" and found != "prose" and not (prose_sources and not found):
+        # A column that shows neither is what its sources, or answers of language models, are.
+        if text != "prose" and found != "prose" and (found or (text == "auto" and not prose_sources)):
             return list(texts)
         return [style.apply(each, sources[row]) for each, row in zip(texts, rows, strict=True)]
 
