@@ -29,7 +29,7 @@ from geceval.learning.impara_lm import RATED_GAP
 from geceval.learning.runs import write_results
 from geceval.models.causal import CausalModel, QualityHead
 from geceval.models.checkpoints import resolve
-from geceval.models.tokenizers import detokenize
+from geceval.text.tokenisers import detokenise
 from recipes.distillation.objective import CLIP, GAP
 from recipes.distillation.run import Job, distillation_card, read_groups, write_head
 from recipes.hardening import MARGIN, SOFTNESS, WEIGHTS, add_negatives
@@ -62,7 +62,7 @@ class States:
     def read(self, texts: Sequence[str]) -> None:
         """Read those that are new."""
         new = list(dict.fromkeys(text for text in texts if text not in self.rows))
-        rows = self.model.mean_states([detokenize(text) for text in new], self.model.head.layer, self.runtime)
+        rows = self.model.mean_states([detokenise(text) for text in new], self.model.head.layer, self.runtime)
         self.rows |= dict(zip(new, rows, strict=True))
 
     def pairs(self, groups: Sequence[Group], gap: float = 0.0) -> Pairs:

@@ -74,10 +74,6 @@ def test_openings_leave_names_of_the_speaker_and_abbreviations():
     assert attacks.opened("TV is bad .", "I think that") == "I think that TV is bad ."
 
 
-def test_next_row():
-    assert attacks.next_row(["a", "b", "c"]) == ["b", "c", "a"]
-
-
 @pytest.mark.parametrize(
     ("flip", "text", "flipped"),
     [

@@ -9,10 +9,9 @@ import pytest
 
 import geceval
 from geceval import registry
-from geceval.core.options import Options
 from geceval.core.result import Result
 from geceval.meta.attacks import FAMILIES, FLIPS
-from geceval.scorers.base import Scorer
+from geceval.scorers.base import Scorer, TextOptions
 from geceval.workflows.attack import Estimate
 
 SOURCES = ["He go to two school .", "They is good and not bad .", "I saw Anna in Rome ."]
@@ -22,7 +21,7 @@ REFERENCES = [list(row) for row in zip(GOOD, FREE, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class NoSettings(Options):
+class NoSettings(TextOptions):
     """A metric without settings."""
 
 

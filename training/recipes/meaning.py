@@ -29,7 +29,7 @@ from geceval.learning.recipe import Recipe
 from geceval.learning.runs import Material, train_network
 from geceval.models.checkpoints import resolve
 from geceval.models.regressors import load_regressor
-from geceval.models.tokenizers import detokenize
+from geceval.text.tokenisers import detokenise
 from recipes.distillation.groups import Confusions
 from recipes.negatives import Corpus, draw
 from recipes.some import Regression
@@ -188,7 +188,7 @@ def _cased(before: str, after: str) -> str:
 def _spaced(pair: Pair, rng: random.Random) -> Pair:
     if rng.random() >= _PROSE:
         return pair
-    return pair._replace(source=detokenize(pair.source), text=detokenize(pair.text))
+    return pair._replace(source=detokenise(pair.source), text=detokenise(pair.text))
 
 
 def read_pairs(job: Job) -> tuple[dict[str, list[Pair]], list[dict[str, Any]]]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from geceval.core.files import ASSETS, read_json
 
-Family = Literal["ignore", "drop", "add", "surface", "flips"]
 Attack: TypeAlias = Callable[[str], str]
 """Turns a source into an output."""
 Flip: TypeAlias = Callable[[str], list[str]]
@@ -45,11 +44,6 @@ def detokenised(text: str) -> str:
 
 
 # --- Outputs, and proposals of a search ------------------------------------------------------------------------------
-
-
-def next_row(texts: Sequence[str]) -> list[str]:
-    """Each row's text is that of the next, the last row's that of the first."""
-    return [*texts[1:], *texts[:1]]
 
 
 def beginning(source: str, size: int) -> str:
@@ -113,7 +107,7 @@ def _zero_width(source: str) -> str:
     return " ".join(f"{word[:2]}\u200b{word[2:]}" if len(word) > 3 else word for word in source.split())
 
 
-FAMILIES: dict[Family, dict[str, Attack]] = {
+FAMILIES: dict[str, dict[str, Attack]] = {
     "ignore": {
         "constant": lambda source: as_in(source, CONSTANT),
         "full stop": lambda source: ".",

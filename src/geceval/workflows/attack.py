@@ -19,7 +19,7 @@ from geceval.core.options import Count, Options, Range, Seed, make_settings
 from geceval.core.progress import parts
 from geceval.core.signature import signature
 from geceval.core.warnings import muted
-from geceval.meta.attacks import FAMILIES, FLIPS, next_row
+from geceval.meta.attacks import FAMILIES, FLIPS
 from geceval.meta.significance.resampling import Aggregate, bootstrap_scores, interval, ratio
 from geceval.scorers.base import Scorer
 from geceval.workflows.attack_search import SEARCHES, Judge, chances
@@ -63,7 +63,7 @@ class Row:
     """A column of outputs under the metric: an attack, or a control that is none.
 
     Attributes:
-        family: `"control"`, one of `geceval.meta.attacks.Family`, `"mixed"` for a search that mixes them, or `"yours"`.
+        family: `"control"`, one of `geceval.meta.attacks.FAMILIES`, `"mixed"` for a search that mixes them, `"yours"`.
         name: Its name.
         kind: `"source"`, `"reference"` or `"system"` of a control; `"static"`, `"searched"` or `"yours"` of an attack.
         score: The metric's corpus score.
@@ -281,7 +281,7 @@ class _Measure:
             for name, make in attacks.items()
         }
         good = (self.corpus.references or [sources])[0]
-        columns["ignore", "next row", "static"] = next_row(good)
+        columns["ignore", "next row", "static"] = [*good[1:], *good[:1]]
         columns |= {("yours", name, "yours"): texts for name, texts in self.corpus.attacks.items()}
         self.judge.read(columns.values())
         for (family, name), search in parts(SEARCHES.items() if settings.budget else (), lambda item: item[0][1]):

@@ -33,6 +33,7 @@ class Judge:
         self.sources = list(sources)
         self.signature = ""
         self._scorer, self._references = scorer, list(zip(*references, strict=True))
+        self._scorer.row_by_row = True  # what is read in one call is no corpus
         self._scores: dict[tuple[int, str], tuple[float, np.ndarray]] = {}
 
     def read(self, columns: Iterable[Texts]) -> None:
@@ -67,25 +68,18 @@ Search: TypeAlias = Callable[[Judge, Sequence[str], int, Sequence[random.Random]
 """Gives an output for each sentence, from the judge, good texts, the budget, and a source of chance a sentence."""
 
 
-def best_reference(judge: Judge, pool: Sequence[str], budget: int, draws: Sequence[random.Random]) -> list[str]:
-    """The best of the texts that belong to other sentences."""
-    others = [list(dict.fromkeys(text for text in pool if text != pool[number])) for number in range(len(pool))]
-    return _best(judge, others, budget, draws)
+def best_of(candidates: Callable[[int, str, Sequence[str]], Iterable[str]]) -> Search:
+    """A search for the best of given texts, of a random sample where they are more than the budget; or the source."""
 
+    def run(judge: Judge, pool: Sequence[str], budget: int, draws: Sequence[random.Random]) -> list[str]:
+        tried = []
+        for number, (source, draw) in enumerate(zip(judge.sources, draws, strict=True)):
+            texts = list(dict.fromkeys(candidates(number, source, pool)))
+            tried.append(draw.sample(texts, min(budget, len(texts))) or [source])
+        judge.read(itertools.zip_longest(*tried))
+        return [judge.best(number, texts, 1)[0] for number, texts in enumerate(tried)]
 
-def best_prefix(judge: Judge, pool: Sequence[str], budget: int, draws: Sequence[random.Random]) -> list[str]:
-    """The best beginning of the source."""
-    return _best(judge, [prefixes(source) for source in judge.sources], budget, draws)
-
-
-def _best(judge: Judge, candidates: Sequence[Sequence[str]], budget: int, draws: Sequence[random.Random]) -> list[str]:
-    """The best candidate of each sentence, of a random sample where there are more than the budget; or the source."""
-    tried = [
-        draw.sample(texts, min(budget, len(texts))) or [source]
-        for source, texts, draw in zip(judge.sources, candidates, draws, strict=True)
-    ]
-    judge.read(itertools.zip_longest(*tried))
-    return [judge.best(number, texts, 1)[0] for number, texts in enumerate(tried)]
+    return run
 
 
 def climb(propose: Propose, beam: int = 1) -> Search:
@@ -111,8 +105,8 @@ def climb(propose: Propose, beam: int = 1) -> Search:
 
 
 SEARCHES: dict[tuple[str, str], Search] = {
-    ("ignore", "best reference"): best_reference,
-    ("drop", "best prefix"): best_prefix,
+    ("ignore", "best reference"): best_of(lambda number, _, pool: [text for text in pool if text != pool[number]]),
+    ("drop", "best prefix"): best_of(lambda _, source, __: prefixes(source)),
     ("drop", "deletion climb"): climb(lambda text, draw: deletions(text, draw, PROPOSALS)),
     ("add", "best concatenation"): climb(lambda text, _: concatenations(text)),
     ("mixed", "beam search"): climb(lambda text, draw: variations(text, draw, PROPOSALS // BEAM), BEAM),

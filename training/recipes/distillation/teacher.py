@@ -18,8 +18,9 @@ from geceval.core.progress import counting
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.prefix_trees import common_prefix, inputs, tree_of
-from geceval.models.tokenizers import NOTHING_SPECIAL, detokenize
+from geceval.models.tokenizers import NOTHING_SPECIAL
 from geceval.scorers.learned.likelihoods import word_counts
+from geceval.text.tokenisers import detokenise
 from recipes.distillation.groups import SHARD, Group
 
 NODES = 1536  # of the trees that are read at once
@@ -119,7 +120,7 @@ class Teacher:
 
 def token_rows(tokenizer: Any, start: int, texts: Sequence[str]) -> list[list[int]]:
     """Token ids of texts as prose, after the token that starts a text."""
-    rows = tokenizer([detokenize(text) for text in texts], **NOTHING_SPECIAL)["input_ids"]
+    rows = tokenizer([detokenise(text) for text in texts], **NOTHING_SPECIAL)["input_ids"]
     return [[start, *ids] for ids in rows]
 
 

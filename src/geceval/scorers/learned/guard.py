@@ -116,11 +116,6 @@ def certain(source: str, prediction: str) -> bool:
     return kept_trigrams(source, prediction) < rule.kept_knee or length_ratio(source, prediction) < rule.length_knee
 
 
-def is_foreign(source: str, prediction: str) -> bool:
-    """Whether a prediction seems to be of another sentence."""
-    return source != prediction and kept_trigrams(source, prediction) < FOREIGN
-
-
 def models(guard: GUARDS, runtime: RunTime) -> list[str]:
     """The names, with their hashes, of the networks that a guard reads."""
     names = [_encoder(runtime).name] if guard in RULES else []
@@ -188,8 +183,6 @@ def visible(text: str) -> str:
 
 
 _BLANK = "\u034f\u115f\u1160\u2800\u3164\ufe0f\uffa0"  # not of the category of hidden characters
-
-
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»‹›‘’'`", '"'))
 
 
@@ -292,7 +285,7 @@ def reasons(source: str, prediction: str) -> str:
     if new > 3 * lost:
         sentences = (max(1, len(_END.findall(text))) for text in (prediction, source))
         return "adds a sentence" if operator.gt(*sentences) else f"adds {_counted(new - lost)}"
-    if is_foreign(source, prediction):
+    if kept_trigrams(source, prediction) < FOREIGN:
         return "says something else"
     if is_decorated(source, prediction):
         return "begins with other marks"

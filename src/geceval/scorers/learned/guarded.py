@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geceval.core.errors import counted, named
-from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.models.checkpoints import Checkpoint, is_bundled
 from geceval.scorers.base import Scorer, TextOptions
@@ -48,9 +48,6 @@ class GuardedScorer(Scorer):
 
     effect: ClassVar[Effect]
     guards_by_default = False
-
-    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
-        return check_columns(self.name, sources, predictions, warn=False)  # `_warn` says what that would
 
     def guard(self) -> GUARDS:
         """The guard that `"auto"` means for the models that were loaded, or that was asked for."""
@@ -92,22 +89,17 @@ class GuardedScorer(Scorer):
         return Result(float(self.aggregate(scores)), scores.tolist(), line, details)
 
     def _warn(self, columns: Columns) -> None:
-        """Say what an unguarded metric lets pass, and whether most predictions seem to be of other sentences."""
-        if self.settings.guard == "off":
+        """Say what a metric without a guard lets pass, unless it was asked to."""
+        if self.settings.guard == "off" or self.guard() != "off":
             return
-        guarded = self.guard() != "off"
         rows = list(zip(columns.sources, columns.predictions, strict=True))
-        struck = [(guard.is_foreign if guarded else guard.certain)(*row) for row in rows]
-        if not any(struck) or (guarded and (len(rows) < 5 or 2 * sum(struck) <= len(rows))):
-            return
-        first = struck.index(True)
-        logger.warning(
-            "%s: %d of %s %s by guard='%s', first on line %d, which %s%s",
-            *(self.name, sum(struck), counted(len(rows), "prediction")),
-            *(("are penalised", self.guard()) if guarded else ("would be penalised", "surface")),
-            *(first + 1, guard.reasons(*rows[first])),
-            "; are they in the order of the sources?" if guarded else "",
-        )
+        struck = [row for row, pair in enumerate(rows) if guard.certain(*pair)]
+        if struck:
+            logger.warning(
+                "%s: %d of %s would be penalised by guard='surface', first on line %d, which %s",
+                *(self.name, len(struck), counted(len(rows), "prediction")),
+                *(struck[0] + 1, guard.reasons(*rows[struck[0]])),
+            )
 
 
 def is_ours(checkpoint: Checkpoint) -> bool:
