@@ -132,6 +132,7 @@ def test_ids_that_count_rows(tmp_path_factory, order, first, name):
     rows = [{"custom_id": name.format(n + first), "id": "x", "prediction": f"p {n}"} for n in order]
     path = write(tmp_path_factory.mktemp("orders") / "p.jsonl", rows)
     assert geceval.read_answers(path, ["s"] * 12).predictions == [f"p {n}" for n in range(12)]
+    assert geceval.read_answers(path).predictions == [f"p {n}" for n in range(12)]
 
 
 def test_ids_that_do_not_count_keep_the_order():

@@ -31,7 +31,7 @@ def write_submissions(name: str, predictions: Sequence[str]) -> None:
     """Write a zip for each system, as the organisers of a test set take it whose gold only they have."""
     about = test_sets.entry(name)
     for system, file in name_systems([file for path in predictions for file in files_of(path)]).items():
-        lines = read_answers(file).predictions
+        lines = [" ".join(answer.split("\n")) for answer in read_answers(file).predictions]
         if len(lines) != about.sentences:
             raise InputError(f"{readable(file)} has {counted(len(lines), 'line')}, but {name} has {about.sentences:,}")
         if kind(lines) == "prose":

@@ -9,7 +9,7 @@ import re
 import reprlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from geceval.core.errors import InputError, counted, named
 from geceval.core.files import read_lines
 from geceval.text.answers import is_refusal
 from geceval.text.sentences import sentence_parts, shared_tokens
-from geceval.text.tables import Row, Table, is_table, read_table
+from geceval.text.tables import Cells, Table, is_table, read_table
 
 logger = logging.getLogger("geceval")
 
@@ -87,19 +87,19 @@ def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources
     table = read_table(path) if is_table(path) else None
     if isinstance(sources, str | Path):
         sources = read_sources(os.fspath(sources))
-    elif isinstance(sources, Sequence):
+    elif sources is None and table and table.cells(_SOURCES):
+        sources = _sources(table)
+    elif sources is not None and not isinstance(sources, Sources):
         sources = Sources("sources", list(sources))
-    elif sources is None and table and table.find(_SOURCES):
-        sources = _sources_of(table)
     ids, known = (sources.ids, sources.texts) if sources else (None, None)
     if table is None:
         return Answers(_one_each(read_lines(path), path, sources), known, None, ids, [], [])
-    rows = _in_order(table, sources)
-    texts = _one_each(_texts(rows, table.find(_PREDICTIONS, "answers")), path, sources)
+    table = _in_order(table, sources)
+    texts = _one_each(_texts(table.cells(_PREDICTIONS, "answers")), path, sources)
     references = None
-    if len(texts) == len(rows):
-        references = _references(rows, column) if (column := table.find(_REFERENCES)) else None
-        _check_sources(rows, table.find(_SOURCES) or table.find(["messages"]), sources)
+    if len(texts) == len(table.rows):
+        references = _references(table.cells(_REFERENCES)) or None
+        _check_sources(table.cells(_SOURCES) or table.cells(["messages"]), sources)
     pairs = list(enumerate(zip(texts, known or itertools.repeat("?"), strict=False)))
     empty = [index for index, (text, source) in pairs if source and not text]
     refusals = [index for index, pair in pairs if is_refusal(*pair)]
@@ -112,41 +112,37 @@ def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources
 
 def read_sources(path: str) -> Sources:
     """Read the sources of a corpus."""
-    return _sources_of(read_table(path), "sources") if is_table(path) else Sources(path, read_lines(path))
+    return _sources(read_table(path), "sources") if is_table(path) else Sources(path, read_lines(path))
 
 
 def read_reference_columns(path: str, sources: Sources) -> list[list[str]]:
     """Read references as columns; a file of rows has as many as any row has references, with `""` for none."""
-    columns: list[Sequence[str]] = []
+    columns: list[Sequence[str]] = [] if is_table(path) else [read_lines(path)]
     if is_table(path):
-        table = read_table(path)
-        lists = _references(_in_order(table, sources), table.find(_REFERENCES, "references"))
+        lists = _references(_in_order(read_table(path), sources).cells(_REFERENCES, "references"))
         columns += itertools.zip_longest(*lists, fillvalue="")
-    return [_one_each(list(column), path, sources) for column in columns or [read_lines(path)]]
+    return [_one_each(list(column), path, sources) for column in columns]
 
 
-def _sources_of(table: Table, what: str = "") -> Sources:
-    return Sources(table.name, _texts(table.rows, table.find(_SOURCES, what), _QUESTIONS), _ids(table))
+def _sources(table: Table, what: str = "") -> Sources:
+    return Sources(table.name, _texts(table.cells(_SOURCES, what), _QUESTIONS), _ids(table) or None)
 
 
-def _ids(table: Table) -> list[str] | None:
-    column = table.find(_IDS)
-    for row in table.rows if column else ():
-        if not isinstance(row.values[column], str | int):
-            raise InputError(f"{row.where}: the id must be text or a whole number, got {row.values[column]!r}")
-    return [str(row.values[column]).strip() for row in table.rows] if column else None
+def _ids(table: Table) -> list[str]:
+    for where, key in (cells := table.cells(_IDS)):
+        if not isinstance(key, str | int):
+            raise InputError(f"{where}: the id must be text or a whole number, got {key!r}")
+    return [str(key).strip() for _, key in cells]
 
 
-def _in_order(table: Table, sources: Sources | None) -> list[Row]:
-    """The rows of the sources; as they stand, if there are no ids to match."""
+def _in_order(table: Table, sources: Sources | None) -> Table:
+    """The table in the order of the sources; as it stands, if there are no ids to match."""
     ids = _ids(table)
-    if ids is None or sources is None:
-        return table.rows
-    if sources.ids is None:
-        return _by_number(table.rows, ids)
+    if sources is None or sources.ids is None or not ids:
+        return replace(table, rows=_by_number(table.rows, ids))
     rows, known = dict(zip(ids, table.rows, strict=True)), set(sources.ids)
     if len(ids) < len(sources.ids) and not rows.keys() & known:
-        return table.rows  # ids of longer texts
+        return table  # ids of longer texts
     repeated = [key for keys in (ids, sources.ids) for key, count in Counter(keys).items() if count > 1]
     missing, extra = [key for key in sources.ids if key not in rows], [key for key in ids if key not in known]
     if repeated:
@@ -156,13 +152,13 @@ def _in_order(table: Table, sources: Sources | None) -> list[Row]:
         raise InputError(f"{table.name}: no row for {_some(missing, 'id')} of {sources.name}; {fix}")
     if extra:
         logger.warning("%s: %s not in %s, left out", table.name, _some(extra, "id"), sources.name)
-    return [rows[key] for key in sources.ids]
+    return replace(table, rows=[rows[key] for key in sources.ids])
 
 
-def _by_number(rows: list[Row], ids: Sequence[str]) -> list[Row]:
+def _by_number(rows: list[Any], ids: Sequence[str]) -> list[Any]:
     """Rows in the order of ids such as `7` or `request-7`, if these count them from 0 or 1."""
     parts = [re.fullmatch(r"(\D*)([0-9]{1,9})", key) for key in ids]
-    numbered = {int(part[2]): row for part, row in zip(parts, rows, strict=True) if part}
+    numbered = {int(part[2]): row for part, row in zip(parts, rows, strict=False) if part}
     counts = sorted(numbered) in (list(range(len(rows))), list(range(1, len(rows) + 1)))
     one_name = len({part[1] for part in parts if part}) == 1
     return [numbered[number] for number in sorted(numbered)] if counts and one_name else rows
@@ -185,21 +181,21 @@ def _one_each(texts: list[str], path: str, sources: Sources | None) -> list[str]
     return parts
 
 
-def _check_sources(rows: Sequence[Row], column: str | None, sources: Sources | None) -> None:
+def _check_sources(cells: Cells, sources: Sources | None) -> None:
     """Refuse rows whose own sources, with any prompt around them, are others."""
-    own = _texts(rows, column, _QUESTIONS) if column and sources else []
-    for row, text, source in zip(rows, own, sources.texts if sources else [], strict=False):
+    texts = zip(cells, _texts(cells, _QUESTIONS), sources.texts if sources else [], strict=False)
+    for (where, _), text, source in texts:
         left, right = ("".join(each.lower().split()) for each in (text, source))
         if text and left != right and partial_ratio(left, right) < _SAME_SOURCE:
-            texts = f"its source is {text[:60]!r}, and that of {sources.name} is {source[:60]!r}"
-            raise InputError(f"{row.where}: {texts}; order the rows alike, or give both an id")
+            both = f"its source is {text[:60]!r}, and that of {sources.name} is {source[:60]!r}"
+            raise InputError(f"{where}: {both}; order the rows alike, or give both an id")
 
 
-def _texts(rows: Sequence[Row], column: str, roles: Sequence[str] = _ANSWERS) -> list[str]:
-    return [_text(row.values[column], row.where, roles) for row in rows]
+def _texts(cells: Cells, roles: Sequence[str] = _ANSWERS) -> list[str]:
+    return [_text(value, where, roles) for where, value in cells]
 
 
-def _text(value: Any, where: str, roles: Sequence[str] = _ANSWERS) -> str:
+def _text(value: Any, where: str, roles: Sequence[str]) -> str:
     """The text in a value: itself, that of messages or of what a service returned; `""` where there is none."""
     whole = value
     while not isinstance(value, str):
@@ -221,12 +217,10 @@ def _text(value: Any, where: str, roles: Sequence[str] = _ANSWERS) -> str:
     return value.strip()
 
 
-def _references(rows: Sequence[Row], column: str) -> list[list[str]]:
+def _references(cells: Cells) -> list[list[str]]:
     """The references of each row: a text, or a list of them."""
-    cells = [row.values[column] if isinstance(row.values[column], list) else [row.values[column]] for row in rows]
-    return [
-        [_text(each, row.where) for each in cell if each is not None] for row, cell in zip(rows, cells, strict=True)
-    ]
+    lists = [(where, value if isinstance(value, list) else [value]) for where, value in cells]
+    return [[_text(text, where, _ANSWERS) for text in texts if text is not None] for where, texts in lists]
 
 
 def _some(items: Sequence[object], noun: str) -> str:

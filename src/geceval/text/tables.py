@@ -12,39 +12,35 @@ from geceval.core.files import json_value, read_csv, read_text, split_lines
 
 HUB = "hf:"
 _DELIMITERS = {".csv": ",;", ".tsv": "\t"}  # spreadsheets write a semicolon where numbers have a comma
-_ENDINGS = (".jsonl", ".ndjson", ".json", ".parquet", *_DELIMITERS)
+_JSON = (".jsonl", ".ndjson", ".json")
 _SAVED = ("dataset_dict.json", "dataset_info.json")  # in a folder that `datasets` saved
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The values of a row by column, and its place in the file."""
-
-    where: str
-    values: Mapping[str, Any]
+Cells = list[tuple[str, Any]]
+"""Values with their places in a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file of rows, and the column that was named after its path, if any."""
+    """The rows of a file, each by column and with its place, and the column that was named after its path, if any."""
 
     name: str
-    rows: list[Row]
+    rows: list[tuple[str, Mapping[str, Any]]]
     column: str
 
-    def find(self, names: Sequence[str], what: str = "") -> str | None:
-        """The column with one of these names, the first of them before others; or the one named, if it holds `what`."""
-        header = list(dict.fromkeys(name for row in self.rows for name in row.values))
+    def cells(self, names: Sequence[str], what: str = "") -> Cells:
+        """The column with one of these names, the first before all others, or the one named if it holds `what`."""
+        header = list(dict.fromkeys(name for _, values in self.rows for name in values))
         named = [self.column] if what and self.column else names
         columns = [each for name in named for each in header if name in (each, each.lower())]
         if what and (not columns or (len(columns) > 1 and columns[0].lower() != names[0])):
             state = f"{' and '.join(map(repr, columns))} may be" if columns else f"no column {named[0]!r} with"
             hint = did_you_mean(self.column, header) or f"; name another as {self.name}:COLUMN"
             raise InputError(f"{self.name}: {state} the {what}, of {', '.join(map(repr, header))}{hint}")
-        for row in self.rows if columns else ():
-            if columns[0] not in row.values:
-                raise InputError(f"{row.where}: no {columns[0]!r}, which other rows have; all need the same names")
-        return columns[0] if columns else None
+        for where, values in self.rows if columns else ():
+            if columns[0] not in values:
+                raise InputError(f"{where}: no {columns[0]!r}, which other rows have; all need the same names")
+        return [(where, values[columns[0]]) for where, values in self.rows] if columns else []
 
 
 def is_table(path: str) -> bool:
@@ -57,7 +53,7 @@ def _split(path: str) -> tuple[str, str] | None:
     before, _, column = path.rpartition(":")
     for file, name in [(path, "")] if Path(path).exists() else [(before, column), (path, "")]:
         saved = any((Path(file) / each).is_file() for each in _SAVED)
-        if saved or file.startswith(HUB) or _ending(file) in _ENDINGS:
+        if saved or file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet"):
             return file, name
     return None
 
@@ -70,30 +66,28 @@ def read_table(path: str) -> Table:
     """Read the rows of a path for which `is_table` holds."""
     file, column = _split(path) or (path, "")
     if _ending(file) in _DELIMITERS:
-        rows = [Row(*row) for row in read_csv(file, _DELIMITERS[_ending(file)])[1]]
-    elif _ending(file).startswith((".json", ".nd")):
-        rows = _json_rows(file)
+        _, rows = read_csv(file, _DELIMITERS[_ending(file)])
     else:
-        rows = _numbered(file, _stored(file))
+        rows = _json_rows(file) if _ending(file) in _JSON else _numbered(file, _stored(file))
     if not rows:
         raise InputError(f"{file} has no rows")
     return Table(file, rows, column)
 
 
-def _numbered(path: str, values: Sequence[Any], noun: str = "row") -> list[Row]:
-    return [Row(f"{path}, {noun} {number}", value) for number, value in enumerate(values, start=1)]
+def _numbered(path: str, values: Sequence[Any]) -> Cells:
+    return [(f"{path}, row {number}", value) for number, value in enumerate(values, start=1)]
 
 
-def _json_rows(path: str) -> list[Row]:
+def _json_rows(path: str) -> Cells:
     text = read_text(path)
     if text.lstrip().startswith("["):
         rows = _numbered(path, json_value(text, path))
     else:
-        lines = [line for line in _numbered(path, split_lines(text), "line") if line.values.strip()]
-        rows = [Row(line.where, json_value(line.values, line.where)) for line in lines]
-    for row in rows:
-        if not isinstance(row.values, dict):
-            raise InputError(f'{row.where}: expected one object a line, such as {{"id": 1, "prediction": "..."}}')
+        lines = [(f"{path}, line {number}", line) for number, line in enumerate(split_lines(text), start=1)]
+        rows = [(where, json_value(line, where)) for where, line in lines if line.strip()]
+    for where, row in rows:
+        if not isinstance(row, dict):
+            raise InputError(f'{where}: expected one object a line, such as {{"id": 1, "prediction": "..."}}')
     return rows
 
 
