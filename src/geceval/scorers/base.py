@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import dataclasses
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -112,7 +111,7 @@ class Scorer(abc.ABC):
         """Score one system; the columns are checked before anything is loaded.
 
         Args:
-            sources: What the learner wrote, one string per sentence; tokenised for the edit metrics.
+            sources: What the learner wrote, one string per sentence, tokens or prose.
             predictions: What the system made of it, one string per sentence.
             references: One list of references, or one string, per sentence; the lists may differ in length. Not used
                 by metrics without references, or if the settings name an M2 file.
@@ -139,8 +138,8 @@ class Scorer(abc.ABC):
         given = check_columns(self.name, sources, predictions, warn=False).sources
         path = getattr(self.settings, self.m2_file())
         of_file = [sentence.source for sentence in gold_sentences(path, alternatives=False)]
-        sources = sources_of_file(given, of_file, self.text)
-        changed = sum(map(operator.ne, given, sources))
+        sources = sources_of_file(given, of_file) if self.text in ("auto", "prose", "answers") else given
+        changed = sum(left.split() != right.split() for left, right in zip(given, sources, strict=True))
         columns, reading = self._read_texts(self._check(sources, predictions, references), known=True)
         return columns, reading + Reading("source" if changed else "", {"sources": changed})
 

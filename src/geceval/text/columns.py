@@ -23,7 +23,7 @@ Form: TypeAlias = Literal["tokens", "sources", "prose"]
 """What a metric reads: tokens; texts in the form of their sources, whichever it is; or prose, where it comes so."""
 
 # Marks that stand apart in tokens, and those that touch a word in prose; what may be either is left out.
-_APART = re.compile(r"""[.,!?;:()\[\]"“”]|``|''|\.{3}|n['’]t|['’](?:s|m|re|ve|ll|d)|-[LR]RB-""", re.IGNORECASE)
+_APART = re.compile(r"""[.,!?;:()\[\]]|``|''|\.{3}|n['’]t|['’](?:s|m|re|ve|ll|d)|-[LR]RB-""", re.IGNORECASE)
 _TOUCHING = re.compile(
     r"""[^(\[]*[^\W_]["'”’)\]]*[,;:!?]["'”’)\]]* | .*[^\W\d_]{3}\.["'”’)\]]* | .*\w(?:n['’]t|['’](?:s|m|re|ve|ll|d))
     | ["“(\[]\w[^)\]]* | [^("“\[]*\w["”)\]]""",
@@ -138,14 +138,13 @@ def read_rows(columns: Columns, *how: Any) -> tuple[Columns, Reading]:
     return together, sum((reading for _, reading in alone), Reading())
 
 
-def sources_of_file(texts: Sequence[str], sources: Sequence[str], text: TextSetting = "auto") -> list[str]:
-    """Sources in prose with the tokens of an M2 file, of which they are the sentences; others as they are."""
-    if len(texts) != len(sources) or text not in ("auto", "prose", "answers"):
-        return list(texts)
-    if text != "prose" and kind(texts) != "prose":
+def sources_of_file(texts: Sequence[str], sources: Sequence[str]) -> list[str]:
+    """Sources with the tokens of an M2 file where they are its sentences but for white space and the form of marks."""
+    if len(texts) != len(sources):
         return list(texts)
     style = _Style.of(sources, "spacy-en")
-    return [style.apply(*pair) for pair in zip(texts, sources, strict=True)]
+    pairs = zip(texts, sources, strict=True)
+    return [source if style.apply(text, source).split() == source.split() else text for text, source in pairs]
 
 
 def warn(metric: str, reading: Reading) -> None:
