@@ -247,6 +247,7 @@ ELSEWHERE = {
     "read_sources": "read_corpus, read_answers",
     "read_table": "read_answers: it takes out of rows what that gives",
     "read_rows": "read_tmu_gfm",
+    "read_edit_labels": "a checkout's files: tests/corpora/test_edit_labels.py",
     "read_csv": "read_tmu_gfm, read_answers",
     "read_domain": "read_tmu_gfm, read_corpus: the rows and texts of GMEG; tests/corpora/test_gmeg.py",
     "read_gold": "read_m2: it checks further what that gives",

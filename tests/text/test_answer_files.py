@@ -183,7 +183,11 @@ def test_what_does_not_fit(rows, message):
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.jsonl", b'{"prediction": "a"}\n{"prediction": \n', r"^a\.jsonl, line 2: not valid JSON"),
+        (
+            "a.jsonl",
+            b'{"prediction": "a"}\n{"prediction": \n',
+            r"^a\.jsonl, line 2: not valid JSON .*; expected one object a line",
+        ),
         ("a.jsonl", '{"prediction": "é"}\n'.encode("latin-1"), r"^a\.jsonl, line 1: not valid UTF-8"),
         ("a.jsonl", b"\n", r"^a\.jsonl has no rows$"),
         ("a.csv", b"id,prediction\n1,a\n2,b,c\n", r"^a\.csv, line 3: 3 columns, expected 2$"),
@@ -204,6 +208,19 @@ def test_other_orders_without_ids_are_refused():
         ValueError, match=r"^a\.jsonl, line 1: its source is 'Correct this: I likes it \.', and that of"
     ):
         geceval.read_answers(write("a.jsonl", rows[::-1]), "source.txt")
+
+
+def test_sources_in_other_marks_are_the_same():
+    rows = [{"source": "“Yes” (he said).", "prediction": "a"}, {"source": "Correct: ...", "prediction": "b"}]
+    sources = ["`` Yes '' ( he said ) .", "..."]
+    assert geceval.read_answers(write("a.jsonl", rows), sources).predictions == ["a", "b"]
+
+
+def test_refusals_are_counted(caplog):
+    answers = ["I'm sorry, but I cannot assist with that request.", *ANSWERS[1:]]
+    read = geceval.read_answers(write("a.jsonl", [{"prediction": answer} for answer in answers]), SOURCES)
+    assert (read.predictions, read.refusals, read.empty) == (answers, [0], [])
+    assert caplog.messages == ["a.jsonl: answers that are refusals, which stay: 1 row (1)"]
 
 
 def test_empty_answers_stay(caplog):

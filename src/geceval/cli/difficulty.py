@@ -10,7 +10,7 @@ import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.pages import heat_map_page
 from geceval.cli.tables import check_outputs, write
-from geceval.cli.text_files import Corpus, read_corpus
+from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
 from geceval.meta import figures
@@ -65,7 +65,7 @@ def difficulty(
         figures.check_suffix(plot)
     corpus = _read(sources, predictions or [], references or [], gold_m2)
     options: dict[str, Any] = {"gold_m2": gold_m2, "ref_id": ref_id, "difficulty": difficulty_file, "nlp": nlp}
-    options |= {"workers": workers, "progress": progress}
+    options |= {"workers": workers, "progress": progress, "text": text_of(predictions) or "auto"}
     scorer = registry.make_scorer("gotoscorer", options)
     systems = list(corpus.systems.values()) or None
     with bar(progress, "gotoscorer"):

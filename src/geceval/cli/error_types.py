@@ -11,7 +11,7 @@ import typer
 import geceval.cli.options as shared
 from geceval.cli.pages import types_page
 from geceval.cli.tables import check_outputs, show, write
-from geceval.cli.text_files import read_corpus
+from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.errors import counted
 from geceval.core.progress import bar
 from geceval.meta import figures
@@ -60,7 +60,7 @@ def error_types(
         figures.check_suffix(plot)
     if form == "html":
         figures.check_installed()
-    options = shared.metric_options(["errant"], option, gold_m2=gold_m2, cache=cache)
+    options = shared.metric_options(["errant"], option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
     shared.make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, predictions, references or [])
     test: dict[str, Any] = {"types": types} if types else {}

@@ -111,12 +111,12 @@ def read_json(path: str | Path) -> Any:
     return json_value(read_text(path), str(path))
 
 
-def json_value(text: str, where: str) -> Any:
+def json_value(text: str, where: str, expected: str = "") -> Any:
     """The value that a JSON text stands for; errors begin with the place where it stands."""
     try:
         return json.loads(text, object_pairs_hook=_without_repetitions)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not valid JSON ({error})") from error
+        raise InputError(f"{where}: not valid JSON ({error}){expected}") from error
 
 
 def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _REFERENCES = ("references", "reference", "corrections", "target", "targets")
 # What lies around the text of a service's answer; an error is none.
 _WRAPPERS = ("body", "choices", "message", "content", "text", "generated_text", "error")
 _ANSWERS, _QUESTIONS = ("assistant", "model"), ("user",)
-_SAME_SOURCE = 75  # of 100, by characters; there may be a prompt around it
+_SAME_SOURCE = 75  # of 100, by letters; there may be a prompt around it
 _ESSAY, _KEPT, _MISSING = 1.5, 0.5, 0.1  # least sentences a text, least share of tokens kept, most sentences left out
 _SHOWN = 5
 
@@ -185,8 +185,8 @@ def _check_sources(cells: Cells, sources: Sources | None) -> None:
     """Refuse rows whose own sources, with any prompt around them, are others."""
     texts = zip(cells, _texts(cells, _QUESTIONS), sources.texts if sources else [], strict=False)
     for (where, _), text, source in texts:
-        left, right = ("".join(each.lower().split()) for each in (text, source))
-        if text and left != right and partial_ratio(left, right) < _SAME_SOURCE:
+        left, right = ("".join(filter(str.isalnum, each.lower())) for each in (text, source))
+        if left and right and partial_ratio(left, right) < _SAME_SOURCE:
             both = f"its source is {text[:60]!r}, and that of {sources.name} is {source[:60]!r}"
             raise InputError(f"{where}: {both}; order the rows alike, or give both an id")
 

@@ -13,6 +13,7 @@ from geceval.core.files import json_value, read_csv, read_text, split_lines
 HUB = "hf:"
 _DELIMITERS = {".csv": ",;", ".tsv": "\t"}  # spreadsheets write a semicolon where numbers have a comma
 _JSON = (".jsonl", ".ndjson", ".json")
+_FORM = 'expected one object a line, such as {"id": 1, "prediction": "..."}, or one list of such objects'
 _SAVED = ("dataset_dict.json", "dataset_info.json")  # in a folder that `datasets` saved
 
 
@@ -84,10 +85,10 @@ def _json_rows(path: str) -> Cells:
         rows = _numbered(path, json_value(text, path))
     else:
         lines = [(f"{path}, line {number}", line) for number, line in enumerate(split_lines(text), start=1)]
-        rows = [(where, json_value(line, where)) for where, line in lines if line.strip()]
+        rows = [(where, json_value(line, where, f"; {_FORM}")) for where, line in lines if line.strip()]
     for where, row in rows:
         if not isinstance(row, dict):
-            raise InputError(f'{where}: expected one object a line, such as {{"id": 1, "prediction": "..."}}')
+            raise InputError(f"{where}: {_FORM}")
     return rows
 
 
