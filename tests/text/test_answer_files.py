@@ -237,9 +237,12 @@ def test_empty_answers_stay(caplog):
 
 
 def test_lines_are_read_as_ever(caplog):
+    Path("dataset_info.json").write_text("{}", encoding="utf-8")  # in a folder that `datasets` saved
     Path("out.txt").write_text('{"id": 1}\n  a \n\n', encoding="utf-8")
     assert geceval.read_answers("out.txt", "source.txt").predictions == ['{"id": 1}', "  a", ""]
     assert not caplog.messages
+    with pytest.raises(FileNotFoundError, match=r"nothing\.txt"):
+        geceval.read_answers("nothing.txt", "source.txt")
 
 
 def test_the_command_line_takes_any(capsys):

@@ -53,7 +53,7 @@ def _split(path: str) -> tuple[str, str] | None:
     """A file of rows, and the name of a column that may follow it; `None` for others."""
     before, _, column = path.rpartition(":")
     for file, name in [(path, "")] if Path(path).exists() else [(before, column), (path, "")]:
-        saved = any((Path(file) / each).is_file() for each in _SAVED)
+        saved = file and any((Path(file) / each).is_file() for each in _SAVED)
         if saved or file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet"):
             return file, name
     return None
