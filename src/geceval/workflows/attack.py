@@ -24,8 +24,7 @@ from geceval.meta.significance.resampling import Aggregate, bootstrap_scores, in
 from geceval.scorers.base import Scorer
 from geceval.workflows.attack_search import SEARCHES, Judge, chances
 
-HONEST = ("strong", "minimal")
-"""The honest systems of the example corpus."""
+HONEST = ("strong", "minimal")  # systems of the example corpus
 Kind = Literal["static", "searched", "yours"]
 CONFIDENCE = 0.95
 _MARGIN = 1e-5  # scores of texts that are one to a metric, read in different batches, differ by less

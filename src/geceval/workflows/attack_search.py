@@ -16,7 +16,6 @@ from geceval.scorers.base import Scorer
 
 PROPOSALS, BEAM = 8, 2  # texts that a step of a climb tries for a sentence; that a beam search keeps
 
-Propose: TypeAlias = Callable[[str, random.Random], list[str]]
 Texts: TypeAlias = Sequence[str | None]
 """A column: one output per sentence, `None` where there is none."""
 
@@ -82,7 +81,7 @@ def best_of(candidates: Callable[[int, str, Sequence[str]], Iterable[str]]) -> S
     return run
 
 
-def climb(propose: Propose, beam: int = 1) -> Search:
+def climb(propose: Callable[[str, random.Random], list[str]], beam: int = 1) -> Search:
     """A search for the best texts by changing the best texts, from the source until the budget is spent."""
 
     def run(judge: Judge, pool: Sequence[str], budget: int, draws: Sequence[random.Random]) -> list[str]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 import re
 import unicodedata
 from collections import Counter
@@ -283,8 +282,8 @@ def reasons(source: str, prediction: str) -> str:
     if lost > 3 * new:
         return _dropped(lost - new, len(before))
     if new > 3 * lost:
-        sentences = (max(1, len(_END.findall(text))) for text in (prediction, source))
-        return "adds a sentence" if operator.gt(*sentences) else f"adds {_counted(new - lost)}"
+        longer = len(_END.findall(prediction)) > max(1, len(_END.findall(source)))
+        return "adds a sentence" if longer else f"adds {_counted(new - lost)}"
     if kept_trigrams(source, prediction) < FOREIGN:
         return "says something else"
     if is_decorated(source, prediction):
