@@ -97,10 +97,7 @@ def _to_json(tables: Sequence[ChunkTable], facts: dict[str, Any]) -> dict[str, A
                 for (start, end), corrected in zip(table.spans, table.corrected(), strict=True)
             ],
             "rows": [
-                {
-                    "name": name,
-                    "cells": [{"text": c.text, "changed": c.changed, "label": c.label or None} for c in row],
-                }
+                {"name": name, "cells": [{"text": c.text, "changed": c.changed, "label": c.label or None} for c in row]}
                 for name, row in zip(table.names, table.rows, strict=True)
             ],
         }

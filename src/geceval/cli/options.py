@@ -35,9 +35,7 @@ Sources = Annotated[
 Predictions = Annotated[
     list[str],
     typer.Option(
-        "-p",
-        "--predictions",
-        help="One file per system, or a folder of them; .jsonl, .csv and others hold rows.",
+        "-p", "--predictions", help="One file per system, or a folder of them; .jsonl, .csv and others hold rows."
     ),
 ]
 References = Annotated[

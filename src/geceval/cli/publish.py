@@ -21,8 +21,7 @@ publish = typer.Typer(help="Put metrics, checkpoints, data sets and Spaces on th
 Org = Annotated[str, typer.Option("--org", help="Your name on the Hub, or an organisation of yours.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the repository; by default that of the folder.")]
 Package = Annotated[
-    str | None,
-    typer.Option(metavar="URL|WHEEL", help="What to install geceval from; by default the package index."),
+    str | None, typer.Option(metavar="URL|WHEEL", help="What to install geceval from; by default the package index.")
 ]
 Tag = Annotated[str | None, typer.Option("--tag", metavar="v1", help="Name for this version.")]
 Private = Annotated[bool, typer.Option("--private", help="Make new repositories private.")]

@@ -43,8 +43,7 @@ DIGITS = 6  # of the numbers alone: more than 391 sentences can tell
 
 def report(
     data: Annotated[
-        list[str],
-        typer.Option("--data", help="SEEDA, GJG15, GMEG: checkouts, or what `geceval data` built."),
+        list[str], typer.Option("--data", help="SEEDA, GJG15, GMEG: checkouts, or what `geceval data` built.")
     ],
     output: Annotated[str, typer.Option("-o", "--output", help="HTML file to write; .json: the numbers alone.")],
     gold_m2: shared.ConllM2 = None,

@@ -61,13 +61,7 @@ def transport(
     options = shared.metric_options([_METRIC], option, **runtime)[_METRIC]
     with bar(progress, _METRIC):
         plans = transport_plans(
-            left,
-            right,
-            targets,
-            gold_m2=gold_m2,
-            predictions_m2=predictions_m2,
-            options=options,
-            lines=line,
+            left, right, targets, gold_m2=gold_m2, predictions_m2=predictions_m2, options=options, lines=line
         )
     shown = [each for each in plans if len(each.plan.edits) + len(each.plan.gold)] if changed else plans
     caption = f"{len(shown):,} of {counted(len(plans), 'sentence')}" if changed else counted(len(plans), "sentence")

@@ -26,13 +26,7 @@ _PLAIN: dict[str, Callable[[Path], list[Config]]] = {
 _RANKED = {"seeda": judgment_tables.build_seeda, "gjg15": judgment_tables.build_gjg15}
 
 
-def build(
-    name: str,
-    folder: str | Path,
-    target: str | Path,
-    *,
-    gold_m2: str | Path | None = None,
-) -> list[Config]:
+def build(name: str, folder: str | Path, target: str | Path, *, gold_m2: str | Path | None = None) -> list[Config]:
     """Convert a data set as its authors publish it to a folder for `datasets.load_dataset`."""
     if name not in DATA_SETS:
         raise InputError(f"there is no data set {name!r}; choose one of {', '.join(DATA_SETS)}")

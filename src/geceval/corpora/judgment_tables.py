@@ -60,10 +60,7 @@ _GMEG = pa.schema(
         ("line", pa.int32()),
         ("source", pa.string()),
         ("references", pa.list_(pa.string())),
-        (
-            "hypotheses",
-            pa.list_(pa.struct([("system", pa.string()), ("text", pa.string()), ("rating", pa.float64())])),
-        ),
+        ("hypotheses", pa.list_(pa.struct([("system", pa.string()), ("text", pa.string()), ("rating", pa.float64())]))),
     ]
 )
 TMU_GFM_SYSTEMS = ("smt", "lstm", "copy-net", "transformer", "cnn")

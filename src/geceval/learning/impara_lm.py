@@ -195,12 +195,7 @@ def pair_scores(model: str | Path, pairs: Sequence[RankedPair], runtime: RunTime
 
 
 def learn_head(
-    model: CausalModel,
-    pairs: Sequence[RankedPair],
-    layer: int,
-    ridge: float,
-    runtime: RunTime,
-    scale: float = 1.0,
+    model: CausalModel, pairs: Sequence[RankedPair], layer: int, ridge: float, runtime: RunTime, scale: float = 1.0
 ) -> tuple[float, QualityHead, dict[str, Any]]:
     """Fit the head on rated pairs, and measure by cross-validation what it brings."""
     features, rows = _features(model, pairs, layer, runtime, scale)

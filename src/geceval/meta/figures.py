@@ -312,11 +312,7 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
         values = np.array([each.kendall if np.isnan(each.accuracy) else each.accuracy for each in measured])
         axes.barh(heights, values, height=0.62, color="#56B4E9", edgecolor="#000000", linewidth=0.6)
         axes.plot(
-            [each.tie_share for each in measured],
-            heights,
-            linestyle="",
-            label="share of tied pairs",
-            **_mark(0, "D"),
+            [each.tie_share for each in measured], heights, linestyle="", label="share of tied pairs", **_mark(0, "D")
         )
         for y, value in zip(heights, values, strict=True):
             axes.text(max(value, 0) + 0.015, y, unsigned(value), va="center", fontsize=8)

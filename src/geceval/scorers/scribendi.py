@@ -66,11 +66,7 @@ class Scribendi(LikelihoodScorer):
         changed = _changed(columns.sources, columns.predictions)
         verdicts = dict(zip(changed, map(self._verdict, changed, perplexities), strict=True))
         scores = [verdicts.get(pair, 0.0) for pair in zip(columns.sources, columns.predictions, strict=True)]
-        details = {
-            "positive": scores.count(1.0),
-            "unchanged": scores.count(0.0),
-            "negative": scores.count(-1.0),
-        }
+        details = {"positive": scores.count(1.0), "unchanged": scores.count(0.0), "negative": scores.count(-1.0)}
         line = signature(self.name, self.settings, **self._facts())
         return self._result(columns, np.array(scores), line, details)
 

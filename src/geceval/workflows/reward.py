@@ -21,12 +21,7 @@ RISE = 0.2
 
 
 def reward(
-    metric: str,
-    *,
-    prefix: str = "",
-    suffix: str = "",
-    clip: tuple[float, float] | None = None,
-    **options: Any,
+    metric: str, *, prefix: str = "", suffix: str = "", clip: tuple[float, float] | None = None, **options: Any
 ) -> Reward:
     """A function from a batch of sources and a batch of corrections to one reward per correction.
 
@@ -60,12 +55,7 @@ class Reward:
     """The function that `reward` makes; its pickle does not change with use, so `datasets` caches maps with it."""
 
     def __init__(
-        self,
-        metric: str,
-        prefix: str,
-        suffix: str,
-        clip: tuple[float, float] | None,
-        options: Mapping[str, Any],
+        self, metric: str, prefix: str, suffix: str, clip: tuple[float, float] | None, options: Mapping[str, Any]
     ) -> None:
         self.metric = metric
         self._prefix, self._suffix, self._options = prefix, suffix, dict(sorted(options.items()))

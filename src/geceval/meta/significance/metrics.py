@@ -158,10 +158,7 @@ def williams(r12: float, r13: float, r23: float, count: int) -> Williams:
 
 
 def williams_test(
-    human: Sequence[float],
-    first: Sequence[float],
-    second: Sequence[float],
-    correlation: Coefficient = "pearson",
+    human: Sequence[float], first: Sequence[float], second: Sequence[float], correlation: Coefficient = "pearson"
 ) -> Williams:
     """Williams' test from the scores of the systems.
 

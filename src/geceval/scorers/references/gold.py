@@ -166,11 +166,7 @@ def compared_edits(
 
 
 def edits_and_gold(
-    nlp: Any,
-    runtime: RunTime,
-    columns: Columns,
-    gold: list[Gold] | None,
-    proposed: list[Sequence[Edit]] | None = None,
+    nlp: Any, runtime: RunTime, columns: Columns, gold: list[Gold] | None, proposed: list[Sequence[Edit]] | None = None
 ) -> tuple[list[Sequence[Edit]], list[Gold]]:
     """Edits of the predictions and gold edits; those that are not given are extracted by ERRANT, all in one call."""
     if gold is not None and proposed is not None:
