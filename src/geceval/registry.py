@@ -78,20 +78,8 @@ def score_systems(
     references: References | None = None,
     predictions_m2: Mapping[str, str | Path] | None = None,
 ) -> dict[str, Result]:
-    """Score several systems on the same sentences.
-
-    Args:
-        scorer: From `make_scorer`. It is told about all systems first: for gotoscorer, they jointly define how hard
-            each correction is.
-        sources: One string per sentence.
-        systems: Name of each system to its predictions.
-        references: One list of references per sentence, for scorers that need them.
-        predictions_m2: Name of each system to the M2 file of its edits, for scorers with a setting of this name; others
-            do without.
-
-    Returns:
-        Name of each system to its result, in the order given.
-    """
+    """Score several systems on the same sentences; `predictions_m2` is for metrics that have a setting of this name."""
+    # A metric hears of all systems first: for gotoscorer, they jointly define how hard each correction is.
     if predictions_m2 is not None and (not isinstance(predictions_m2, Mapping) or set(predictions_m2) != set(systems)):
         raise InputError(f"{scorer.name}: predictions_m2 must have one M2 file per system, under its name")
     scorer = scorer.with_systems(list(systems.values()))

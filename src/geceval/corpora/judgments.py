@@ -45,17 +45,15 @@ class Tables:
 
 
 def read_human(folder: str | Path, gap: float | None = None) -> HumanData:
-    """Read SEEDA, GJG15 or GMEG.
+    """Read SEEDA, GJG15 or GMEG: a checkout, or what `geceval data build` made of it.
 
     Args:
-        folder: A checkout of SEEDA (Kobayashi et al. 2024: 15 systems, the 391 judged sentences, ranked by edits and by
-            sentences), a checkout of GJG15 (Grundkiewicz et al. 2015: 12 submissions to CoNLL-2014 and the input, 1,312
-            sentences), a folder of GMEG (Napoles et al. 2019: seven outputs and the source of FCE and Wikipedia
-            sentences, rated from 0 to 100), or what `geceval data build` made of one of them.
+        folder: SEEDA (Kobayashi et al. 2024: 15 systems, 391 judged sentences, ranked by edits and by sentences), GJG15
+            (Grundkiewicz et al. 2015: 12 submissions to CoNLL-2014 and the input, 1,312 sentences) or GMEG (Napoles et
+            al. 2019: seven outputs and the source of FCE and Wikipedia sentences, rated from 0 to 100).
         gap: Least difference of two ratings of GMEG that makes a pair, in points; 10 by default.
 
     Raises:
-        OSError: If a file is missing.
         ValueError: If it is none of them, the files do not fit together, or `gap` is given for rankings.
     """
     try:

@@ -80,12 +80,7 @@ def parse_m2(text: str, *, name: str = "M2", alternatives: bool = True) -> list[
 def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
     """Write an M2 file that ERRANT and the M2 scorer read; an annotator without edits gets a noop line.
 
-    Args:
-        path: The file; compressed if it ends in `.gz`.
-        sentences: What to write; `line` does not matter.
-
     Raises:
-        OSError: If the folder cannot be written.
         ValueError: If an edit cannot be expressed in M2 (see `Edit.to_m2`); nothing is written then. Corrections that
             contain `||`, which ERRANT reads literally but others (and `read_m2`) take for alternatives, and the
             correction `-NONE-`, which is read as a deletion, are written, with a warning.
@@ -118,11 +113,7 @@ def format_m2(sentences: Iterable[M2Sentence]) -> str:
 
 
 def references(sentence: M2Sentence) -> dict[int, str]:
-    """The corrected text of each annotator; of two edits that overlap, the first in the file is applied.
-
-    Returns:
-        Annotator to text, in the order of `sentence.edits`; the first alternative of each edit is used.
-    """
+    """Annotator to corrected text, by the first alternatives; of edits that overlap, the first in the file is made."""
     return {annotator: apply(sentence.source, without_overlaps(edits)) for annotator, edits in sentence.edits.items()}
 
 

@@ -13,13 +13,7 @@ _LEFT_OUT = {"base": {"INPUT", "REF-F", "GPT-3.5"}, "+INPUT": {"REF-F", "GPT-3.5
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One annotator's ranking of some systems' outputs for one sentence.
-
-    Attributes:
-        sentence: 0-based index of the sentence in the outputs.
-        annotator: Name of the annotator.
-        groups: `(systems, rank)`: systems that wrote the same text share one rank; 1 is best.
-    """
+    """One annotator's ranking of outputs for the sentence of an index; a group wrote the same text, rank 1 is best."""
 
     sentence: int
     annotator: str

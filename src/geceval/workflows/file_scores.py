@@ -45,17 +45,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run: input, metric, options and the folder of the scores.
-
-    Attributes:
-        folder: The folder of the scores.
-        metric: The name of the metric.
-        options: Its settings and run-time options.
-        columns: `sources`, `predictions` and `references` to their names in the files.
-        keep: Columns that are copied.
-        parts: The rows of the input, in order; no part holds rows of two files.
-        hash: Of the manifest.
-    """
+    """A run: input, metric, options and the folder of the scores; `hash` is that of the manifest."""
 
     folder: Path
     metric: str
@@ -90,14 +80,8 @@ class Run:
         return mark.get("signature") if whole else None
 
     def corpus_score(self) -> float:
-        """The metric's score of all rows, in the order of the input, as in one call.
-
-        It holds one number per sentence in memory, or, for metrics whose corpus score is not the mean, what that is
-        made of.
-
-        Raises:
-            ValueError: If a part is not finished, or there are no rows.
-        """
+        """The metric's score of all rows, in the order of the input, as in one call; pending parts are an error."""
+        # It holds a number per sentence in memory, or what a corpus score that is not the mean is made of.
         pending = self.pending()
         if pending:
             raise InputError(f"{len(pending)} of {len(self.parts)} parts are not finished; run the same call again")

@@ -29,14 +29,10 @@ _Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rules for cutting edits.
+    """Rules for cutting edits; lattices of more than `max_cells` are not searched in full."""
 
-    Attributes:
-        max_unchanged_words: Unchanged words that an edit of the system may contain.
-        version: Of the official scorer: its latest, `"head"`, or `"v3.2"`, which is also inside PT-M2 and places some
-            of the words that are inserted before the first word elsewhere.
-        max_cells: Largest lattice that is searched in full.
-    """
+    # `max_unchanged_words` may stand inside an edit of the system. `version` is the official scorer's: `v3.2`, which is
+    # also inside PT-M2, places some of the words that are inserted before the first word elsewhere.
 
     max_unchanged_words: int = 2
     version: Literal["head", "v3.2"] = "head"

@@ -31,16 +31,7 @@ Coefficient = Literal["pearson", "spearman"]
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A test of two metrics on the same judgments.
-
-    Attributes:
-        first: Statistic of the first metric.
-        second: Statistic of the second.
-        difference: second - first.
-        low: Lower end of the bootstrap interval of the difference; NaN with `"randomisation"`.
-        high: Upper end.
-        p: The p-value.
-    """
+    """The statistics of two metrics on the same judgments, second - first with its interval (bootstrap only), and p."""
 
     first: float
     second: float

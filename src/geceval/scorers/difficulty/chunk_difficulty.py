@@ -20,13 +20,7 @@ UNIFORM = "uniform"
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """The number of systems that got each chunk of a reference right.
-
-    Attributes:
-        systems: Number of systems, at least 1.
-        correct: One list per sentence with one count per chunk, each from 0 to `systems`.
-        path: The file that the counts were read from, `""` if they were computed; for messages only.
-    """
+    """The number of systems, of all, that got each chunk of each sentence right; `path` is for messages."""
 
     systems: int
     correct: list[list[int]]
