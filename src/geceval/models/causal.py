@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,6 +124,18 @@ class CausalModel(BatchedModel):
                 usual = states_after(self.model, batch, layer)[0, 1:].float().norm(dim=-1).median()
             self._longest[layer] = SINK * usual.item()
         return states.float().norm(dim=-1) > self._longest[layer]
+
+    def token_products(self, texts: Sequence[str], runtime: RunTime | None = None) -> list[np.ndarray]:
+        """The id of each token of a text, the start included, and the product of its state and the quality head."""
+
+        def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            return states_after(model, batch, self.head.layer).float() @ self.head.weight.to(model.device)
+
+        def with_ids(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
+            ids = encoded["input_ids"]
+            return np.column_stack([ids, row[: len(ids)]])
+
+        return self._rows("token_products", read, texts, runtime, with_ids)
 
     def perplexities(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
         """exp of the mean negative log-likelihood of a text's tokens, see `token_log_probs`."""
@@ -293,29 +306,35 @@ class QualityHead:
 
 def load_quality_head(checkpoint: Checkpoint, config: Any) -> QualityHead | None:
     """The head of a checkpoint whose `config.json` names `geceval_head_layer`; `None` without one."""
-    import torch
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    layer = checkpoint.setting("head_layer")
+    layer, text = checkpoint.setting("head_layer"), config.get_text_config()
     if layer is None:
         return None
-    text = config.get_text_config()
     if layer > text.num_hidden_layers:
         raise CheckpointError(
             f"{checkpoint.folder}: geceval_head_layer is {layer}, but there are {text.num_hidden_layers} layers"
         )
+    return QualityHead(layer, read_head(checkpoint, {"weight": (text.hidden_size,)})["weight"])
+
+
+def read_head(checkpoint: Checkpoint, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, torch.Tensor]:
+    """The tensors of a head by their names, each of a given shape, in float32."""
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
     try:
-        weight = load_file(checkpoint.folder / QUALITY_HEAD)["weight"].float()
+        tensors = load_file(checkpoint.folder / QUALITY_HEAD)
+        head = {name: tensors[name].float() for name in shapes}
     except (OSError, KeyError, SafetensorError) as error:
         raise CheckpointError(f"{checkpoint.folder}: {QUALITY_HEAD} cannot be read ({reason(error)})") from error
-    infinite = int((~torch.isfinite(weight)).sum())
-    if tuple(weight.shape) != (text.hidden_size,) or infinite:
-        raise CheckpointError(
-            f"{checkpoint.folder}: {QUALITY_HEAD} must hold {text.hidden_size} finite numbers, got "
-            f"{tuple(weight.shape)}, of which {infinite} are not finite"
-        )
-    return QualityHead(layer, weight)
+    for name, tensor in head.items():
+        infinite = int((~torch.isfinite(tensor)).sum())
+        if tuple(tensor.shape) != shapes[name] or infinite:
+            raise CheckpointError(
+                f"{checkpoint.folder}: {QUALITY_HEAD} must hold {math.prod(shapes[name])} finite numbers, got "
+                f"{tuple(tensor.shape)}, of which {infinite} are not finite"
+            )
+    return head
 
 
 def save_quality_head(head: QualityHead, folder: Path) -> None:

@@ -1,0 +1,139 @@
+"""Which edits of a correction are right, judged without references by a small network over a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from geceval.core.errors import named
+from geceval.core.f_score import Counts
+from geceval.core.inputs import Columns
+from geceval.core.options import ModelName, PipelineName, Positive, Range
+from geceval.core.result import Result
+from geceval.core.signature import signature
+from geceval.edits.edit import Edit, apply, in_order
+from geceval.models.devices import network_facts
+from geceval.scorers.base import Scorer, TextOptions
+from geceval.scorers.learned.detection import load_detector
+from geceval.scorers.learned.estimators import sigmoid
+from geceval.scorers.references.gold import errant_annotator
+
+if TYPE_CHECKING:
+    from geceval.models.edit_judge import EditJudge, TextPair
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(TextOptions):
+    """Settings of the metric; each can change the score.
+
+    Attributes:
+        model: The judge: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a head over the language model
+            of `impara_lm`, as `training/train_edit_quality.py` writes it.
+        beta: Weight of recall in the expected F.
+        max_length: Tokens, including the one that starts the text, beyond which a text is cut; an edit beyond is judged
+            by its words alone. `None` takes as many as the model reads.
+        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
+            name of another installed one, or a folder.
+    """
+
+    model: ModelName = "bundled"
+    beta: Positive = 0.5
+    max_length: Annotated[int, Range(2)] | None = None  # the start and a token
+    nlp: PipelineName = "bundled"
+
+
+class EditQuality(Scorer):
+    """The share of a system's edits that are expected to be right, in [0, 1]; 1 for a system without edits.
+
+    Each edit of ERRANT gets the probability p that it is right: the sigmoid of the mean of two logits, of the edit made
+    alone in the source, and of the edit made last, after all others of the correction.
+
+    The score of the corpus and of a sentence is the sum of p over the number of edits. The details are the edits of
+    each sentence with their p, and expected counts: tp, the sum of p; fp, the sum of 1 - p; fn, runs of words of the
+    predictions that the bundled detector finds in error; precision, recall and F of these.
+    """
+
+    name = "edit_quality"
+    description = "Share of a correction's edits that are right, with the probability of each, reference-free."
+    extra = "edits,neural"
+    Settings = Settings
+    reads_references = False
+
+    _judge: EditJudge | None = None
+
+    @named("edit_quality")
+    def load(self) -> None:
+        """Load judge, detector and spaCy pipeline, or take them from the cache of this process."""
+        from geceval.models.checkpoints import resolve
+        from geceval.models.edit_judge import EditJudge
+
+        if self._judge is None:
+            checkpoint = resolve(self.settings.model, bundled=self.name)
+            self._judge = EditJudge.load(checkpoint, self.runtime, self.settings.max_length)
+            self._detector = load_detector("bundled", self.runtime)
+            self._annotator = errant_annotator(self.settings.nlp)
+
+    def judge(self, sources: Sequence[str], edits: Sequence[Sequence[Edit]]) -> list[np.ndarray]:
+        """The probability that each edit is right, an array per sentence in the order of its edits, noops left out.
+
+        Raises:
+            ValueError: If edits overlap or lie beyond their source, or the judge gives something that is no number.
+        """
+        self.load()
+        rows = [_contexts(source, in_order(row)) for source, row in zip(sources, edits, strict=True)]
+        distinct = list(dict.fromkeys(pair for row in rows for both in row for pair in both))
+        logits = dict(zip(distinct, self._judge.logits(distinct, self.runtime).tolist(), strict=True))
+        return [sigmoid(np.array([(logits[one] + logits[two]) / 2 for one, two in row])) for row in rows]
+
+    def _score(self, columns: Columns) -> Result:
+        self.load()
+        pairs = list(zip(columns.sources, columns.predictions, strict=True))
+        edits = self._annotator.edits(pairs, self.runtime.workers, self.runtime.progress, self.runtime.cache)
+        chances = self.judge(columns.sources, edits)
+        counts = np.array([[row.sum(), len(row) - row.sum(), 0.0] for row in chances])
+        counts[:, 2] = self._missed(columns.predictions)
+        total = Counts.of(counts.sum(axis=0)).to_details(self.settings.beta)
+        details: dict[str, Any] = {name: float(value) for name, value in total.items()}
+        details["edits"] = [
+            [_shown(edit, p) for edit, p in zip(in_order(row), chance.tolist(), strict=True)]
+            for row, chance in zip(edits, chances, strict=True)
+        ]
+        scores = Counts.of(counts).precision.tolist()
+        line = signature(
+            self.name,
+            self.settings,
+            model=self._judge.name,
+            detector=self._detector.name,
+            pipeline=self._annotator.pipeline,
+            max_length=self._judge.model.max_length,
+            **network_facts(self.runtime),
+        )
+        return Result(details["precision"], scores, line, details, statistics=counts)
+
+    def aggregate(self, rows: np.ndarray) -> np.ndarray:
+        """The share of right edits of samples; see `Scorer.aggregate`."""
+        return Counts.of(rows.sum(axis=-2)).precision
+
+    def _missed(self, predictions: Sequence[str]) -> np.ndarray:
+        """The number of runs of words in error that are left in each prediction."""
+        ids = self._detector.label_ids(predictions, runtime=self.runtime)
+        wrong = [np.array([0, *(label != self._detector.correct for label in row)]) for row in ids]
+        return np.array([(np.diff(row) == 1).sum() for row in wrong], float)
+
+
+def _contexts(source: str, edits: Sequence[Edit]) -> list[tuple[TextPair, TextPair]]:
+    """For each edit, the texts before and after it where it is made alone, and where it is made last."""
+    unchanged, corrected = apply(source, []), apply(source, edits)
+    rows = []
+    for index, edit in enumerate(edits):
+        others = apply(source, [*edits[:index], *edits[index + 1 :]])
+        rows.append(((unchanged, apply(source, [edit])), (others, corrected)))
+    return rows
+
+
+def _shown(edit: Edit, probability: float) -> dict[str, Any]:
+    place = {"start": edit.start, "end": edit.end, "correction": edit.correction, "type": edit.type}
+    return {**place, "probability": probability}

@@ -1,0 +1,336 @@
+"""Edits that are right and edits that are not, from annotators, systems and raters, and the head that learns from them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from geceval.corpora import gmeg
+from geceval.corpora.ratings import read_tmu_gfm
+from geceval.core.files import read_lines
+from geceval.edits.edit import Edit, apply, in_order, one_edit, without_overlaps
+from geceval.edits.m2 import read_m2
+from geceval.learning.cards import evaluation_tables, table
+from geceval.models.edit_judge import FEATURES, GAIN, HIDDEN, LARGEST, EditHead
+from geceval.models.origins.hub import QUALITY_HEAD
+from recipes.distillation.groups import Confusions
+from recipes.meaning import calibration_error
+
+LONGEST = 4  # tokens on one side of an edit of a system or between two outputs
+WORDS = range(4, 61)
+# People who rate outputs find many edits of systems good that no annotator made, see the card.
+UNSEEN = 0.4  # target of an edit that no reference has
+GAPS = {"gmeg": 7.5, "tmu": 0.5}  # least difference of ratings
+FOLDS = 5
+BINS = 10
+_DETERMINERS = "a an the this that some any my his their".split()
+_PREPOSITIONS = "of in on at by for with from to into about over as during through between".split()
+_FUNCTION = [*_DETERMINERS, *_PREPOSITIONS, *"and but so that which it is are was were have has not , ; ' more".split()]
+_ENDINGS = (("ies", ("y",)), ("ing", ("", "ed")), ("ed", ("ing", "")), ("ly", ("",)), ("s", ("",)))
+_OTHERS = ("s", "ing", "ed", "ly")
+
+
+class Case(NamedTuple):
+    """A text before and after an edit, the probability that it is right, and where the case is from."""
+
+    before: str
+    after: str
+    target: float
+    kind: str
+    source: str
+    weight: float = 1.0
+
+
+def annotated_cases(files: Sequence[Path], count: int, seed: int = 1) -> list[Case]:
+    """Edits of annotators, their reverse, and wrong ones made by rule, from about so many sentences of each file."""
+    rng = random.Random(seed)
+    corpora = [_annotations(path) for path in files]
+    errors = Confusions((source, edits) for found in corpora for source, rows in found.items() for edits in rows)
+    cases = []
+    for found in corpora:
+        corrected = sorted(source for source, rows in found.items() if any(rows) and len(source.split()) in WORDS)
+        for source in rng.sample(corrected, min(count, len(corrected))):
+            cases += _of_sentence(source, found[source], errors, rng)
+    return cases
+
+
+def _annotations(path: Path) -> dict[str, list[list[Edit]]]:
+    found: defaultdict[str, list[list[Edit]]] = defaultdict(list)
+    for sentence in read_m2(path):
+        for edits in sentence.edits.values():
+            usable = [edit for edit in edits if not edit.is_noop and edit.type != "UNK"]
+            found[" ".join(sentence.source.split())].append(in_order(without_overlaps(usable)))
+    return dict(found)
+
+
+def _of_sentence(source: str, rows: list[list[Edit]], errors: Confusions, rng: random.Random) -> Iterator[Case]:
+    edits = rng.choice([row for row in rows if row])
+    references = {apply(source, row) for row in rows}
+
+    def case(before: str, after: str, right: bool, kind: str) -> Iterator[Case]:
+        if before != after and before and after and (right or after not in references):
+            yield Case(before, after, 0.97 if right else 0.03, kind, source, 0.5)
+
+    share = rng.choice((0.0, 0.5, 1.0))  # of the other edits, made before
+    for edit in rng.sample(edits, min(2, len(edits))):
+        others = [other for other in edits if other != edit and rng.random() < share]
+        before, after = apply(source, others), apply(source, [*others, edit])
+        yield from case(before, after, True, "annotator")
+        if rng.random() < 0.6:
+            yield from case(after, before, False, "annotator, undone")
+        other = errors.exchange(edit.correction or before, 1, rng) if edit.correction else ""
+        wrong = apply(source, [*others, Edit(edit.start, edit.end, other or inflect(edit.correction, rng))])
+        if wrong != after:
+            yield from case(before, wrong, False, "other words in its place")
+            if rng.random() < 0.5:
+                yield from case(wrong, after, True, "other words, mended")
+    for wrong, kind in ((errors.exchange(before, 1, rng), "error of others"), (spoil(before, rng), "rule")):
+        yield from case(before, wrong, False, kind)
+        if rng.random() < 0.3 and wrong not in references:
+            yield from case(wrong, before, True, f"{kind}, mended")
+
+
+def spoil(text: str, rng: random.Random) -> str:
+    """A text with one change by rule: a function word, the form or spelling of a word, order, marks or capitals."""
+    tokens = text.split()
+    index = rng.randrange(len(tokens))
+    word = tokens[index]
+    functional = [place for place, token in enumerate(tokens) if token.lower() in _FUNCTION]
+    kind = rng.choice(("insert", "insert", "exchange", "exchange", "form", "spell", "drop", "repeat", "swap", "case"))
+    if kind == "exchange" and functional:
+        place = rng.choice(functional)
+        group = _PREPOSITIONS if tokens[place].lower() in _PREPOSITIONS else _DETERMINERS
+        return apply(text, [Edit(place, place + 1, rng.choice([*group, ""]))])
+    if kind == "insert":
+        return apply(text, [Edit(index, index, rng.choice(_FUNCTION))])
+    if kind == "swap":
+        return apply(text, [Edit(index, index + 2, f"{tokens[index + 1]} {word}")]) if tokens[index + 1 :] else text
+    changed = {"drop": "", "repeat": f"{word} {word}", "case": word.capitalize() if word.islower() else word.lower()}
+    new = changed.get(kind) if kind in changed else misspell(word, rng) if kind == "spell" else inflect(word, rng)
+    return apply(text, [Edit(index, index + 1, new)])
+
+
+def inflect(word: str, rng: random.Random) -> str:
+    """Another form of a word, by its ending."""
+    if not word.isalpha() or len(word) < 4:
+        return word
+    found = next(((end, forms) for end, forms in _ENDINGS if word.endswith(end) and len(word) > len(end) + 2), None)
+    return word + rng.choice(_OTHERS) if found is None else word[: -len(found[0])] + rng.choice(found[1])
+
+
+def misspell(word: str, rng: random.Random) -> str:
+    """A word with one letter less, twice, changed, or in another order."""
+    if not word.isalpha() or len(word) < 4:
+        return word
+    at = rng.randrange(1, len(word) - 1)
+    before, letter, after = word[:at], word[at], word[at + 1 :]
+    swapped = before + after[0] + letter + after[1:]
+    return rng.choice((before + after, before + letter * 2 + after, swapped, before + rng.choice("aeioutrns") + after))
+
+
+def system_cases(
+    rows: Iterable[tuple[str, Sequence[str], Sequence[str]]], name: str, count: int, seed: int = 1
+) -> list[Case]:
+    """So many edits of systems that a reference has, and as many that none has.
+
+    Args:
+        rows: Source, distinct outputs and references of each sentence.
+        name: What the cases are called.
+        count: Of either kind.
+        seed: Of the choice, also whether an edit is made alone or after all others.
+    """
+    rng = random.Random(seed)
+    cases: dict[bool, list[Case]] = {True: [], False: []}
+    for source, outputs, references in rows:
+        known = [set(_changes(source, reference)) for reference in references]
+        for output in outputs:
+            edits = _changes(source, output)
+            for edit in edits:
+                if max(edit.end - edit.start, len(edit.correction.split())) > LONGEST:
+                    continue
+                hits = sum(edit in row for row in known)
+                others = [other for other in edits if other != edit] if rng.random() < 0.5 else []
+                texts = apply(source, others), apply(source, [*others, edit])
+                target = 0.95 if hits > 1 or hits == len(known) else 0.8 if hits else UNSEEN
+                if all(texts) and len(source.split()) in WORDS:
+                    kind = f"{name}, in {'a' if hits else 'no'} reference"
+                    cases[hits > 0].append(Case(*texts, target, kind, source))
+    return [case for found in cases.values() for case in rng.sample(found, min(count, len(found)))]
+
+
+def _changes(source: str, text: str) -> list[Edit]:
+    """The blocks of tokens that differ."""
+    from difflib import SequenceMatcher
+
+    before, after = source.split(), text.split()
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return [Edit(start, end, " ".join(after[a:b])) for kind, start, end, a, b in blocks if kind != "equal"]
+
+
+def rated_cases(groups: Mapping[str, Mapping[str, float]], name: str, gap: float) -> list[Case]:
+    """Both directions between texts of one source that differ in one block, and in their ratings by at least `gap`."""
+    cases = []
+    for source, ratings in groups.items():
+        for before, after in itertools.permutations(ratings, 2):
+            difference = ratings[after] - ratings[before]
+            if before and after and abs(difference) >= gap and len(_changes(before, after)) == 1:
+                edit = one_edit(before.split(), after.split())
+                if max(edit.end - edit.start, len(edit.correction.split())) <= LONGEST:
+                    cases.append(Case(before, after, 0.9 if difference > 0 else 0.1, f"{name}, rated", source))
+    return cases
+
+
+def gmeg_cases(folder: Path, count: int) -> list[Case]:
+    """Edits of the systems of GMEG beside its four references, and pairs of its outputs, both ways."""
+    cases = []
+    for domain in gmeg.DOMAINS:
+        triples, groups = [], {}
+        for row in gmeg.read_domain(folder, domain):
+            source, ratings = " ".join(row["source"].split()), defaultdict(list)
+            for output in row["hypotheses"]:
+                if output["rating"] is not None:
+                    ratings[" ".join(output["text"].split())].append(output["rating"])
+            groups[source] = {text: float(np.mean(values)) for text, values in ratings.items()}
+            texts = {output["system"]: " ".join(output["text"].split()) for output in row["hypotheses"]}
+            references = [texts["ref"], *(" ".join(text.split()) for text in row["references"])]
+            outputs = {text for system, text in texts.items() if system not in ("ref", "source")}
+            triples.append((source, sorted(outputs), references))
+        cases += system_cases(triples, f"gmeg-{domain}", count)
+        cases += rated_cases(groups, f"gmeg-{domain}", GAPS["gmeg"])
+    return cases
+
+
+def tmu_cases(path: Path) -> list[Case]:
+    """Pairs of outputs of TMU-GFM by the sum of their ratings, both ways."""
+    groups: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for row in read_tmu_gfm(path):
+        value = (row.grammaticality + row.fluency + row.meaning) / 2
+        groups[row.source][" ".join(row.output.split())] = value
+    return rated_cases(groups, "tmu-gfm", GAPS["tmu"])
+
+
+def gold_cases(gold: Path, outputs: Sequence[Path], count: int) -> list[Case]:
+    """Edits of system outputs beside the annotations of an M2 file, so many of each kind and system."""
+    sentences = list(read_m2(gold))
+    cases = []
+    for path in outputs:
+        rows = []
+        for sentence, text in zip(sentences, read_lines(path), strict=True):
+            source = " ".join(sentence.source.split())
+            usable = ([edit for edit in row if edit.type != "UNK"] for row in sentence.edits.values())
+            references = [apply(source, in_order(without_overlaps(row))) for row in usable]
+            rows.append((source, [" ".join(text.split())], references))
+        cases += system_cases(rows, path.name, count)
+    return cases
+
+
+def fit(features: np.ndarray, cases: Sequence[Case], seed: int = 1) -> EditHead:
+    """The head that learnt from these cases."""
+    import torch
+
+    torch.manual_seed(seed)
+    mean, deviation = features.mean(axis=0), features.std(axis=0) + 1e-2
+    rows = torch.from_numpy(((features - mean) / deviation).clip(-LARGEST, LARGEST)).float()
+    targets, weights = (torch.tensor([getattr(case, name) for case in cases]) for name in ("target", "weight"))
+    network = torch.nn.Sequential(
+        torch.nn.Dropout(0.1),
+        torch.nn.Linear(FEATURES, HIDDEN),
+        torch.nn.GELU(),
+        torch.nn.Dropout(0.1),
+        torch.nn.Linear(HIDDEN, 1),
+    )
+    batches, epochs = -(-len(cases) // 512), 20
+    optimizer = torch.optim.AdamW(network.parameters(), lr=5e-3, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=epochs * batches)
+    for _ in range(epochs):
+        for batch in torch.randperm(len(cases)).split(512):
+            answers = network(rows[batch])[:, 0]
+            cost = torch.nn.functional.binary_cross_entropy_with_logits(answers, targets[batch], weights[batch])
+            optimizer.zero_grad()
+            cost.backward()
+            optimizer.step()
+            schedule.step()
+    learnt = {name: value.detach().double().numpy() for name, value in network.state_dict().items()}
+    return EditHead(
+        {
+            "mean": mean,
+            "deviation": deviation,
+            "hidden.weight": learnt["1.weight"],
+            "hidden.bias": learnt["1.bias"],
+            "output.weight": learnt["4.weight"][0],
+            "output.bias": learnt["4.bias"],
+        }
+    )
+
+
+def cross_validated(features: np.ndarray, cases: Sequence[Case]) -> np.ndarray:
+    """The log-odds of each case by a head that saw no case of its source."""
+    sources = sorted({case.source for case in cases})
+    random.Random(1).shuffle(sources)
+    fold = {source: index % FOLDS for index, source in enumerate(sources)}
+    fold_of = np.array([fold[case.source] for case in cases])
+    answers = np.zeros(len(cases))
+    for number in range(FOLDS):
+        rows = np.flatnonzero(fold_of != number)
+        answers[fold_of == number] = fit(features[rows], [cases[row] for row in rows]).logits(features[fold_of == number])
+    return answers
+
+
+def save(head: EditHead, folder: Path) -> None:
+    """Write the tensors of a head, in float32."""
+    import torch
+    from safetensors.torch import save_file
+
+    tensors = {name: torch.from_numpy(np.asarray(value, np.float32).copy()) for name, value in head.tensors.items()}
+    save_file(tensors, folder / QUALITY_HEAD, {"format": "pt"})
+    (folder / QUALITY_HEAD).chmod(0o644)
+
+
+def measured(features: np.ndarray, cases: Sequence[Case]) -> dict[str, Any]:
+    """Areas under the curve of the judge and of the gain of `impara_lm`, by kind, and the reliability of edits of systems."""
+    answers, gains = cross_validated(features, cases), features[:, GAIN]
+    group = np.array([case.kind.partition(",")[0] + (", rated" if "rated" in case.kind else "") for case in cases])
+    annotated = np.array([case.weight < 1 for case in cases])
+    group[annotated] = "annotators"
+    right = np.array([case.target > 0.5 for case in cases])
+    sets = []
+    for name in dict.fromkeys(group.tolist()):
+        rows = group == name
+        areas = {"judge": auc(answers[rows], right[rows]), "impara_lm": auc(gains[rows], right[rows])}
+        sets.append({"set": name, "cases": int(rows.sum()), "right": float(right[rows].mean()), **areas})
+    targets, chances = np.array([case.target for case in cases]), 1 / (1 + np.exp(-answers))
+    return {
+        "cases": Counter(case.kind for case in cases),
+        "sets": sets,
+        "calibration_error": calibration_error(chances, targets, BINS),
+        "reliability": reliability(chances, targets),
+    }
+
+
+def reliability(chances: np.ndarray, targets: np.ndarray) -> list[dict[str, float]]:
+    """Mean probability and mean target in bins of equal width."""
+    bin_of = np.minimum((chances * BINS).astype(int), BINS - 1)
+    return [
+        {"cases": int(rows.sum()), "probability": float(chances[rows].mean()), "right": float(targets[rows].mean())}
+        for rows in (bin_of == index for index in range(BINS))
+        if rows.any()
+    ]
+
+
+def auc(scores: np.ndarray, right: np.ndarray) -> float:
+    """Share of pairs of a right and a wrong edit in which the right one has more; ties count half."""
+    from scipy.stats import rankdata
+
+    count = int(right.sum())
+    above = rankdata(scores)[right].sum() - count * (count + 1) / 2
+    return float(above / (count * (len(right) - count)))
+
+
+def edit_quality_card(results: Mapping[str, Any], folder: Path) -> str:
+    return ""
