@@ -13,13 +13,14 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from geceval.core.files import file_sha256, write_text
 from geceval.core.options import RunTime
 from geceval.learning.runs import write_results
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve, weights_sha256
-from geceval.models.edit_judge import features
+from geceval.models.edit_judge import EditJudge, features
 from recipes import edit_quality as recipe
 from recipes.scripts import exit_code
 
@@ -42,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--gold", type=Path, help="M2 file with the gold edits of the sentences of --outputs")
     made.add_argument("--outputs", type=Path, nargs="*", default=[], help="outputs of systems, a sentence a line")
     made.add_argument("--edits", type=int, default=700, help="of each system or domain, in a reference and in none")
+    made.add_argument("--labels", type=Path, help="checkout of SEEDA: labels of edits, measured and not learnt")
     made.add_argument("--output", type=Path, required=True, help="folder of the finished judge")
     return made
 
@@ -60,7 +62,10 @@ def train(options: argparse.Namespace) -> None:
     write_text(options.output / "config.json", json.dumps(config, indent=2) + "\n")
     paths = [*options.m2, *filter(None, [options.ratings, options.gold]), *options.outputs]
     files = [{"file": path.name, "sha256": file_sha256(path)} for path in paths]
-    results = {"files": files, "gmeg": bool(options.gmeg), "folds": recipe.measured(rows, cases)}
+    results: dict[str, Any] = {"files": files, "gmeg": bool(options.gmeg), "folds": recipe.measured(rows, cases)}
+    if options.labels:
+        judge = EditJudge.load(resolve(str(options.output)), runtime)
+        results["labels"] = recipe.labelled(judge, options.labels, runtime)
     write_results(options.output, results, recipe.edit_quality_card)
     print(json.dumps(results["folds"]["sets"], indent=2))
 

@@ -1,4 +1,4 @@
-"""Edits that are right and edits that are not, from annotators, systems and raters, and the head that learns from them."""
+"""Right and wrong edits of annotators, rules, systems and raters, and the head that learns from them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import itertools
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from geceval.corpora import gmeg
-from geceval.corpora.ratings import read_tmu_gfm
 from geceval.core.files import read_lines
+from geceval.core.options import RunTime
+from geceval.corpora import gmeg
+from geceval.corpora.edit_labels import read_edit_labels
+from geceval.corpora.ratings import read_tmu_gfm
 from geceval.edits.edit import Edit, apply, in_order, one_edit, without_overlaps
 from geceval.edits.m2 import read_m2
-from geceval.learning.cards import evaluation_tables, table
-from geceval.models.edit_judge import FEATURES, GAIN, HIDDEN, LARGEST, EditHead
+from geceval.learning.cards import table
+from geceval.meta.edit_labels import STATISTICS, agreement_on_edits
+from geceval.models.edit_judge import FEATURES, GAIN, HIDDEN, LARGEST, EditHead, EditJudge, features
 from geceval.models.origins.hub import QUALITY_HEAD
+from geceval.scorers.edit_quality import contexts
 from recipes.distillation.groups import Confusions
 from recipes.meaning import calibration_error
 
@@ -29,11 +34,6 @@ UNSEEN = 0.4  # target of an edit that no reference has
 GAPS = {"gmeg": 7.5, "tmu": 0.5}  # least difference of ratings
 FOLDS = 5
 BINS = 10
-_DETERMINERS = "a an the this that some any my his their".split()
-_PREPOSITIONS = "of in on at by for with from to into about over as during through between".split()
-_FUNCTION = [*_DETERMINERS, *_PREPOSITIONS, *"and but so that which it is are was were have has not , ; ' more".split()]
-_ENDINGS = (("ies", ("y",)), ("ing", ("", "ed")), ("ed", ("ing", "")), ("ly", ("",)), ("s", ("",)))
-_OTHERS = ("s", "ing", "ed", "ly")
 
 
 class Case(NamedTuple):
@@ -48,7 +48,7 @@ class Case(NamedTuple):
 
 
 def annotated_cases(files: Sequence[Path], count: int, seed: int = 1) -> list[Case]:
-    """Edits of annotators, their reverse, and wrong ones made by rule, from about so many sentences of each file."""
+    """Edits of annotators, their reverse, and what others wrote in their place, from so many sentences of each file."""
     rng = random.Random(seed)
     corpora = [_annotations(path) for path in files]
     errors = Confusions((source, edits) for found in corpora for source, rows in found.items() for edits in rows)
@@ -84,54 +84,15 @@ def _of_sentence(source: str, rows: list[list[Edit]], errors: Confusions, rng: r
         yield from case(before, after, True, "annotator")
         if rng.random() < 0.6:
             yield from case(after, before, False, "annotator, undone")
-        other = errors.exchange(edit.correction or before, 1, rng) if edit.correction else ""
-        wrong = apply(source, [*others, Edit(edit.start, edit.end, other or inflect(edit.correction, rng))])
+        wrong = apply(source, [*others, replace(edit, correction=errors.exchange(edit.correction, 1, rng))])
         if wrong != after:
             yield from case(before, wrong, False, "other words in its place")
             if rng.random() < 0.5:
                 yield from case(wrong, after, True, "other words, mended")
-    for wrong, kind in ((errors.exchange(before, 1, rng), "error of others"), (spoil(before, rng), "rule")):
-        yield from case(before, wrong, False, kind)
-        if rng.random() < 0.3 and wrong not in references:
-            yield from case(wrong, before, True, f"{kind}, mended")
-
-
-def spoil(text: str, rng: random.Random) -> str:
-    """A text with one change by rule: a function word, the form or spelling of a word, order, marks or capitals."""
-    tokens = text.split()
-    index = rng.randrange(len(tokens))
-    word = tokens[index]
-    functional = [place for place, token in enumerate(tokens) if token.lower() in _FUNCTION]
-    kind = rng.choice(("insert", "insert", "exchange", "exchange", "form", "spell", "drop", "repeat", "swap", "case"))
-    if kind == "exchange" and functional:
-        place = rng.choice(functional)
-        group = _PREPOSITIONS if tokens[place].lower() in _PREPOSITIONS else _DETERMINERS
-        return apply(text, [Edit(place, place + 1, rng.choice([*group, ""]))])
-    if kind == "insert":
-        return apply(text, [Edit(index, index, rng.choice(_FUNCTION))])
-    if kind == "swap":
-        return apply(text, [Edit(index, index + 2, f"{tokens[index + 1]} {word}")]) if tokens[index + 1 :] else text
-    changed = {"drop": "", "repeat": f"{word} {word}", "case": word.capitalize() if word.islower() else word.lower()}
-    new = changed.get(kind) if kind in changed else misspell(word, rng) if kind == "spell" else inflect(word, rng)
-    return apply(text, [Edit(index, index + 1, new)])
-
-
-def inflect(word: str, rng: random.Random) -> str:
-    """Another form of a word, by its ending."""
-    if not word.isalpha() or len(word) < 4:
-        return word
-    found = next(((end, forms) for end, forms in _ENDINGS if word.endswith(end) and len(word) > len(end) + 2), None)
-    return word + rng.choice(_OTHERS) if found is None else word[: -len(found[0])] + rng.choice(found[1])
-
-
-def misspell(word: str, rng: random.Random) -> str:
-    """A word with one letter less, twice, changed, or in another order."""
-    if not word.isalpha() or len(word) < 4:
-        return word
-    at = rng.randrange(1, len(word) - 1)
-    before, letter, after = word[:at], word[at], word[at + 1 :]
-    swapped = before + after[0] + letter + after[1:]
-    return rng.choice((before + after, before + letter * 2 + after, swapped, before + rng.choice("aeioutrns") + after))
+    wrong = errors.exchange(before, 1, rng)
+    yield from case(before, wrong, False, "error of others")
+    if rng.random() < 0.3 and wrong not in references:
+        yield from case(wrong, before, True, "error of others, mended")
 
 
 def system_cases(
@@ -278,7 +239,9 @@ def cross_validated(features: np.ndarray, cases: Sequence[Case]) -> np.ndarray:
     answers = np.zeros(len(cases))
     for number in range(FOLDS):
         rows = np.flatnonzero(fold_of != number)
-        answers[fold_of == number] = fit(features[rows], [cases[row] for row in rows]).logits(features[fold_of == number])
+        answers[fold_of == number] = fit(features[rows], [cases[row] for row in rows]).logits(
+            features[fold_of == number]
+        )
     return answers
 
 
@@ -293,7 +256,7 @@ def save(head: EditHead, folder: Path) -> None:
 
 
 def measured(features: np.ndarray, cases: Sequence[Case]) -> dict[str, Any]:
-    """Areas under the curve of the judge and of the gain of `impara_lm`, by kind, and the reliability of edits of systems."""
+    """Areas under the curve of the judge and of `impara_lm`, by kind, and how reliable the probabilities are."""
     answers, gains = cross_validated(features, cases), features[:, GAIN]
     group = np.array([case.kind.partition(",")[0] + (", rated" if "rated" in case.kind else "") for case in cases])
     annotated = np.array([case.weight < 1 for case in cases])
@@ -332,5 +295,131 @@ def auc(scores: np.ndarray, right: np.ndarray) -> float:
     return float(above / (count * (len(right) - count)))
 
 
+def labelled(judge: EditJudge, path: Path, runtime: RunTime) -> dict[str, Any]:
+    """Judge and gain of `impara_lm` beside labels that people gave to edits, which nothing was learnt from."""
+    edits = read_edit_labels(path)
+    pairs = [texts for each in edits for texts in contexts(each.source, each.together)[each.together.index(each.edit)]]
+    rows = features(judge.model, pairs, runtime)
+    answers, gains = judge.head.logits(rows).reshape(-1, 2), rows[:, GAIN].reshape(-1, 2)
+    right = np.array([each.right for each in edits])
+    sources = np.array([each.source for each in edits])
+    named = {
+        f"{name}{place}": scores
+        for name, two in (("edit_quality", answers), ("impara_lm", gains))
+        for place, scores in (("", two.mean(axis=1)), (", alone", two[:, 0]), (", last", two[:, 1]))
+    }
+    values = {name: agreement_on_edits(scores, right, sources) for name, scores in named.items()}
+    chances = 1 / (1 + np.exp(-named["edit_quality"]))
+    return {
+        "edits": len(edits),
+        "right": float(right.mean()),
+        "statistics": [{"score": name, **_with_interval(table)} for name, table in values.items()],
+        "calibration_error": calibration_error(chances, right.astype(float), BINS),
+        "reliability": reliability(chances, right.astype(float)),
+    }
+
+
+def _with_interval(values: np.ndarray) -> dict[str, float]:
+    return {**dict(zip(STATISTICS, values[0].tolist(), strict=True)), "low": values[1, 0], "high": values[2, 0]}
+
+
+_CARD = """---
+library_name: transformers
+language: en
+license: apache-2.0
+tags: [grammatical-error-correction, evaluate, edit_quality]
+---
+
+# Judge of single edits: {name}
+
+It gives each edit of a correction the probability that it is right. A language model, the one that is bundled for
+`impara_lm`, reads the text before and after the edit; of each token its quality head says a number. A network with one
+hidden layer of {hidden} units reads {features} features: sums and means of these numbers over the tokens that change,
+the tokens after them and the whole text, before, after, and their difference; and of the words of the edit their
+number, likeness, kind and place. Nothing else was learnt.
+
+```python
+import geceval
+
+edit_quality = geceval.load("edit_quality"{model})
+edit_quality.compute(sources=["He have two dog ."], predictions=["He has two dogs ."])
+```
+
+## How it was made
+
+{cases} cases of a text before and after one edit. Targets: .97 for an annotator's edit; .03 for one that was undone,
+for other words in its place, for errors of other people (half weight, all of them); of edits of systems .95 if at least
+two references have it (or the only one), .8 if one of several, {unseen} if none, for people who rate outputs find half
+of those good; .9 and .1 for the better and the worse of two rated outputs that differ in one place.
+
+{kinds}
+
+| file | SHA-256 |
+| --- | --- |
+{files}
+
+## Results
+
+Area under the curve, each case judged by a network that saw no case of its sentence ({folds} parts); `impara_lm` is
+what its score gains by the edit. What a reference has is no label of validity: much that none has is right.
+
+{sets}
+
+Reliability there: targets beside probabilities, in bins of equal width (expected calibration error {error:.3f}).
+
+{reliability}
+{labels}
+## Limits
+
+- It reads English, and no more than the sentence. A correction whose content is false but well-formed passes.
+- An edit that only helps together with another, such as half of a change of word order, is judged with the other made
+  and without it, and the mean of the log-odds counts.
+- What people find right differs between tasks: choose a threshold on edits of the kind that you judge.
+"""
+
+_LABELS = """
+Beside {edits} labels of people ({right:.3f} right; SEEDA's first step), which were looked at once, last. `alone`: the
+edit made alone in the source, `last`: after all others; intervals of 95% by bootstrap over sources.
+
+{statistics}
+
+Reliability on these labels (expected calibration error {error:.3f}):
+
+{reliability}
+"""
+
+
 def edit_quality_card(results: Mapping[str, Any], folder: Path) -> str:
-    return ""
+    """The card as Markdown."""
+    folds, labels = results["folds"], results.get("labels")
+    shown = ""
+    if labels:
+        columns = ("auc", "low", "high", "AP wrong", "balanced", "best accuracy")
+        rows = [(row["score"], *(row[name] for name in columns)) for row in labels["statistics"]]
+        shown = _LABELS.format(
+            edits=labels["edits"],
+            right=labels["right"],
+            statistics=table(("score", *columns), rows),
+            error=labels["calibration_error"],
+            reliability=_bars(labels["reliability"]),
+        )
+    return _CARD.format(
+        name=folder.name,
+        model="" if folder.name == "edit_quality" else f', model="{folder.name}"',
+        hidden=HIDDEN,
+        features=FEATURES,
+        cases=sum(folds["cases"].values()),
+        unseen=UNSEEN,
+        kinds=table(("kind", "cases"), folds["cases"].items()),
+        files="\n".join(f"| {row['file']} | {row['sha256'][:12]} |" for row in results["files"]),
+        folds=FOLDS,
+        sets=table(("set", "cases", "right", "judge", "impara_lm"), (row.values() for row in folds["sets"])),
+        error=folds["calibration_error"],
+        reliability=_bars(folds["reliability"]),
+        labels=shown,
+    )
+
+
+def _bars(rows: Sequence[Mapping[str, float]]) -> str:
+    drawn = [(row["cases"], row["probability"], row["right"], "█" * round(20 * row["right"])) for row in rows]
+    return table(("cases", "probability", "right", ""), drawn)

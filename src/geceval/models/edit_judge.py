@@ -25,10 +25,11 @@ FEATURES = 50
 HIDDEN = 32
 GAIN = 20  # the feature that is what `impara_lm` gains by the edit
 LARGEST = 6.0  # deviations from the mean beyond which a feature says no more
-_FUNCTION_WORDS = frozenset(
-    "a an the this that of in on at by for with from to into about over as is are was were be been being have has had "
-    "do does did will would can could should may might and or but so , . ; : ' \" ! ?".split()
-)
+_FUNCTION = """
+    a an the this that of in on at by for with from to into about over as is are was were be been being have has had do
+    does did will would can could should may might and or but so , . ; : ' " ! ?
+"""
+_FUNCTION_WORDS = frozenset(_FUNCTION.split())
 _SHAPES = {
     "mean": (FEATURES,),
     "deviation": (FEATURES,),

@@ -30,8 +30,8 @@ class Settings(TextOptions):
     """Settings of the metric; each can change the score.
 
     Attributes:
-        model: The judge: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a head over the language model
-            of `impara_lm`, as `training/train_edit_quality.py` writes it.
+        model: The judge: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a head over the language
+            model of `impara_lm`, as `training/train_edit_quality.py` writes it.
         beta: Weight of recall in the expected F.
         max_length: Tokens, including the one that starts the text, beyond which a text is cut; an edit beyond is judged
             by its words alone. `None` takes as many as the model reads.
@@ -83,7 +83,7 @@ class EditQuality(Scorer):
             ValueError: If edits overlap or lie beyond their source, or the judge gives something that is no number.
         """
         self.load()
-        rows = [_contexts(source, in_order(row)) for source, row in zip(sources, edits, strict=True)]
+        rows = [contexts(source, in_order(row)) for source, row in zip(sources, edits, strict=True)]
         distinct = list(dict.fromkeys(pair for row in rows for both in row for pair in both))
         logits = dict(zip(distinct, self._judge.logits(distinct, self.runtime).tolist(), strict=True))
         return [sigmoid(np.array([(logits[one] + logits[two]) / 2 for one, two in row])) for row in rows]
@@ -124,7 +124,7 @@ class EditQuality(Scorer):
         return np.array([(np.diff(row) == 1).sum() for row in wrong], float)
 
 
-def _contexts(source: str, edits: Sequence[Edit]) -> list[tuple[TextPair, TextPair]]:
+def contexts(source: str, edits: Sequence[Edit]) -> list[tuple[TextPair, TextPair]]:
     """For each edit, the texts before and after it where it is made alone, and where it is made last."""
     unchanged, corrected = apply(source, []), apply(source, edits)
     rows = []

@@ -1,0 +1,81 @@
+"""The training of the judge of edits: its cases by hand, and a run on tiny data."""
+
+import numpy as np
+import pytest
+
+from geceval.core.files import read_json
+from geceval.edits.edit import Edit
+from geceval.scorers.edit_quality import EditQuality, Settings
+from recipes.edit_quality import UNSEEN, annotated_cases, auc, rated_cases, reliability, system_cases
+from train_edit_quality import main
+
+M2 = """\
+S He go to the school yesterday with my brother .
+A 1 2|||R:VERB:TENSE|||went|||REQUIRED|||-NONE-|||0
+A 3 4|||U:DET||||||REQUIRED|||-NONE-|||0
+
+S She like cat very much .
+A 1 2|||R:VERB:SVA|||likes|||REQUIRED|||-NONE-|||0
+A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0
+
+"""
+
+
+@pytest.fixture
+def m2(tmp_path):
+    path = tmp_path / "mine.m2"
+    path.write_text(M2, encoding="utf-8")
+    return path
+
+
+def test_annotated_edits_are_right_and_their_reverse_is_wrong(m2):
+    cases = annotated_cases([m2], 2)
+    right = {(case.before, case.after) for case in cases if case.kind == "annotator"}
+    undone = {(case.after, case.before) for case in cases if case.kind == "annotator, undone"}
+    assert len(right) == 4
+    assert undone and undone <= right
+    assert {case.target for case in cases if case.kind == "annotator"} == {0.97}
+    assert all(case.target == (0.97 if "mended" in case.kind else 0.03) for case in cases if case.kind != "annotator")
+
+
+def test_edits_of_systems_by_the_references_that_have_them():
+    source = "She like cats very much ."
+    rows = [(source, ["She likes cats much ."], ["She likes cats very much .", source])]
+    by_target = {case.target: case for case in system_cases(rows, "some", 9)}
+    assert set(by_target) == {0.8, UNSEEN}  # `likes` is in one reference of two; that `very` is gone is in none
+    assert by_target[0.8].kind == "some, in a reference"
+    assert "very" not in by_target[UNSEEN].after and "very" in by_target[UNSEEN].before
+
+
+def test_rated_outputs_that_differ_in_one_place():
+    groups = {"s": {"a b c": 1.0, "a x c": 2.0, "y x c": 2.1}}
+    cases = {(case.before, case.after): case.target for case in rated_cases(groups, "some", 0.5)}
+    assert cases == {("a b c", "a x c"): 0.9, ("a x c", "a b c"): 0.1, ("a b c", "y x c"): 0.9, ("y x c", "a b c"): 0.1}
+
+
+def test_area_and_reliability_by_hand():
+    right = np.array([True, False, True, False])
+    assert auc(np.array([3.0, 2.0, 2.0, 1.0]), right) == pytest.approx(3.5 / 4)
+    rows = reliability(np.array([0.05, 0.95, 0.91]), np.array([0.0, 1.0, 0.0]))
+    assert rows == [
+        {"cases": 1, "probability": pytest.approx(0.05), "right": 0.0},
+        {"cases": 2, "probability": pytest.approx(0.93), "right": 0.5},
+    ]
+
+
+def test_run_writes_a_judge_that_the_metric_loads(m2, tmp_path, capsys):
+    folder = tmp_path / "judge"
+    assert main(["--m2", str(m2), "--output", str(folder)]) == 0
+    results = read_json(folder / "results.json")
+    (row,) = results["folds"]["sets"]
+    assert row["set"] == "annotators" and row["cases"] == sum(results["folds"]["cases"].values())
+    assert '"set": "annotators"' in capsys.readouterr().out
+    scorer = EditQuality(Settings(model=str(folder)))
+    (chances,) = scorer.judge(["She like cat ."], [[Edit(1, 2, "likes")]])
+    assert 0 < chances[0] < 1
+    assert scorer._judge.name.startswith("judge@")
+
+
+def test_missing_files_end_with_one_line(tmp_path, capsys):
+    assert main(["--m2", str(tmp_path / "none.m2"), "--output", str(tmp_path / "judge")]) == 2
+    assert "none.m2" in capsys.readouterr().err
