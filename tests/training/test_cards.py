@@ -5,6 +5,7 @@ import pytest
 from geceval.core.files import ASSETS
 from geceval.learning.runs import read_results
 from recipes.distillation.run import distillation_card
+from recipes.edit_quality import edit_quality_card
 from recipes.ged import ged_card
 from recipes.meaning import meaning_card
 from recipes.some import some_card
@@ -16,6 +17,7 @@ CARDS = {
     "smollm2_some": some_card,
     "impara_lm": distillation_card,
     "meaning": meaning_card,
+    "edit_quality": edit_quality_card,
 }
 
 

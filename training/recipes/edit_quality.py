@@ -374,7 +374,8 @@ Reliability there: targets beside probabilities, in bins of equal width (expecte
 - It reads English, and no more than the sentence. A correction whose content is false but well-formed passes.
 - An edit that only helps together with another, such as half of a change of word order, is judged with the other made
   and without it, and the mean of the log-odds counts.
-- What people find right differs between tasks: choose a threshold on edits of the kind that you judge.
+- What people find right differs between tasks, and good systems err less than those that it learnt from, so its
+  probabilities are too low for them: choose a threshold on edits of the kind that you judge.
 """
 
 _LABELS = """
