@@ -85,7 +85,7 @@ def test_judges_given_edits_as_it_judges_those_that_errant_finds(bundled):
         ("He ran .", "", 1),
         ("", "He ran .", 1),
         ("ran fast", "He ran fast .", 2),  # insertions at both ends
-        ("I and you went .", "You and I went .", 1),
+        ("I and you went .", "You and I went .", 2),  # two halves of one change
     ],
 )
 def test_texts_at_the_borders(bundled, source, prediction, edits):
