@@ -36,9 +36,7 @@ ANSWERS = [
     ("She goes to school\nevery day.", ("lines",)),
     ("She\u00a0goes to school every\u200b day.", ("spaces",)),
     (f"<think>go or goes?</think>\n{RIGHT}", ("reasoning",)),
-    (f"{RIGHT}</s>", ("markers",)),
-    (f'{{"correction": "{RIGHT}"}}', ("wrapping",)),
-    (f"<corrected>{RIGHT}</corrected>", ("wrapping",)),
+    (f"<corrected>{RIGHT}</corrected>", ("tags",)),
 ]
 
 

@@ -5,7 +5,6 @@ Each rule takes one thing away. None touches an answer whose source has the same
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ class Cleaned:
     rules: tuple[str, ...] = ()
 
 
-_FIELDS = ("correction", "corrected", "corrected_sentence", "corrected_text", "output", "answer", "text", "sentence")
 _REVISED = r"(?:(?:grammatically\s+)?correct(?:ed)?|revised|edited|improved|fixed|rewritten|proofread|polished)"
 _THING = r"(?:sentences?|versions?|texts?|paragraph|passage|essay|grammar|form|output|answer)"
 _YES = r"(?:sure(?:\s+thing)?|of\s+course|certainly|absolutely|okay|ok|no\s+problem|here\s+you\s+go)"
@@ -32,19 +30,19 @@ _LABEL = (
     rf"(?:{_REVISED}(?:\s+{_THING})?|correction|output|answer|corrected)"
     r"(?:\s+(?:of|for|with|without|in)\s[^:\n]{0,80})?(?:\s+(?:is|would\s+be|reads|should\s+be))?(?:\s+as\s+follows)?"
 )
-_MARKED = r"[*_#>\s\"“]*"
+_MARKED = r"[*_#>\s\"“]{0,9}"
 _PREAMBLE = re.compile(rf"{_MARKED}(?:{_YES}\b\s*[!.,:-]*\s*)?{_MARKED}{_LABEL}[*_]*\s*(?:\([^)\n]*\))?:[*_]*\s*", re.I)
 _INTERJECTION = re.compile(rf"{_YES}(?:[!.,]?\s+{_YES})?(?:\s*[!:]\s*|[.,]?\s*\n\s*)", re.I)
-_ORIGINAL = re.compile(rf"{_MARKED}(?:original|input|source|incorrect)(?:\s+{_THING})?[*_]*\s*:[^\n]*\n+", re.I)
+_ORIGINAL = re.compile(rf"\A{_MARKED}(?:original|input|source|incorrect)(?:\s+{_THING})?[*_]*\s*:[^\n]*\n+", re.I)
 _COMMENT = re.compile(
-    r"\s*\n\s*[*_#(\[]*(?:explanations?|notes?|reason(?:s|ing)?|changes?(?:\s+made)?|corrections?(?:\s+made)?|edits?"
+    r"\n[ \t]*[*_#(\[]*(?:explanations?|notes?|reason(?:s|ing)?|changes?(?:\s+made)?|corrections?(?:\s+made)?|edits?"
     r"|key\s+changes|the\s+(?:changes?|corrections?|errors?|original)\b[^\n]{0,60}|what\s+(?:i|was)\s+changed"
     r"|here['’]?s\s+(?:what|why)[^\n:]*|i\s+(?:changed|corrected|replaced|fixed|removed|added|made)\b[^\n]*"
     r"|let\s+me\s+know[^\n]*|(?:i\s+)?hope\s+this\s+helps[^\n]*|is\s+there\s+anything\s+else[^\n]*)[*_]*\s*(?::|[.!?]?\s*(?:\n|$)).*",
     re.I | re.S,
 )
 _ASIDE = re.compile(
-    r"\s*[(\[](?:note|explanation|changed?|corrected|no\s+(?:changes?|corrections?|errors?))\b[^()\[\]]*[)\]]\s*", re.I
+    r"[(\[](?:note|explanation|changed?|corrected|no\s+(?:changes?|corrections?|errors?))\b[^()\[\]]*[)\]]\s*", re.I
 )
 _UNCHANGED = re.compile(
     r"(?:(?:the|this|your)\s+(?:\w+\s+)?(?:sentence|text)\s+is\s+(?:already\s+)?(?:grammatically\s+)?correct(?:\s+as\s+(?:it\s+)?is)?"
@@ -69,6 +67,7 @@ _INVISIBLE = {
 def clean(answer: str, source: str) -> Cleaned:
     """The correction of a source in a language model's answer; the order of the rules is that of `RULES`."""
     rules = []
+    answer = answer.strip() if answer.strip() else answer
     for name, rule in RULES.items():
         text = rule(answer, source)
         keeps = rule is markdown or _likeness(text, source) >= _likeness(answer, source)  # what is struck out goes
@@ -93,32 +92,16 @@ def reasoning(answer: str, source: str) -> str:
     return answer if "think>" in source else re.sub(r"(?s)^(?:.*</think>|<think>.*?</think>)\s*", "", answer)
 
 
-def markers(answer: str, source: str) -> str:
-    """Without the marks of a chat template at either end, `</s>` or `<|im_end|>`."""
-    mark = r"(?:</?s>|<pad>|<eos>|<bos>|<\|[\w|]+\|>|\[/?INST\])"
-    return answer if re.search(mark, source) else re.sub(rf"^(?:\s*{mark}\s*)+|(?:\s*{mark}\s*)+$", "", answer)
-
-
 def fence(answer: str, source: str) -> str:
     """What stands in the one code fence of an answer."""
-    blocks = re.findall(r"(?s)```[\w-]*[ \t]*\n?(.*?)\n?\s*```", answer)
-    return blocks[0] if len(blocks) == 1 and "```" not in source else answer
+    blocks = re.findall(r"(?s)```(?:[\w-]*\n)?(.*?)```", answer)
+    return blocks[0].strip() if len(blocks) == 1 and "```" not in source else answer
 
 
-def wrapping(answer: str, source: str) -> str:
-    """What stands in `{"correction": ...}` or `<corrected>...</corrected>`."""
-    text = answer.strip()
-    tag = re.fullmatch(r"(?s)<(\w+)>(.*)</\1>", text)
-    if tag and f"<{tag[1]}>" not in source:
-        return tag[2].strip()
-    if text.startswith("{") and not source.lstrip().startswith("{"):
-        try:
-            fields = json.loads(text)
-        except ValueError:
-            return answer
-        named = [fields[key] for key in _FIELDS if isinstance(fields.get(key), str)]
-        return named[0] if named else answer
-    return answer
+def tags(answer: str, source: str) -> str:
+    """What stands in `<corrected>...</corrected>`."""
+    tag = re.fullmatch(r"(?s)\s*<(\w+)>(.*)</\1>\s*", answer)
+    return tag[2].strip() if tag and f"<{tag[1]}>" not in source else answer
 
 
 def original(answer: str, source: str) -> str:
@@ -146,7 +129,8 @@ def comment(answer: str, source: str) -> str:
     """Without the explanation after a correction, on lines of its own or in parentheses at the end."""
     text = _COMMENT.sub("", answer)
     match = _ASIDE.search(text)
-    return text[: match.start()] if match and match.end() == len(text) else text
+    text = text[: match.start()] if match and match.end() == len(text) else text
+    return answer if text == answer else text.rstrip()
 
 
 def lines(answer: str, source: str) -> str:
@@ -195,18 +179,6 @@ def marks(answer: str, source: str) -> str:
     return answer if text.split() == answer.split() else text
 
 
-_IN_ORDER = (
-    reasoning,
-    markers,
-    wrapping,
-    fence,
-    original,
-    preamble,
-    unchanged,
-    comment,
-    lines,
-    markdown,
-    quotes,
-    spaces,
-)
-RULES: dict[str, Callable[[str, str], str]] = {rule.__name__: rule for rule in (*_IN_ORDER, marks)}
+_AROUND = (reasoning, tags, fence, original, preamble, unchanged, comment, lines)
+_WITHIN = (markdown, quotes, spaces, marks)
+RULES: dict[str, Callable[[str, str], str]] = {rule.__name__: rule for rule in (*_AROUND, *_WITHIN)}

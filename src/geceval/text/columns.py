@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -117,7 +118,7 @@ def read(
         words, source = _by_name(columns, text), text
     else:
         words, source = _by_source(columns, text, form, tokeniser, known)
-    return _changed(columns, words, Reading(source, {}, dict(cleaned), refusals))
+    return words, Reading(source, _changes(columns, words), dict(cleaned), refusals)
 
 
 def as_tokens(columns: Columns, text: TextSetting = "auto") -> Columns:
@@ -162,11 +163,14 @@ def warn(metric: str, reading: Reading) -> None:
 
 def _by_name(columns: Columns, name: Tokeniser) -> Columns:
     """All texts, tokenised alike."""
-    references = columns.references
+
+    def column(texts: Sequence[str]) -> list[str]:
+        return [_kept(text, tokenise(text, name)) for text in texts]
+
     return Columns(
-        [tokenise(text, name) for text in columns.sources],
-        [tokenise(text, name) for text in columns.predictions],
-        None if references is None else [[tokenise(text, name) for text in row] for row in references],
+        column(columns.sources),
+        column(columns.predictions),
+        columns.references and list(map(column, columns.references)),
     )
 
 
@@ -179,7 +183,7 @@ def _by_source(
         return columns, ""
     sources, style = columns.sources, _Style(tokeniser)
     if prose_sources:
-        sources = [tokenise(each, tokeniser) for each in sources]
+        sources = [_kept(each, tokenise(each, tokeniser)) for each in sources]
     else:
         style = _Style.of(sources, tokeniser)
 
@@ -218,28 +222,17 @@ class _Style:
     def apply(self, text: str, source: str) -> str:
         """The tokens of a text, given those of its source."""
         tokens = source.split()
-        return project(with_marks_of(text, tokens, self.paired), tokens, self.tokeniser, self.hyphens)
+        return _kept(text, project(with_marks_of(text, tokens, self.paired), tokens, self.tokeniser, self.hyphens))
 
 
-def _changed(columns: Columns, words: Columns, reading: Reading) -> tuple[Columns, Reading]:
-    """The columns with those texts that have become other tokens, which are counted; all others stay as they are."""
-    counts = dict.fromkeys(("sources", "predictions", "references"), 0)
+def _kept(old: str, new: str) -> str:
+    """A text, as it was if its tokens are the same."""
+    return old if old.split() == new.split() else new
 
-    def chosen(name: str, old: str, new: str) -> str:
-        differs = old.split() != new.split()
-        counts[name] += differs
-        return new if differs else old
 
-    def column(name: str, old: Sequence[str], new: Sequence[str]) -> list[str]:
-        return [chosen(name, *pair) for pair in zip(old, new, strict=True)]
-
-    references = None
-    if columns.references is not None:
-        pairs = zip(columns.references, words.references, strict=True)
-        references = [column("references", *pair) for pair in pairs]
-    columns = Columns(
-        column("sources", columns.sources, words.sources),
-        column("predictions", columns.predictions, words.predictions),
-        references,
-    )
-    return columns, replace(reading, converted=counts)
+def _changes(old: Columns, new: Columns) -> dict[str, int]:
+    """Column to how many of its texts have changed."""
+    references = [[text for row in columns.references or [] for text in row] for columns in (old, new)]
+    pairs = {"sources": (old.sources, new.sources), "predictions": (old.predictions, new.predictions)}
+    pairs["references"] = tuple(references)
+    return {name: sum(map(operator.ne, *pair)) for name, pair in pairs.items()}

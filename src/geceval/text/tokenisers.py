@@ -35,7 +35,7 @@ _TREEBANK = tuple(
         (r"\b(can)(?=not\b)|\b(gon|wan)(?=na\b)|\b(got)(?=ta\b)|\b(gim|lem)(?=me\b)", r"\1\2\3\4 "),
     )
 )
-_INNER_STOP = re.compile(r"(\S*[\w)])\.(?=\s)")
+_INNER_STOP = re.compile(r"(?<!\S)(\S*[\w)])\.(?=\s)")
 _WMT = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
