@@ -8,7 +8,6 @@ import re
 import numpy as np
 import pytest
 from docs_corpora import write_gjg15
-from matplotlib.figure import Figure
 
 import geceval
 from geceval import registry
@@ -77,7 +76,7 @@ def lead_of(scores: dict[str, list[float]]) -> str:
     human = HumanData("seeda", ["x"] * 40, list(range(40)), outputs, {"sent": items}, {})
     tables = [MetricScores(name, ("A", "B"), np.array([row, [0.5] * 40]), np.zeros(2)) for name, row in scores.items()]
     values = {name: {"sent acc": np.mean(np.array(row) > 0.5)} for name, row in scores.items()}
-    return summary(Report(human, ["A", "B"], tables, values, [], {}, []))
+    return summary(Report(human, ["A", "B"], tables, values, [], {}))
 
 
 def test_the_summary_says_what_is_significant():
@@ -128,7 +127,7 @@ def test_the_numbers_alone(checkout):
 M2 = "S a x c\nA 1 2|||R|||b|||REQUIRED|||-NONE-|||0\n\nS d y\nA 1 2|||R|||e|||REQUIRED|||-NONE-|||0\n\nS f\n\n"
 
 
-def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, read_page, monkeypatch):
+def test_a_metric_that_cannot_be_had_is_named(checkout, read_page, monkeypatch):
     everything = (["m2", "gotoscorer", "errant"], {"bartscore": "its model is elsewhere"})
     monkeypatch.setattr("geceval.registry.metrics_at_hand", lambda: everything)
     gold, page = checkout.parent / "gold.m2", checkout.parent / "all.html"
@@ -139,8 +138,6 @@ def test_a_metric_that_cannot_be_had_is_named_and_difficulty_is_drawn(checkout, 
     assert re.findall(r'<tr><th class="name">(.*?)<', page.read_text(encoding="utf-8")) == ["m2", "gotoscorer"]
     assert "bartscore: its model is elsewhere" in found.text
     assert re.search(r"errant: .*no_such_pipeline", found.text)
-    captions = [attributes["aria-label"] for _, attributes in found.tags if attributes.get("role") == "img"]
-    assert len(captions) == 6 and "How hard the error types" in captions[-1]
 
 
 def test_attacks_stand_beside_agreement(checkout, tmp_path, read_page, make_checkpoint):
@@ -158,24 +155,6 @@ def test_attacks_stand_beside_agreement(checkout, tmp_path, read_page, make_chec
     assert values == {"impara_ged": pytest.approx(expected, abs=1e-6), "green": [None] * 3}
     page = read_page((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "attacks by rule" in page.text and "lower is better" in page.text
-
-
-def test_shares_of_cleme2_are_drawn_from_the_scores(checkout, read_page, monkeypatch):
-    drawn = []
-    monkeypatch.setattr("geceval.meta.figures.chunk_shares", lambda s: drawn.append(s) or Figure())
-    gold, page = checkout.parent / "gold.m2", checkout.parent / "cleme2.html"
-    gold.write_text(M2, encoding="utf-8")
-    shared = ["--data", checkout, "--gold-m2", gold, "-m", "cleme2", "gleu", "-o", page]
-    assert report(*shared, "--option", "cleme2.weights=none") == 0
-    tags = read_page(page.read_text(encoding="utf-8")).tags
-    captions = [attributes["aria-label"] for _, attributes in tags if attributes.get("role") == "img"]
-    assert len(captions) == 6 and captions[0].startswith("GJG15: What systems do with the chunks that need correction")
-    [shares] = drawn
-    assert list(shares)[0] == "AMU" and len(shares) == len(GJG15_SYSTEMS)  # the best first
-    parts = {system: [own[key] for key in ("hit", "wrong", "under", "over")] for system, own in shares.items()}
-    # Two chunks need correction: AMU makes both, the others leave the source as it is.
-    assert parts.pop("AMU") == [1.0, 0.0, 0.0, 0.0]
-    assert set(map(tuple, parts.values())) == {(0.0, 0.0, 1.0, 0.0)}
 
 
 @pytest.mark.parametrize(

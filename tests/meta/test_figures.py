@@ -105,25 +105,6 @@ def test_difficulty():
     assert axes.yaxis_inverted()
 
 
-def test_chunk_shares():
-    systems = {
-        "A": {"hit": 0.5, "wrong": 0.25, "under": 0.25, "over": 0.1, "tp": 7.0},
-        "B": {"hit": 0.0, "wrong": 0.05, "under": 0.95, "over": 0.0, "tp": 0.0},
-    }
-    figure = figures.chunk_shares(systems)
-    needed, changes = figure.axes
-    assert [bar.get_x() for bar in needed.patches] == [0, 0, 0.5, 0, 0.75, 0.05]
-    assert [bar.get_width() for bar in needed.patches] == pytest.approx([0.5, 0, 0.25, 0.05, 0.25, 0.95])
-    assert [bar.get_width() for bar in changes.patches] == [0.1, 0.0]
-    assert texts(needed) == [".50", ".25", ".25", ".95"]  # narrow parts have no number
-    assert texts(changes) == [".10", ".00"]
-    assert [label.get_text() for label in needed.get_yticklabels()] == ["A", "B"]
-    assert needed.yaxis_inverted() and changes.yaxis_inverted()
-    assert [text.get_text() for text in figure.legends[0].texts] == ["hit", "wrong", "under", "over"]
-    looks = {(bar.get_hatch(), bar.get_facecolor()) for bar in (*needed.patches, *changes.patches)}
-    assert len(looks) == 4 and len({hatch for hatch, _ in looks}) == 3  # hit and under are dark and light
-
-
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("PDF", b"%PDF")])
 def test_files_are_what_their_names_say_and_always_the_same(tmp_path, suffix, start):
     path = tmp_path / f"figure.{suffix}"

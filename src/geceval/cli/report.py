@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -214,16 +214,6 @@ def _p(value: float) -> str:
 def _figures(report: Report) -> list[tuple[str, str]]:
     """The figures of one data set, each with its caption: inline SVG."""
     drawn = [(caption, analysis.draw()) for caption, analysis in _analyses(report)]
-    shares = _chunk_shares(report)
-    if shares:
-        caption = (
-            "What systems do with the chunks that need correction, and how many of the chunks they change need none, "
-            "by CLEME2.0, the best system first."
-        )
-        drawn.insert(0, (caption, figures.chunk_shares(shares)))
-    if report.difficulty:
-        caption = "How hard the error types of the first annotator are: mean share of systems that fail."
-        drawn.append((caption, figures.difficulty(report.difficulty)))
     name = report.human.name
     return [
         (f"{NAMES[name]}: {caption}", figures.inline_svg(figure, f"{name}-{number}"))
@@ -262,12 +252,3 @@ def _analyses(report: Report) -> list[tuple[str, analyses.Analysis]]:
             analyses.system_level(ranked, tables[:SCATTERED], how),
         ),
     ]
-
-
-def _chunk_shares(report: Report) -> dict[str, Mapping[str, float]]:
-    """CLEME2.0's shares of each system, the best first; nothing where they are not known."""
-    for table in report.tables:
-        if table.metric == "cleme2" and table.details:
-            scores = table.of_systems("corpus")
-            return {system: table.details[system] for system in sorted(scores, key=scores.__getitem__, reverse=True)}
-    return {}

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, Protocol
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
@@ -36,7 +36,6 @@ _SMALLEST = 0.72  # of the size at which a figure is drawn: its smallest numbers
 _ON_LIGHT, _ON_DARK = "#010101", "#fefefe"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
-_SHARES = {"hit": ("#009E73", ""), "wrong": ("#D55E00", "///"), "under": ("#B8DDF3", ""), "over": ("#CC79A7", "xxx")}
 _STYLE = {
     "font.size": 9,
     "axes.titlesize": 9.5,
@@ -190,15 +189,6 @@ def _shared_limits(maps: Sequence[np.ndarray], *, diverging: bool = False) -> tu
     return -largest, largest
 
 
-class DifficultyRow(Protocol):
-    """Difficulty of the edits of one error type; see `geceval.scorers.difficulty.difficulty_tables.TypeRow`."""
-
-    type: str
-    mean: float
-    sd: float
-    frequency: int
-
-
 @styled
 def curves(
     tables: Mapping[str, Mapping[str, Sequence[Correlation]]],
@@ -329,7 +319,7 @@ def agreements(tables: Mapping[str, Mapping[str, Agreement]]) -> Figure:
 
 
 @styled
-def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
+def difficulty(rows: Sequence[Any]) -> Figure:
     """Difficulty of error types: mean weight of their edits, a standard deviation to either side, and their number."""
     if not rows:
         raise InputError("no edit, no error type whose difficulty could be drawn")
@@ -349,41 +339,6 @@ def difficulty(rows: Sequence[DifficultyRow]) -> Figure:
     axes.set_xlabel("difficulty (mean weight, ± 1 standard deviation)")
     axes.text(limit * 1.02, -0.95, "edits", va="center", ha="left", fontsize=8)
     axes.grid(axis="y", visible=False)
-    return figure
-
-
-@styled
-def chunk_shares(systems: Mapping[str, Mapping[str, float]]) -> Figure:
-    """CLEME2.0's shares of each system: of needed corrections hit, wrong and under; of changes over, beside them."""
-    figure, grid = _panels(1, 2, 3.6, 0.27 * len(systems) + 0.45, sharey=True, left=0.9)
-    needed, changes = grid[0]
-    heights = np.arange(len(systems))
-    starts = np.zeros(len(systems))
-    for axes, names in ((needed, ("hit", "wrong", "under")), (changes, ("over",))):
-        for name in names:
-            values = np.array([shares[name] for shares in systems.values()])
-            left = starts if axes is needed else 0
-            colour, hatch = _SHARES[name]
-            axes.barh(
-                heights, values, 0.68, left, label=name, color=colour, hatch=hatch, edgecolor="#000000", linewidth=0.6
-            )
-            for y, start, value in zip(heights, starts, values, strict=True):
-                if axes is changes:
-                    axes.text(value + 0.015, y, unsigned(value, 2), va="center", fontsize=7.5)
-                elif value >= 0.07:  # wide enough for its number
-                    label = axes.text(start + value / 2, y, unsigned(value, 2), va="center", ha="center")
-                    label.set(fontsize=7.5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
-            if axes is needed:
-                starts = starts + values
-        axes.set_yticks(heights, list(systems))
-        axes.grid(axis="y", visible=False)
-        axes.set_xlim(0, 1 if axes is needed else 1.08)
-    needed.set_xlabel("share of the chunks that need correction")
-    changes.set_xlabel("share of the changed chunks")
-    needed.invert_yaxis()  # shared
-    handles = [axes.get_legend_handles_labels() for axes in (needed, changes)]
-    both = ([each for lines, _ in handles for each in lines], [name for _, names in handles for name in names])
-    figure.legend(*both, loc="outside lower center", ncols=4, frameon=False, handlelength=2.6)
     return figure
 
 

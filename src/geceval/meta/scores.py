@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,7 +31,6 @@ class MetricScores:
     sentences: np.ndarray  # [systems, sentences]
     corpus: np.ndarray  # [systems], the metric's own score of each whole output
     signature: str = ""
-    details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def select(self, systems: Sequence[str]) -> MetricScores:
         """The scores of the given systems, in that order."""
@@ -39,10 +38,7 @@ class MetricScores:
         if missing:
             raise InputError(f"{self.metric}: no scores of {', '.join(missing)}")
         rows = [self.systems.index(system) for system in systems]
-        details = {system: values for system, values in self.details.items() if system in systems}
-        return replace(
-            self, systems=tuple(systems), sentences=self.sentences[rows], corpus=self.corpus[rows], details=details
-        )
+        return replace(self, systems=tuple(systems), sentences=self.sentences[rows], corpus=self.corpus[rows])
 
     def of_systems(self, aggregation: OfSystem, sentences: Sequence[int] | None = None) -> dict[str, float]:
         """One score per system: `"corpus"`, or an aggregation (`aggregate`) of all sentences or of those given."""

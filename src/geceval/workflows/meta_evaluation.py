@@ -112,8 +112,7 @@ def _table(name: str, results: dict[str, Any]) -> MetricScores:
     if bad.size:
         system, line = list(results)[bad[0][0]], bad[0][1]
         raise InputError(f"{name} gives no finite score for {system}{f', line {line}' if line else ''}")
-    details = {system: result.details for system, result in results.items()}
-    return MetricScores(name, tuple(results), sentences, corpus, first.signature, details)
+    return MetricScores(name, tuple(results), sentences, corpus, first.signature)
 
 
 def _judged(path: str, human: HumanData) -> list[M2Sentence]:

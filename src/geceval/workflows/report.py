@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from geceval import registry
 from geceval.core.errors import InputError, UserError
@@ -16,14 +16,9 @@ from geceval.meta.judgments import HumanData
 from geceval.meta.papers import COLUMNS, PUBLISHED, Published
 from geceval.meta.scores import MetricScores, OfSystem
 from geceval.meta.significance.metrics import PairedTest, compare_agreement
-from geceval.scorers.difficulty.difficulty_tables import type_table
 from geceval.workflows.analyses import scores_by_ranking
 from geceval.workflows.attack import Resistance, attack
-from geceval.workflows.meta_evaluation import choose_systems, read_score_files, reference_texts, score_metrics
-
-if TYPE_CHECKING:
-    from geceval.meta.figures import DifficultyRow
-
+from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics
 
 RANKED_BY = {"seeda": "sent acc", "gjg15": "all acc", "gmeg": "fce acc"}
 AGGREGATIONS: dict[str, dict[str, OfSystem]] = {  # prefix of a column's key to how systems are scored
@@ -46,7 +41,6 @@ class Report:
     values: dict[str, dict[str, float]]
     published: list[Published]
     skipped: dict[str, str]
-    difficulty: list[DifficultyRow]
     attacks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
@@ -69,14 +63,13 @@ def make_report(
             if skipped is None:
                 raise
             failed[name] = str(error)
-    difficulty = _difficulty(human, systems, gold_m2) if "gotoscorer" in {table.metric for table in tables} else []
     tables += read_score_files(scores, human, systems, taken=options)
     if not tables:
         raise InputError(f"{human.name}: no metric could be scored: {'; '.join(failed.values()) or 'none was named'}")
     values = {table.metric: measure(human, table) for table in tables}
     tables.sort(key=lambda table: -values[table.metric][RANKED_BY[human.name]])
     published = [row for row in PUBLISHED if row.data == human.name]
-    return Report(human, systems, tables, values, published, failed, difficulty)
+    return Report(human, systems, tables, values, published, failed)
 
 
 def measure(human: HumanData, table: MetricScores) -> dict[str, float]:
@@ -142,12 +135,3 @@ def published_values(published: Iterable[Published], metric: str) -> dict[str, t
             for key, value in row.values.items():
                 first.setdefault(key, (value, row))
     return first
-
-
-def _difficulty(human: HumanData, systems: Sequence[str], gold_m2: str | None) -> Sequence[DifficultyRow]:
-    """Difficulty by error type for the first annotator; the edits come from the cache that gotoscorer filled."""
-    if gold_m2 is None:
-        return []
-    scorer: Any = registry.make_scorer("gotoscorer", {"ref_id": 0})
-    outputs = [human.outputs[system] for system in systems]
-    return type_table(scorer.reference_difficulty(human.sources, outputs, reference_texts(gold_m2, human)))

@@ -1,4 +1,4 @@
-"""The tables by error type and of chunks."""
+"""The table by error type."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from geceval.edits.gotoscorer_chunks import cut
 from geceval.scorers.difficulty.chunk_difficulty import Difficulty
 from geceval.scorers.difficulty.difficulty_tables import (
     ReferenceDifficulty,
-    chunk_table,
-    format_type_table,
     type_table,
 )
 
@@ -44,31 +42,6 @@ def test_types_without_operation_get_it_from_the_span():
     assert {row.type for row in type_table(ReferenceDifficulty([chunks], nobody), 1)} == {"M", "U", "R"}
 
 
-def test_the_type_table_as_text():
-    text = format_type_table(type_table(REFERENCE))
-    assert text.splitlines() == [
-        "Error type   Mean     SD  Frequency",
-        "DET         1.000  0.000          1",
-        "NOUN        0.583  0.382          3",
-        "Wci         0.500  0.000          1",
-    ]
+def test_there_are_three_levels():
     with pytest.raises(ValueError, match="level must be 1, 2 or 3"):
         type_table(REFERENCE, 4)
-
-
-def test_the_table_of_chunks():
-    chunks = [cut("He cat", [Edit(1, 1, "likes the", "M:VERB")]), cut("", [])]
-    text = chunk_table(ReferenceDifficulty(chunks, Difficulty(3, [[3, 3, 0, 2, 3], [1]])))
-    assert text == (
-        "# sentence 1\n"
-        "orig   |      | He   |           | cat  |\n"
-        "gold   |      | He   | likes the | cat  |\n"
-        "weight | 0.00 | 0.00 | 1.00      | 0.33 | 0.00\n"
-        "cat    |      |      | M:VERB    |      |\n"
-        "\n"
-        "# sentence 2\n"
-        "orig   |\n"
-        "gold   |\n"
-        "weight | 0.67\n"
-        "cat    |\n"
-    )

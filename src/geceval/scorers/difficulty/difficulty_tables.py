@@ -1,9 +1,8 @@
-"""The difficulty of a reference as tables: by error type, and chunk by chunk."""
+"""The difficulty of a reference by error type."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from geceval.core.errors import InputError
@@ -59,34 +58,3 @@ def _operation(chunk: Chunk) -> str:
     if chunk.is_gap:
         return "M"
     return "R" if chunk.correction else "U"
-
-
-def format_type_table(rows: Iterable[TypeRow]) -> str:
-    """The table as text, with a header, numbers to three decimals."""
-    cells = [("Error type", "Mean", "SD", "Frequency")]
-    cells += [(row.type, f"{row.mean:.3f}", f"{row.sd:.3f}", str(row.frequency)) for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(4)]
-    lines = []
-    for kind, *numbers in cells:
-        padded = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
-        lines.append("  ".join([kind.ljust(widths[0]), *padded]))
-    return "\n".join(lines) + "\n"
-
-
-def chunk_table(reference: ReferenceDifficulty) -> str:
-    """Every chunk with its weight: for each sentence a block of four lines, columns aligned."""
-    # The lines are `orig` (the source), `gold` (the correction), `weight` and `cat` (the error type); an empty cell is
-    # a gap between tokens, or a deletion.
-    blocks = []
-    rows = zip(reference.chunks, reference.difficulty.of_chunks(), strict=True)
-    for number, (chunks, numbers) in enumerate(rows, start=1):
-        columns = [("orig", "gold", "weight", "cat")]
-        for chunk, weight in zip(chunks, numbers, strict=True):
-            columns.append((chunk.source, chunk.correction, f"{weight:.2f}", chunk.type))
-        widths = [max(map(len, column)) for column in columns]
-        lines = [
-            " | ".join(column[row].ljust(width) for column, width in zip(columns, widths, strict=True)).rstrip()
-            for row in range(4)
-        ]
-        blocks.append(f"# sentence {number}\n" + "\n".join(lines) + "\n")
-    return "\n".join(blocks)
