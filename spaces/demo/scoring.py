@@ -13,11 +13,10 @@ import gradio as gr
 from geceval import registry
 from geceval.core.errors import naming_the_extra
 from geceval.core.files import ASSETS
-from geceval.core.inputs import Columns
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
-from geceval.text.columns import as_tokens
+from geceval.text.columns import kind
 from geceval.text.tokenisers import tokenise
 from guard import Refused, check_flag, check_references, check_sentence
 
@@ -73,6 +72,11 @@ def options(name: str) -> dict[str, Any]:
     """Options of a metric on the page."""
     model = {"model": name} if name in LARGE_SISTERS else {}
     return {**registry.scorer_class(metric(name)).correction_settings, **model}
+
+
+def as_typed(name: str, source: str, correction: str) -> dict[str, Any]:
+    """`options`; prose whose punctuation was not to be separated is scored as it stands, for so its edits are shown."""
+    return options(name) | ({"text": "tokens"} if kind([source, correction]) == "prose" else {})
 
 
 def with_m2(name: str, gold_m2: str | None) -> dict[str, Any]:
@@ -142,15 +146,12 @@ def metric_groups(names: Sequence[str]) -> list[gr.CheckboxGroup]:
 
 
 def read_correction(source: str, correction: str, references: str, separate: bool) -> tuple[str, str, list[str]]:
-    """Checked source, correction and references; with `separate`, punctuation stands alone, else in prose only."""
+    """Checked source, correction and references; with `separate`, punctuation stands alone."""
     source = check_sentence("the source", source)
     correction = check_sentence("the correction", correction)
     known = check_references(references)
     if check_flag("whether to separate punctuation", separate):
         source, correction, *known = (tokenise(text, "spacy-en") for text in (source, correction, *known))
-    else:  # edits are shown over the tokens that metrics compare
-        columns = as_tokens(Columns([source], [correction], [known]))
-        [source], [correction], [known] = columns.sources, columns.predictions, columns.references
     return source, correction, known
 
 
@@ -166,7 +167,7 @@ def edits(source: str, corrected: Sequence[str]) -> list[list[Edit]]:
 
 def score(name: str, source: str, correction: str, references: list[str]) -> Result:
     """Score one sentence."""
-    scorer = registry.make_scorer(metric(name), options(name))
+    scorer = registry.make_scorer(metric(name), as_typed(name, source, correction))
     rows = [references] if scorer.needs_references() else None
     with naming_the_extra(name):
         return registry.score_systems(scorer, [source], {"correction": [correction]}, rows)["correction"]

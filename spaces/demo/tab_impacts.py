@@ -58,13 +58,12 @@ def weigh_edits(
     if len(edits) > MAX_EDITS:
         raise Refused(f"The correction has {len(edits)} edits; this tab weighs {MAX_EDITS} at most.")
     if measure == IMPACT:
-        return _impacts(source, correction)
+        return _impacts(source, correction, edits)
     return _attribution(source, correction, known, measure, method)
 
 
-def _impacts(source: str, correction: str) -> tuple[str, dict[str, Any]]:
-    row = geceval.edit_impacts([source], [correction])[0]
-    edits, values = [edit for edit, _ in row], [value for _, value in row]
+def _impacts(source: str, correction: str, edits: Sequence[Edit]) -> tuple[str, dict[str, Any]]:
+    values = [value for _, value in geceval.edit_impacts([source], [correction], edits=[edits])[0]]
     view = render.block(
         render.heading("How much each edit changes the meaning"),
         render.weights(source, edits, values),
@@ -86,7 +85,7 @@ def _attribution(
         [source],
         [correction],
         [references] if scoring.needs_references(measure) else None,
-        options=scoring.options(measure),
+        options=scoring.as_typed(measure, source, correction),
         method=METHODS[method],
         max_edits=EXACT,
         permutations=ORDERS,

@@ -169,7 +169,7 @@ def test_warnings_come_once(green, caplog):
 
 
 def test_bad_options_of_load():
-    with pytest.raises(TypeError, match="green: unknown option 'betta'; the options are: beta, gold_m2, unit, "):
+    with pytest.raises(TypeError, match="green: unknown option 'betta'; the options are: beta, gold_m2, text, unit, "):
         evaluate.load(FOLDER, betta=2)
     with pytest.raises(ValueError, match="beta must lie between"):
         evaluate.load(FOLDER, beta=-1)
