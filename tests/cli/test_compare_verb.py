@@ -69,7 +69,7 @@ def test_compare_as_a_table(files, ok):
     assert "16 sentences; p of the difference from the first system, two-sided, 20 resamples" in lines
     assert lines[2].split()[:3] == ["green", "1", "good"] and lines[2].endswith("< .05             < .05")
     assert lines[3].split()[:4] == ["green", "2", "bad", "(baseline)"] and lines[3].split()[-3:] == ["–"] * 3
-    assert any(line.startswith("green|beta:2.0") for line in lines)
+    assert any(line.startswith("green|text:auto|beta:2.0") for line in lines)
 
 
 @pytest.mark.parametrize(("resamples", "shown"), [(1000, "< .001"), (200, "< .005"), (7, "< .2"), (99_999, "< .00002")])

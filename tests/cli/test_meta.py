@@ -47,7 +47,7 @@ def test_sentence_level(answer, gold):
     assert found["rows"] == [
         {"metric": "m2", "judgments": "all", "accuracy": 1.0, "kendall": 1.0, "pairs": 6, "ties": 0.0}
     ]
-    assert found["notes"][0].startswith("m2|beta:0.5|") and "gold_m2:gold.m2@" in found["notes"][0]
+    assert found["notes"][0].startswith("m2|text:auto|beta:0.5|") and "gold_m2:gold.m2@" in found["notes"][0]
 
 
 def test_both_levels_in_one_table_with_the_best_first(answer, gold, checkout):

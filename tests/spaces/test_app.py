@@ -155,7 +155,7 @@ def test_card_requirements_and_size(space):
 
 def test_the_space_goes_through_the_public_face(space):
     """Metrics by name, never by import: see the rules of the rooms in tests/test_layers.py."""
-    rooms = ("core", "edits", "registry", "corpora", "workflows", "cli.pages", "cli.text_files")
+    rooms = ("core", "text", "edits", "registry", "corpora", "workflows", "cli.pages", "cli.text_files")
     allowed = {f"geceval.{room}" for room in rooms}
     for path in space.glob("*.py"):
         for name in (name for name in imports(path) if name.startswith("geceval.")):
