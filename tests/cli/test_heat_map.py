@@ -10,8 +10,7 @@ import pytest
 from geceval.cli.pages import heat_map_page
 from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import cut
-from geceval.scorers.difficulty.chunk_difficulty import Difficulty
-from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty, ReferenceDifficulty
 
 GOLD = cut("He like cat .", [Edit(1, 2, "likes", "R:VERB:SVA"), Edit(2, 2, "the", "M:DET")])
 DIFFICULTY = Difficulty(3, [[3, 3, 3, 2, 0, 1, 3, 3, 2]])

@@ -56,7 +56,7 @@ def test_the_table_has_shares_totals_and_notes(call):
     for line, share in zip(lines[2:4], direct.scores, strict=True):
         assert line.split()[-2:] == [f"{share:.4f}", f"{direct.total:.4f}"]
     assert lines[4] == f"1 sentence, 2 edits, shapley of impara: {direct.signature}"
-    assert lines[5] == "line 1: 2 edits are more than max_edits=1: Shapley values are sampled"
+    assert lines[5] == "line 1: 2 edits exceed max_edits=1: Shapley values are sampled"
 
 
 def test_options_reach_the_metric_and_the_attribution(call, files):

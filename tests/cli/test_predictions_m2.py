@@ -67,7 +67,7 @@ def test_score_and_compare(files, answer):
         ("gleu", ["minimal", "strong"], "--predictions-m2 is for cleme, cleme2, errant, gotoscorer"),
         ("errant", ["minimal"], "2 systems but 1 --predictions-m2; pass one for each, in the order of -p"),
         ("errant", ["strong", "minimal"], "errant: the edits of "),
-        ("gotoscorer", ["minimal", "strong"], "gotoscorer: predictions_m2 does not say how hard each correction is"),
+        ("gotoscorer", ["minimal", "strong"], "gotoscorer: predictions_m2 does not say how hard corrections are"),
     ],
 )
 def test_mistakes(metric, names, message, files, fails):

@@ -55,7 +55,7 @@ def test_references_come_into_one_shape(given, wanted):
     ("references", "error", "message"),
     [
         (None, ValueError, "toy: needs references; pass one list of references per sentence"),
-        ("a b", TypeError, "references must be a list with one entry per sentence, got str"),
+        ("a b", TypeError, "references must be a list, one entry per sentence, got str"),
         ([["a"]], ValueError, "1 reference but 3 sources"),
         ([["a"], [], ["b"]], ValueError, r"references\[1\] is empty"),
         ([["a"], [None], ["b"]], ValueError, r"references\[1\] is empty"),
@@ -81,7 +81,7 @@ def test_a_square_transposed_matrix_is_warned_of(caplog):
         check_columns("toy", sources, sources, transposed, needs_references=True, warn=False)
         assert not caplog.records
         check_columns("toy", sources, sources, transposed, needs_references=True)
-    assert "fit the sources better when transposed" in caplog.text
+    assert "fit the sources better transposed" in caplog.text
 
 
 def test_misaligned_files_are_warned_of(caplog):

@@ -27,8 +27,7 @@ from geceval.edits.ged_labels import token_labels
 from geceval.edits.gotoscorer_chunks import cut
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
 from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
-from geceval.scorers.difficulty.chunk_difficulty import Difficulty
-from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty, ReferenceDifficulty
 
 # Words that meet often, and any others: marks, emoji of several code points, both directions, white space of all kinds.
 WORDS = st.sampled_from(["a", "b", "A", "the", "cat", ".", "|||", "||", "-NONE-", "<b>", "&amp;", "\\", ":", "|", "''"])

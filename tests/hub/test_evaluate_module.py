@@ -132,7 +132,7 @@ def test_no_references_where_the_settings_bring_their_own(green, tmp_path):
 
 
 BAD = [
-    ({}, ValueError, "green: nothing to score; pass sources and predictions, or call add_batch first"),
+    ({}, ValueError, "green: nothing to score; pass sources and predictions, or add_batch first"),
     ({"sources": [], "predictions": [], "references": []}, ValueError, "are empty"),
     ({"sources": ["a"], "predictions": ["a"]}, ValueError, "green: needs references"),
     ({"sources": ["a"], "predictions": ["a", "b"], "references": [["a"]]}, ValueError, "1 source but 2 predictions"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
+import random
+
 import numpy as np
 import pytest
 
@@ -9,8 +13,7 @@ from geceval import registry
 from geceval.core.cache import clear_caches
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import Detector
-from geceval.scorers.asano2017 import Asano2017, Settings
-from geceval.scorers.ngram.meteor import meteor
+from geceval.scorers.asano2017 import Asano2017, Settings, meteor
 
 SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", "a b", "It are ."]
 PREDICTIONS = ["He goes to school every day .", "I do n't like cats .", "They are happy .", "", "", "It are ."]
@@ -42,10 +45,10 @@ def test_warnings_come_once_and_under_its_name(folder, caplog):
     scorer.score(["one", "two", "three", "four", "five"], texts)
     found = [record.getMessage().partition(";")[0] for record in caplog.records]
     assert found == [
+        "asano2017: predictions keep only 0 % of the sources' tokens",
         "asano2017: longer than 128 tokens and cut: 1 of 5 texts, first on line 1",
         "asano2017: longer than 160 tokens and cut: 1 of 5 texts, first on line 1",
-        "asano2017: 5 of 5 predictions would be penalised by guard='surface', first on line 1, "
-        "which says something else",
+        "asano2017: 5 of 5 predictions would be penalised by guard='surface', first on line 1, which adds 199 words",
     ]
 
 
@@ -95,3 +98,43 @@ def test_models_of_the_wrong_kind(folder, make_checkpoint):
         scored(folder, grammar_model=str(classifier))
     with pytest.raises(ValueError, match="asano2017: "):
         scored(classifier)
+
+
+def of(matched, left, right):
+    precision, recall = matched / left, matched / right
+    return precision * recall / (0.85 * precision + 0.15 * recall)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "source", "expected"),
+    [
+        ("a b c", "a b c", 1.0),
+        ("the cats sat", "The cat sits", of(2, 3, 3)),  # the: equal in lower case; cats, cat: one stem
+        ("a b", "a b c", of(2, 2, 3)),
+        ("a b c", "a b", of(2, 3, 2)),
+        ("a a a", "a b", of(1, 3, 2)),  # one to one
+        ("b a", "a b", 1.0),  # there is no penalty for the order
+        ("walks walking", "walked walk", 1.0),
+        ("x y", "a b", 0.0),
+        ("", "a", 0.0),
+        ("a", " ", 0.0),
+        ("", "  ", 1.0),
+    ],
+)
+def test_by_hand(prediction, source, expected):
+    assert meteor(prediction, source) == pytest.approx(expected, abs=1e-12)
+
+
+def test_as_many_words_are_matched_as_have_one_stem():
+    """Against the largest matching, by trying all orders of the longer side."""
+    import snowballstemmer
+
+    stem = snowballstemmer.stemmer("english").stemWord
+    rng = random.Random(1)
+    for _ in range(200):
+        left, right = (rng.choices(["run", "runs", "cat", "cats", "ran", "of"], k=rng.randint(1, 5)) for _ in "ab")
+        short, long = sorted((list(map(stem, left)), list(map(stem, right))), key=len)
+        orders = itertools.permutations(long, len(short))
+        matched = max(sum(map(operator.eq, short, order)) for order in orders)
+        expected = of(matched, len(left), len(right)) if matched else 0.0
+        assert meteor(" ".join(left), " ".join(right)) == pytest.approx(expected, abs=1e-12)

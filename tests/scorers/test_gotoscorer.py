@@ -7,8 +7,7 @@ import logging
 import pytest
 
 from geceval.core.files import read_lines
-from geceval.scorers.difficulty.chunk_difficulty import Difficulty, format_difficulty
-from geceval.scorers.difficulty.difficulty_tables import type_table
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty, format_difficulty, type_table
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
 
 # The example of test_difficulty.py, where it is worked out by hand, as texts.

@@ -150,7 +150,7 @@ def test_beyond_max_edits_shapley_is_sampled_and_says_so():
     assert (few.method, few.note) == ("shapley", "")
     assert (many.method, many.note) == (
         "shapley_sampling",
-        "5 edits are more than max_edits=4: Shapley values are sampled",
+        "5 edits exceed max_edits=4: Shapley values are sampled",
     )
     assert many.scores == pytest.approx((0.5, 0.5, 0, 0, 0))
     assert one(scorer, edits, method="add", max_edits=4).method == "add"
@@ -232,8 +232,8 @@ def test_a_metric_that_reads_edits_and_one_by_name():
         ([SOURCE], [[A], [B]], ValueError, "1 source but 2 predictions"),
         ([], [], ValueError, "sources and predictions are empty"),
         ([SOURCE], SOURCE, TypeError, "predictions must be a list of strings, got str"),
-        ([SOURCE], [A], TypeError, r"predictions\[0\] must be a corrected text or a list of Edits, got"),
-        ([SOURCE], [[A, "b"]], TypeError, r"predictions\[0\] must be a corrected text or a list of Edits, got"),
+        ([SOURCE], [A], TypeError, r"predictions\[0\] must be a text or a list of Edits, got"),
+        ([SOURCE], [[A, "b"]], TypeError, r"predictions\[0\] must be a text or a list of Edits, got"),
         ([3], [[A]], TypeError, r"sources\[0\] must be a string, got int"),
     ],
 )
@@ -249,7 +249,7 @@ def test_missing_references_gold_files_and_scores_that_are_not_finite():
         attribute(Toy(curved, needs=True), [SOURCE], [[A]])
     with pytest.raises(ValueError, match="attribution of m2: gold_m2 .* pass references"):
         attribute(M2(M2.Settings(gold_m2="gold.m2")), [SOURCE], [[A]])
-    with pytest.raises(ValueError, match="attribution of toy: sentence 2: the score of 'A b c d e' is nan"):
+    with pytest.raises(ValueError, match="attribution of toy, sentence 2: 'A b c d e' scores nan"):
         attribute(Toy(lambda words: math.nan if "A" in words else 0.0), ["x", SOURCE], [[], [A]])
 
 

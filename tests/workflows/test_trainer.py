@@ -146,7 +146,7 @@ def test_what_the_arguments_lack_is_found_before_the_training(tokenizer, argumen
     older.group_by_length = True
     with pytest.raises(ValueError, match="another train_sampling_strategy than group_by_length"):
         geceval.trainer_metrics(tokenizer, "gleu", arguments=older, sources=SOURCES)
-    with pytest.raises(ValueError, match="metric_for_best_model is 'impara', which none of gleu, errant gives"):
+    with pytest.raises(ValueError, match="metric_for_best_model is 'impara', no number of gleu, errant"):
         check({"metric_for_best_model": "impara"})
     plain = transformers.TrainingArguments(arguments().output_dir, report_to="none", include_for_metrics=["inputs"])
     with pytest.raises(ValueError, match="must have predict_with_generate=True$"):

@@ -16,7 +16,6 @@ from typer.core import TyperGroup
 
 from geceval.cli.attack import attack
 from geceval.cli.chunks import chunks
-from geceval.cli.cite import CITATION
 from geceval.cli.compare import compare
 from geceval.cli.convert import convert
 from geceval.cli.data import data
@@ -29,6 +28,7 @@ from geceval.cli.leaderboard import leaderboard
 from geceval.cli.list_metrics import list_
 from geceval.cli.meta import meta
 from geceval.cli.models import models
+from geceval.cli.named_sets import CITATION
 from geceval.cli.options import ManyValuesCommand
 from geceval.cli.publish import publish
 from geceval.cli.register import register

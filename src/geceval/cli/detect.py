@@ -40,7 +40,7 @@ def detect(
     form: Annotated[
         Marks | None,
         typer.Option(
-            "--format", help="text: marked sentences; table: errors; tsv: all words; json: one sentence per line."
+            "--format", help="text: marked sentences; table: errors; tsv: all words; json: a sentence a line."
         ),
     ] = None,
     output: shared.Output = None,

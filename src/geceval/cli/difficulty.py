@@ -14,8 +14,7 @@ from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
 from geceval.meta import figures
-from geceval.scorers.difficulty.chunk_difficulty import format_difficulty
-from geceval.scorers.difficulty.difficulty_tables import type_table
+from geceval.scorers.difficulty.chunk_difficulty import format_difficulty, type_table
 
 
 def difficulty(

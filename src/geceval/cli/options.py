@@ -34,9 +34,7 @@ Sources = Annotated[
 ]
 Predictions = Annotated[
     list[str],
-    typer.Option(
-        "-p", "--predictions", help="One file per system, or a folder of them; .jsonl, .csv and others hold rows."
-    ),
+    typer.Option("-p", "--predictions", help="One file per system, or a folder; .jsonl, .csv and others hold rows."),
 ]
 References = Annotated[
     list[str] | None,
@@ -117,9 +115,7 @@ def check_format(form: str | None, output: str | None, kinds: Any) -> str:
     suffix = Path(output or "").suffix.lower()
     ending = ENDINGS.get(suffix)
     if form is None and ending not in names and suffix not in PLAIN:
-        raise InputError(
-            f"{output}: {ending or suffix} is not written here, only {', '.join(names)}; --format says which"
-        )
+        raise InputError(f"{output}: {ending or suffix} is not written here, only {', '.join(names)}; see --format")
     check_outputs(output)
     return form or (ending if ending in names else names[0])
 

@@ -22,7 +22,7 @@ from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import Chunk
 from geceval.meta.figures import inline_svg
 from geceval.meta.significance.systems import SystemEstimate
-from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
+from geceval.scorers.difficulty.chunk_difficulty import ReferenceDifficulty
 from geceval.scorers.edit_based.transport_plans import TransportPlan
 from geceval.scorers.learned.guard import summary
 from geceval.version import __version__

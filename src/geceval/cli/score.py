@@ -12,7 +12,7 @@ import typer
 import geceval.cli.named_sets as named_sets
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.cite import cite as in_paper
+from geceval.cli.named_sets import cite as in_paper
 from geceval.cli.tables import Cell, json_text, or_null, show, write
 from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError, counted, naming_the_extra

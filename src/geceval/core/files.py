@@ -61,9 +61,7 @@ def _unpacked(path: str | Path, data: bytes) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: not a valid gzip file ({error})") from error
     if len(content) > most:  # a few kilobytes of such a file could fill the memory
-        raise InputError(
-            f"{path}: unpacks to more than {_TIMES} times its size; if it is what it seems, unpack it first"
-        )
+        raise InputError(f"{path}: unpacks to more than {_TIMES} times its size; if that is right, unpack it first")
     return content
 
 

@@ -64,9 +64,7 @@ def check_references(
     if references is None:
         raise InputError(f"{metric}: needs references; pass one list of references per sentence")
     if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
-        raise InputTypeError(
-            f"{metric}: references must be a list with one entry per sentence, got {_kind(references)}"
-        )
+        raise InputTypeError(f"{metric}: references must be a list, one entry per sentence, got {_kind(references)}")
     if len(references) != len(sources):
         advice = _shape_advice(references, sources)
         raise InputError(
@@ -159,9 +157,7 @@ def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[st
     by_row = sum(_overlap(sources[i], rows[i][j]) for i in range(size) for j in range(size))
     by_column = sum(_overlap(sources[i], rows[j][i]) for i in range(size) for j in range(size))
     if by_column > by_row:
-        logger.warning(
-            "%s: references fit the sources better when transposed; pass one list of references per sentence", metric
-        )
+        logger.warning("%s: references fit the sources better transposed; pass one list of them per sentence", metric)
 
 
 def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str]) -> None:

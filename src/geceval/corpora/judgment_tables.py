@@ -152,9 +152,7 @@ def _with_references(rows: Rows, gold_m2: Path | None) -> Rows:
     corrected = []
     for sentence, row in zip(sentences, rows, strict=True):
         if sentence.source.split() != row["source"].split():
-            raise InputError(
-                f"{gold_m2}, line {sentence.line}: not sentence {row['src_id']} of the outputs, {row['source']!r}"
-            )
+            raise InputError(f"{gold_m2}, line {sentence.line}: not sentence {row['src_id']} of the outputs")
         texts = references(sentence)
         corrected.append({**row, "references": [texts.get(each, sentence.source) for each in annotators]})
     return corrected

@@ -83,9 +83,7 @@ class Module(evaluate.Metric, abc.ABC):
         options = {name: value for name, value in arguments.items() if name not in of_evaluate}
         if config_name not in (None, "default"):
             if "model" in options:
-                raise InputTypeError(
-                    f"{scorer_class.name}: config_name and model both name the model; pass one of them"
-                )
+                raise InputTypeError(f"{scorer_class.name}: config_name and model both name the model; pass one")
             options["model"] = config_name
         self._takes_references = scorer_class().needs_references()
         self.scorer = scorer_class(*replace_options(scorer_class.name, *defaults, options))
@@ -214,9 +212,7 @@ class Module(evaluate.Metric, abc.ABC):
         has_columns = any(column is not None for column in columns.values())
         with self._lock:
             if not has_columns and self.writer is None:
-                raise InputError(
-                    f"{self.name}: nothing to score; pass sources and predictions, or call add_batch first"
-                )
+                raise InputError(f"{self.name}: nothing to score; pass sources and predictions, or add_batch first")
             if has_columns and self.writer is None and self.num_process == 1:
                 return self._score(scorer, **columns)  # nothing else is to be scored with it, nor need it be stored
             if has_columns:

@@ -118,9 +118,7 @@ def _check_remote(
         return
     paths = set(_hashes(head))
     if private and not head.private:
-        raise InputError(
-            f"{repository.name} is there already and public; make it private on the Hub, or leave --private"
-        )
+        raise InputError(f"{repository.name} is there already and public; make it private there, or leave --private")
     if paths - set(_OF_THE_HUB) and not any(path.endswith(repository.mark) for path in paths):
         raise InputError(
             f"{repository.name} is there already and something else (no {repository.mark}); choose another name, or "

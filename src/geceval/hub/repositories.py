@@ -210,8 +210,6 @@ def collect(folder: Path, belongs: Callable[[Path], bool], without: Collection[s
         if not belongs(below):
             raise InputError(f"{path}: does not belong in what is published from {folder}; move it elsewhere")
         if not path.resolve().is_relative_to(inside):
-            raise InputError(
-                f"{path}: a link to {path.resolve()}, outside of {folder}; copy the file if it is to go out"
-            )
+            raise InputError(f"{path}: a link to {path.resolve()}, outside of {folder}; copy the file to send it")
         files[below.as_posix()] = path
     return files

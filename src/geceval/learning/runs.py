@@ -143,9 +143,7 @@ def check_folder(job: Any, run: Path) -> dict[str, Any]:
     path = run / "settings.json"
     if path.is_file():
         if read_json(path) != settings:
-            raise InputError(
-                f"{run.parent}: holds a run with other settings or data; choose another folder or remove it"
-            )
+            raise InputError(f"{run.parent}: holds a run with other settings or data; take another folder or remove it")
     elif any(path.is_file() for path in run.parent.rglob("*")):
         raise InputError(f"{run.parent}: holds files, but no training run to continue; choose a new folder")
     return settings

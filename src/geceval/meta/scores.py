@@ -246,9 +246,7 @@ def _read_json(path: str | Path) -> dict[str, tuple[_Lines, str]]:
 
 def _from_list(where: str, scores: Any, corpus: Any) -> dict[int, float]:
     if not isinstance(scores, list):
-        raise InputError(
-            f"{where}: expected a list with one score per sentence (geceval score writes it with --sentence)"
-        )
+        raise InputError(f"{where}: expected a list, one score per sentence (as geceval score --sentence writes)")
     lines = {line: _number(f"{where}, line {line}", score) for line, score in enumerate(scores, start=1)}
     return lines if corpus is None else {0: _number(where, corpus), **lines}
 

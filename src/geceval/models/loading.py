@@ -60,9 +60,7 @@ def load_classifier(checkpoint: Checkpoint) -> Any:
 
     config = read_config(checkpoint)
     if config.num_labels != 1:
-        raise CheckpointError(
-            f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), this metric needs 1"
-        )
+        raise CheckpointError(f"{checkpoint.folder}: the head has {config.num_labels} outputs (num_labels), not 1")
     return load_with_head(transformers.AutoModelForSequenceClassification, checkpoint)
 
 
@@ -160,9 +158,7 @@ def check_missing(checkpoint: Checkpoint, missing: list[str]) -> None:
     if missing:
         head = any(word in name for name in missing for word in ("classifier", "score"))
         what = "no classification head" if head else "parameters are missing"
-        raise CheckpointError(
-            f"{checkpoint.folder}: {what} ({', '.join(missing[:3])}); train it first, or fetch it again"
-        )
+        raise CheckpointError(f"{checkpoint.folder}: {what} ({', '.join(missing[:3])}); train it, or fetch it again")
 
 
 def ready(model: Any, checkpoint: Checkpoint) -> Any:

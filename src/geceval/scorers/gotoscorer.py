@@ -20,8 +20,13 @@ from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, distinct
 from geceval.edits.gotoscorer_chunks import Chunk, cut, cut_annotations, judge
 from geceval.scorers.base import Scorer, TextOptions
-from geceval.scorers.difficulty.chunk_difficulty import UNIFORM, Difficulty, count_correct, read_difficulty
-from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty
+from geceval.scorers.difficulty.chunk_difficulty import (
+    UNIFORM,
+    Difficulty,
+    ReferenceDifficulty,
+    count_correct,
+    read_difficulty,
+)
 from geceval.scorers.references.annotator_choice import best_annotator
 from geceval.scorers.references.gold import (
     errant_annotator,
@@ -73,7 +78,7 @@ class Settings(TextOptions):
             raise InputError("difficulty and systems both say how hard a correction is; pass one of them")
         if self.predictions_m2 is not None and self.difficulty is None:
             raise InputError(
-                "predictions_m2 does not say how hard each correction is; pass difficulty=FILE or 'uniform' with it"
+                "predictions_m2 does not say how hard corrections are; pass difficulty=FILE or 'uniform' too"
             )
 
 
@@ -149,7 +154,7 @@ class Gotoscorer(Scorer):
         difficulty = self._settings_difficulty()
         if difficulty is None and settings.systems is None:
             raise InputError(
-                f"{self.name}: difficulty comes from predictions of systems or from a difficulty file; pass one"
+                f"{self.name}: difficulty comes from predictions of systems or a difficulty file; pass one"
             )
         chunks = self._only_references(self._gold(columns))
         if difficulty is None:

@@ -164,9 +164,7 @@ def _check_edits(name: str, predictions: Sequence[Any]) -> None:
     for number, row in enumerate(predictions):
         listed = isinstance(row, Sequence) and all(isinstance(edit, Edit) for edit in row)
         if not isinstance(row, str) and not listed:
-            raise InputTypeError(
-                f"{name}: predictions[{number}] must be a corrected text or a list of Edits, got {row!r}"
-            )
+            raise InputTypeError(f"{name}: predictions[{number}] must be a text or a list of Edits, got {row!r}")
 
 
 def _extract(
@@ -218,9 +216,7 @@ def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) 
     for number, row in enumerate(rows):
         for index in row.values():
             if not math.isfinite(result.scores[index]):
-                raise InputError(
-                    f"{name}: sentence {number + 1}: the score of {texts[index]!r} is {result.scores[index]}"
-                )
+                raise InputError(f"{name}, sentence {number + 1}: {texts[index]!r} scores {result.scores[index]}")
     return [{mask: result.scores[index] for mask, index in row.items()} for row in rows], result.signature
 
 
@@ -230,9 +226,7 @@ def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric:
     parts = shares(game.method, len(game.edits), gains, game.orders)
     notes = []
     if game.method != settings.method:
-        notes.append(
-            f"{len(game.edits)} edits are more than max_edits={settings.max_edits}: Shapley values are sampled"
-        )
+        notes.append(f"{len(game.edits)} edits exceed max_edits={settings.max_edits}: Shapley values are sampled")
     if game.method in ("add", "sub"):
         parts, shifted = rescaled(parts, total, settings.rescale)
         if shifted:

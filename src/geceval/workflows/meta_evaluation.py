@@ -121,9 +121,7 @@ def _judged(path: str, human: HumanData) -> list[M2Sentence]:
     if len(sentences) == len(human.lines):
         return sentences
     if len(sentences) <= max(human.lines):
-        raise InputError(
-            f"{path}: {len(sentences)} sentences, but the data has line {max(human.lines) + 1} of its text"
-        )
+        raise InputError(f"{path}: {len(sentences)} sentences, but the data has line {max(human.lines) + 1} of it")
     return [sentences[line] for line in human.lines]
 
 

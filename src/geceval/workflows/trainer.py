@@ -77,9 +77,7 @@ def _check(arguments: Any, metrics: Sequence[str], reads_inputs: bool, needs_ord
         raise InputError(f"trainer_metrics: the arguments of the trainer must have {', '.join(lacking)}")
     best = (arguments.metric_for_best_model or "loss").removeprefix("eval_")
     if not best.endswith("loss") and not any(best == name or best.startswith(f"{name}_") for name in metrics):
-        raise InputError(
-            f"trainer_metrics: metric_for_best_model is {best!r}, which none of {', '.join(metrics)} gives"
-        )
+        raise InputError(f"trainer_metrics: metric_for_best_model is {best!r}, no number of {', '.join(metrics)}")
 
 
 class TrainerMetrics:

@@ -14,11 +14,12 @@ from geceval.edits.gotoscorer_chunks import cut, cut_annotations
 from geceval.edits.m2 import read_m2
 from geceval.scorers.difficulty.chunk_difficulty import (
     Difficulty,
+    ReferenceDifficulty,
     count_correct,
     format_difficulty,
     read_difficulty,
+    type_table,
 )
-from geceval.scorers.difficulty.difficulty_tables import ReferenceDifficulty, type_table
 from geceval.scorers.gotoscorer import count_chunks, precision_recall
 
 # "He like cat ." and three systems; the counts and weights below were worked out by hand from the definition.
@@ -182,3 +183,38 @@ def test_published_weights_fit_the_nucle_spans_of_annotator_0(shared_data):
         assert (rows[kind].mean, rows[kind].sd) == pytest.approx((mean, sd), abs=5e-4)
     with pytest.raises(ValueError, match=r"conll14_8sys\.txt, line \d+: \d+ counts, but the reference of sentence"):
         difficulty.check([row[0] for row in cut_annotations(sentences, 1)])
+
+
+TYPED = cut("a b c d e f", [
+    Edit(0, 1, "x", "R:NOUN"), Edit(1, 2, "", "U:DET"), Edit(2, 3, "y", "R:NOUN"), Edit(3, 3, "z", "M:NOUN"),
+    Edit(4, 5, "w", "Wci"),
+])  # fmt: skip
+TYPED_RIGHT = [3 if chunk.type == "M:NOUN" else 0 if chunk.start in (0, 1) else 2 for chunk in TYPED]  # of 4 systems
+TYPED_REFERENCE = ReferenceDifficulty([TYPED], Difficulty(4, [TYPED_RIGHT]))
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        # means and sample standard deviations by hand
+        (1, [("U", 1, 0, 1), ("R", 2 / 3, (1 / 12) ** 0.5, 3), ("M", 0.25, 0, 1)]),
+        (2, [("DET", 1, 0, 1), ("NOUN", 7 / 12, (7 / 48) ** 0.5, 3), ("Wci", 0.5, 0, 1)]),
+        (3, [("U:DET", 1, 0, 1), ("R:NOUN", 0.75, 0.125**0.5, 2), ("Wci", 0.5, 0, 1), ("M:NOUN", 0.25, 0, 1)]),
+    ],
+)
+def test_types_are_sorted_from_hard_to_easy(level, expected):
+    rows = type_table(TYPED_REFERENCE, level)
+    assert [(row.type, row.frequency) for row in rows] == [(kind, frequency) for kind, _, _, frequency in expected]
+    assert [row.mean for row in rows] == pytest.approx([mean for _, mean, _, _ in expected])
+    assert [row.sd for row in rows] == pytest.approx([sd for _, _, sd, _ in expected])
+
+
+def test_types_without_operation_get_it_from_the_span():
+    chunks = cut("a b", [Edit(0, 0, "x", "Art"), Edit(0, 1, "", "Art"), Edit(1, 2, "y", "Art")])
+    nobody = Difficulty(1, [[0] * len(chunks)])
+    assert {row.type for row in type_table(ReferenceDifficulty([chunks], nobody), 1)} == {"M", "U", "R"}
+
+
+def test_there_are_three_levels():
+    with pytest.raises(ValueError, match="level must be 1, 2 or 3"):
+        type_table(TYPED_REFERENCE, 4)
