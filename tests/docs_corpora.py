@@ -50,7 +50,6 @@ def write_all() -> None:
     labels = {"He goes .": True, "He gone .": False}
     rows = [json.dumps({"source": "He go .", "hypothesis": text, "label": label}) for text, label in labels.items()]
     Path("labelled.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    Path("human.tsv").write_text("strong\t4.1\nminimal\t3.2\novercorrect\t1.4\nmeaning\t1.9\n", encoding="utf-8")
 
 
 def _write_answers() -> None:

@@ -5,7 +5,7 @@ import pytest
 from geceval.core.files import read_lines, split_lines
 from geceval.corpora.ratings import read_rows
 from geceval.edits.m2 import read_m2
-from geceval.meta.scores import read_scores, read_system_scores
+from geceval.meta.scores import read_scores
 from geceval.scorers.difficulty.chunk_difficulty import read_difficulty
 
 SEPARATORS = ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
@@ -45,10 +45,6 @@ def test_scores_of_a_metric(write, mark):
     rows = f"one{mark}more\t1\t0.1\none{mark}more\t2\t0.2\n"
     (found,) = read_scores(write(f"system\tline\ttoy\n{rows}", "scores.tsv"), [f"one{mark}more"], 2)
     assert found.sentences.tolist() == [[0.1, 0.2]]
-
-
-def test_scores_of_systems(write, mark):
-    assert read_system_scores(write(f"one{mark}more 1.5\ntwo 2\n")) == {f"one{mark}more": 1.5, "two": 2.0}
 
 
 def test_ratings(write, mark):

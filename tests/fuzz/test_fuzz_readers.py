@@ -22,7 +22,7 @@ from geceval.corpora.ratings import read_tmu_gfm
 from geceval.edits.essays import read_essays, to_sentences
 from geceval.edits.m2 import read_m2, references
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
-from geceval.meta.scores import read_scores, read_system_scores
+from geceval.meta.scores import read_scores
 from geceval.scorers.difficulty.chunk_difficulty import format_difficulty, read_difficulty
 from geceval.scorers.judge.session import read_grades
 from geceval.scorers.learned.detection import parse_labels
@@ -54,7 +54,6 @@ DIFFICULTY = ["3", "\n", "1 2", "0", " ", "-1", "١", "²", LONG_NUMBER, "1.5", 
 CARD = ["---\n", "a: 1\n", "license: mit\n", "tags: [evaluate]\n", "## X\n", "```", "&a ", "*a", "configs: 3\n"]
 CARD += ["!!python/object:os.x {}\n", "title: [\n", "? {a: b}\n: c\n", "1: 2\n"]
 LINES = ["a b", "\n", "\r\n", "\ufeff", "\u2028", "\x00", " ", "é"]
-SCORES = ["A 1", "B 0.5", "\n", "nan", " ", "A", "1e999", "\t"]
 
 
 def documents(pieces):
@@ -64,10 +63,6 @@ def documents(pieces):
     noise = st.tuples(data, st.binary(max_size=4), data).map(b"".join)
     other = st.one_of(text.map(lambda t: t.encode("utf-16", "surrogatepass")), data.map(lambda d: b"\xef\xbb\xbf" + d))
     return st.one_of(data, data, data, noise, other, st.binary(max_size=40))
-
-
-def finite(scores):
-    return all(map(isfinite, scores.values()))
 
 
 READERS = {  # name: (file, pieces, reader, what holds of a result)
@@ -90,8 +85,6 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
         lambda path: to_items(read_rankings(path, first_line=1), path, {0: 0, 1: 1}, SYSTEMS),
         lambda items: all(0 <= item.sentence < 2 and item.groups for item in items),
     ),
-    "meta.scores.read_system_scores": ("f.txt", SCORES, read_system_scores, finite),
-    "meta.scores.read_system_scores of JSON": ("f.json", JSON, read_system_scores, finite),
     "corpora.ratings.read_tmu_gfm": ("f.csv", CSV, read_tmu_gfm, lambda rows: all(isfinite(r.fluency) for r in rows)),
     **{
         f"meta.scores.read_scores of {suffix}": (
@@ -154,7 +147,6 @@ def test_readers(name, tmp_path):
         ("corpora.judgments.to_items", f'<ranking-item src-id="0" duration="{NUMBER}:1:1"/>'),
         ("corpora.judgments.to_items", '<ranking-item src-id="0" duration="1:1:nan"/>'),
         ("corpora.judgments.to_items", '<ranking-item src-id="0"><translation system="A" rank="999"/></ranking-item>'),
-        ("meta.scores.read_system_scores of JSON", f'{{"A": {NUMBER}}}'),
         ("meta.scores.read_scores of json", f'{{"A": [1, {NUMBER}]}}'),
         ("meta.scores.read_scores of tsv", "system\tline\tm\n"),
         ("core.files.read_json", "[" * 100_000),
@@ -254,6 +246,7 @@ ELSEWHERE = {
     "read_rated_pairs": "read_tmu_gfm: it makes pairs of what that gives",
     "read_score_files": "read_scores: it checks further what that gives",
     "read_config": "tests/faults/test_fault_checkpoints.py",
+    "read_head": "tests/faults/test_fault_checkpoints.py",
     "read_weights": "tests/faults/test_fault_checkpoints.py",
     "read_model": "tests/faults/test_fault_checkpoints.py",
     "read_pairs": "a file that the same run has written",

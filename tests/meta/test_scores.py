@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from geceval.meta.scores import MetricScores, read_scores, read_system_scores, write_scores
+from geceval.meta.scores import MetricScores, read_scores, write_scores
 
 SYSTEMS = ("A", "B-2", "C")
 SENTENCES = np.array([[0.1, 1 / 3], [0.5, -2.0], [1e-17, 3.0]])
@@ -91,7 +91,11 @@ TSV = "system\tline\tm\nA\t1\t0.5\nA\t2\t0.25\n"
         ("s.json", '{"A": 1}', "A: expected a list, one score per sentence"),
         ("s.json", '{"A": [1, null]}', "A, line 2: the score is nan"),
         ("s.json", '{"systems": [{"metrics": {}}]}', "entry 1 of systems"),
-        ("s.json", '{"systems": [{"system": "A", "metrics": {"m": {"score": 1}}}]}', "geceval score writes it with"),
+        (
+            "s.json",
+            '{"systems": [{"system": "A", "metrics": {"m": {"score": 1}}}]}',
+            "geceval score --sentence writes",
+        ),
         ("s.parquet", "no parquet", "not a parquet file"),
     ],
 )
@@ -123,35 +127,3 @@ def test_a_missing_parquet_file_and_a_folder_are_os_errors_that_say_so(tmp_path)
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(IsADirectoryError):
         read_scores(tmp_path / "folder.parquet", SYSTEMS, 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("scores.tsv", "GPT-3.5\t-0.25\r\nmy system\t1e-1\r\n\r\n"),
-        ("scores.txt", "GPT-3.5 -0.25\nmy system 0.1"),
-        ("scores.json", '{"GPT-3.5": -0.25, "my system": 0.1}'),
-    ],
-)
-def test_scores_of_systems(tmp_path, name, text):
-    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
-    assert read_system_scores(tmp_path / name) == {"GPT-3.5": -0.25, "my system": 0.1}
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("s.tsv", "A\t1\nB\n", "s.tsv, line 2: expected the name of a system and a finite number, got ''"),
-        ("s.tsv", "A\tbest\n", "line 1: .* got 'best'"),
-        ("s.tsv", "A\tnan\n", "line 1: .* got 'nan'"),
-        ("s.tsv", "A\t1\nA\t2\n", "line 2: A has a score already"),
-        ("s.json", '{"A": [1]}', r"s.json: A: .* got \[1\]"),
-        ("s.json", '["A", 1]', "expected a JSON object"),
-        ("s.json", "A 1", "not valid JSON"),
-        ("s.json", '{"A": 1, "A": 2}', "an object has 'A' twice"),
-    ],
-)
-def test_bad_scores_of_systems(tmp_path, name, text, message):
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        read_system_scores(tmp_path / name)

@@ -11,12 +11,10 @@ import typer
 import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.tables import show
-from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 from geceval.corpora.judgments import read_human
 from geceval.meta.agreement import Pairs, agreement, judged_pairs
 from geceval.meta.correlation import correlate
-from geceval.meta.scores import read_system_scores
 from geceval.meta.tune_weights import Tuned, split_pairs, tune_on_sentences, tune_on_systems, weight_grid
 from geceval.scorers.some import SUBMETRICS, WEIGHTS
 from geceval.workflows.meta_evaluation import choose_systems
@@ -30,23 +28,14 @@ Rows = tuple[list[str], list[list[Any]]]
 
 
 def tune_weights(
-    data: Annotated[str | None, typer.Option("--data", help="A checkout of SEEDA, GJG15 or GMEG.")] = None,
-    sources: Annotated[
-        str | None, typer.Option("-s", "--sources", help="Without --data: the learners' text, one sentence per line.")
-    ] = None,
-    predictions: Annotated[
-        list[str] | None, typer.Option("-p", "--predictions", help="Without --data: one file per system.")
-    ] = None,
+    data: Annotated[str, typer.Option("--data", help="A checkout of SEEDA, GJG15 or GMEG.")],
     human: Annotated[
         str | None,
-        typer.Option(
-            help="Human scores. Without --data a file, .json or one line `SYSTEM SCORE` each; with it the name of a "
-            "ranking (ts_sent, ew, ...) or, for sentences, of judgments (sent, edit, all)."
-        ),
+        typer.Option(help="A ranking of systems (ts_sent, ew, ...) or, for sentences, judgments (sent, edit, all)."),
     ] = None,
     level: Annotated[Level, typer.Option(help="Maximise Pearson on systems, or Kendall on sentences.")] = "system",
     systems: Annotated[
-        list[str] | None, typer.Option(help="With --data: base, +INPUT, +fluency or all, or names of systems.")
+        list[str] | None, typer.Option(help="base, +INPUT, +fluency or all, or names of systems.")
     ] = None,
     share: Annotated[
         float | None, typer.Option(help="For sentences: part to tune on, 0.1 by default; the rest is reported on.")
@@ -71,17 +60,8 @@ def tune_weights(
     options = shared.metric_options([METRIC], option)[METRIC]
     if "weights" in options:
         raise InputError("tune-weights finds the weights itself; leave out -o weights=...")
-    if data is not None:
-        if sources or predictions:
-            raise InputError("tune-weights takes either --data or -s and -p, not both")
-        table, notes = _from_data(
-            data, human, level, systems, options, (0.1 if share is None else share, 1 if seed is None else seed)
-        )
-    else:
-        if systems or level == "sentence":
-            raise InputError(f"{'--systems' if systems else '--level sentence'} needs --data, a checkout of judgments")
-        table, notes = _from_files(sources, predictions or [], human, options)
-    columns, rows = table
+    split = (0.1 if share is None else share, 1 if seed is None else seed)
+    (columns, rows), notes = _from_data(data, human, level, systems, options, split)
     show(columns, rows, form, output, notes[0], notes[1:])
 
 
@@ -109,21 +89,6 @@ def _from_data(
         best, rows = _on_sentences(_sub_scores(human.sources, outputs, options), *divided)
     described = f"{human.name} {name}, {len(chosen)} systems"
     return rows, _notes(best, described, options, human.sources[0])
-
-
-def _from_files(
-    sources: str | None, predictions: Sequence[str], human: str | None, options: Mapping[str, Any]
-) -> tuple[Rows, list[str]]:
-    if not (sources and predictions and human):
-        raise InputError("tune-weights takes --data FOLDER, or all of -s FILE, -p FILE... and --human FILE")
-    scores = read_system_scores(human)
-    corpus = read_corpus(sources, predictions)
-    missing = [system for system in corpus.systems if system not in scores]
-    if missing:
-        raise InputError(f"{human}: no score for {', '.join(missing)}; it has {', '.join(scores) or 'none at all'}")
-    parts = _sub_scores(corpus.sources, corpus.systems, options)
-    best, rows = _on_systems(parts, [scores[system] for system in corpus.systems])
-    return rows, _notes(best, f"{len(corpus.systems)} systems", options, corpus.sources[0])
 
 
 def _sub_scores(sources: list[str], outputs: Mapping[str, list[str]], options: Mapping[str, Any]) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json, read_lines, read_text, split_lines, write_bytes, write_text
+from geceval.core.files import read_json, read_text, split_lines, write_bytes, write_text
 from geceval.meta.aggregation import Aggregation, aggregate
 
 READ, WRITTEN = (".tsv", ".json", ".parquet"), (".tsv", ".parquet")
@@ -111,33 +111,6 @@ def write_scores(path: str | Path, tables: Sequence[MetricScores]) -> None:
     rows = zip(*([str(cell).replace("\t", " ") for cell in column] for column in columns.values()), strict=True)
     comments = "".join(f"# {table.signature}\n" for table in tables if table.signature)
     write_text(path, "".join("\t".join(row) + "\n" for row in [tuple(columns), *rows]) + comments)
-
-
-def read_system_scores(path: str | Path) -> dict[str, float]:
-    """Read human scores of systems: a JSON object of names and numbers, or lines of a name and a number."""
-    if str(path).endswith(".json"):
-        content = read_json(path)
-        if not isinstance(content, dict):
-            raise InputError(f"{path}: expected a JSON object of systems and their scores")
-        rows = [(f"{path}: {name}", name, score) for name, score in content.items()]
-    else:
-        rows = []
-        for number, line in enumerate(read_lines(path), start=1):
-            if line:
-                name, *score = line.rsplit(maxsplit=1)
-                rows.append((f"{path}, line {number}", name.strip(), "".join(score)))
-    scores: dict[str, float] = {}
-    for where, name, score in rows:
-        try:
-            value = float(score)
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        if not math.isfinite(value):
-            raise InputError(f"{where}: expected the name of a system and a finite number, got {score!r}")
-        if name in scores:
-            raise InputError(f"{where}: {name} has a score already")
-        scores[name] = value
-    return scores
 
 
 def check_suffix(path: str | Path) -> None:
