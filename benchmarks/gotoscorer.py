@@ -20,8 +20,7 @@ from collections.abc import Callable
 from geceval.edits.edit import Edit
 from geceval.edits.gotoscorer_chunks import cut, cut_annotations, judge
 from geceval.edits.m2 import read_m2
-from geceval.scorers.difficulty.chunk_difficulty import count_correct, read_difficulty
-from geceval.scorers.difficulty.chunk_difficulty import type_table
+from geceval.scorers.difficulty.chunk_difficulty import count_correct, read_difficulty, type_table
 from geceval.scorers.gotoscorer import Gotoscorer, Settings
 
 POSTER = {
