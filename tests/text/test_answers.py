@@ -1,5 +1,7 @@
 """Answers of language models: what is taken away, and what stays."""
 
+import time
+
 import pytest
 
 from geceval.text.answers import RULES, clean, is_refusal
@@ -107,3 +109,10 @@ def test_what_may_be_a_correction_stays(source, answer):
 def test_refusals_stay_and_are_recognised(answer):
     assert is_refusal(answer, SOURCE)
     assert clean(answer, SOURCE).text == answer.replace("’", "'")
+
+
+@pytest.mark.parametrize("unit", ["*", " \n", " ", "#", "\nOriginal: ", "```", "<think>", "(note ", "here is the "])
+def test_an_answer_that_repeats_itself_takes_no_longer_than_any_other(unit):
+    start = time.process_time()
+    clean(unit * 20_000 + "x", "She have two dogs .")
+    assert time.process_time() - start < 5  # 140 s for the asterisks when every start was tried

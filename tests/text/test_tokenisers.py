@@ -1,5 +1,7 @@
 """Tokenisers by name, and the way back to prose."""
 
+import time
+
 import pytest
 
 from geceval.text.tokenisers import detokenise, tokenise
@@ -47,3 +49,9 @@ def test_spacy_is_its_english_rules():
     spacy = pytest.importorskip("spacy")
     text = "Im sure it's a well-known 10km run (e.g. so-so)."
     assert tokenise(text, "spacy-en").split() == [token.text for token in spacy.blank("en")(text)]
+
+
+def test_a_long_word_is_tokenised_in_linear_time():
+    start = time.process_time()
+    assert tokenise("a" * 50_000 + " b. c", "ptb") == "a" * 50_000 + " b. c"
+    assert time.process_time() - start < 5  # 50 s when a word was tried from each of its letters
