@@ -104,7 +104,7 @@ def test_what_needs_no_change_is_left_to_the_last_bit():
     assert reading.details()["converted"] == {"references": 2}
 
 
-@pytest.mark.parametrize("known", ["impara", "scribendi"])
+@pytest.mark.parametrize("known", ["impara", "scribendi", "fluency"])
 def test_networks_read_prose_where_it_came_so(known):
     form = registry.scorer_class(known).form
     sources, predictions = [detokenise(text) for text in SOURCES], PROSE
@@ -114,7 +114,7 @@ def test_networks_read_prose_where_it_came_so(known):
 
 
 def test_language_models_read_all_texts_as_they_are():
-    for name in ("impara_lm", "fluency", "meaning", "llm_judge"):
+    for name in ("impara_lm", "meaning", "llm_judge"):
         assert read(Columns(SOURCES, PROSE), "auto", registry.scorer_class(name).form)[0] == Columns(SOURCES, PROSE)
 
 

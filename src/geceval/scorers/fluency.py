@@ -57,7 +57,7 @@ class Fluency(LikelihoodScorer):
     description = "How probable a causal language model finds the corrected sentence, normalised by its length."
     extra = "lm"
     Settings = Settings
-    form = "prose"
+    form = "sources"  # n counts words, so texts of one corpus take one form
     bounds = (None, 0.0)
     reads_references = False
     guards_by_default = True
