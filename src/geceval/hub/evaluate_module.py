@@ -31,8 +31,7 @@ from geceval.scorers.base import Scorer
 _EVALUATE_ARGUMENTS = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self", "kwargs"}
 _COLUMNS = """
 Args:
-    sources (`list` of `str`): What the learner wrote, one string per sentence; tokenised for metrics of edits, n-grams
-        and token labels.
+    sources (`list` of `str`): What the learner wrote, one string per sentence, in tokens or prose, see `text`.
     predictions (`list` of `str`): What the system made of it, one string per sentence.
     references{references}
 """
