@@ -40,10 +40,11 @@ def test_difficulty_goes_to_standard_output(files, ok):
 
 
 def test_everything_is_written_in_one_run(files, ok):
-    arguments = ["--output", "w.txt", "--types", "3", "--heat-map", "map.html"]
+    arguments = ["--output", "w.txt", "--types", "3", "--heat-map", "map.html", "--chunks", "chunks.txt"]
     out = ok("difficulty", "-s", "source.txt", "--gold-m2", "gold.m2", *SYSTEMS, *arguments)
     assert (files / "w.txt").read_text() == DIFFICULTY
     assert "like → likes · weight 0.33" in (files / "map.html").read_text()
+    assert (files / "chunks.txt").read_text().splitlines()[3].startswith("weight | 0.00 | 0.00 | 0.00 | 0.33")
     assert [line.split() for line in out.splitlines()[2:]] == [
         ["ArtOrDet", "0.6667", "0.0000", "1"],
         ["SVA", "0.3333", "0.0000", "1"],

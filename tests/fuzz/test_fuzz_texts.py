@@ -27,7 +27,7 @@ from geceval.edits.ged_labels import token_labels
 from geceval.edits.gotoscorer_chunks import cut
 from geceval.edits.m2 import M2Sentence, format_m2, parse_m2, references
 from geceval.edits.maxmatch.extraction import EXTRACTING, Lattice
-from geceval.scorers.difficulty.chunk_difficulty import Difficulty, ReferenceDifficulty
+from geceval.scorers.difficulty.chunk_difficulty import Difficulty, ReferenceDifficulty, chunk_table
 
 # Words that meet often, and any others: marks, emoji of several code points, both directions, white space of all kinds.
 WORDS = st.sampled_from(["a", "b", "A", "the", "cat", ".", "|||", "||", "-NONE-", "<b>", "&amp;", "\\", ":", "|", "''"])
@@ -185,6 +185,7 @@ def test_heat_maps_show_text_as_text(case, title):
     chunks = [cut(source, edits)]
     difficulty = Difficulty(2, [[place % 3 for place in range(len(chunks[0]))]])
     reference = ReferenceDifficulty(chunks, difficulty)
+    assert chunk_table(reference)
     page = heat_map_page(reference, title=title)
     body = page.split("<main>")[1].split("</main>")[0]
     tags = re.findall(r"<[^>]*>", body)

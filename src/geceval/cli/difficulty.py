@@ -14,7 +14,7 @@ from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
 from geceval.meta import figures
-from geceval.scorers.difficulty.chunk_difficulty import format_difficulty, type_table
+from geceval.scorers.difficulty.chunk_difficulty import chunk_table, format_difficulty, type_table
 
 
 def difficulty(
@@ -39,6 +39,7 @@ def difficulty(
         bool, typer.Option("--errant-types", help="Put ERRANT's types on the edits of --gold-m2.")
     ] = False,
     heat_map: Annotated[str | None, typer.Option(help="HTML file to write: the heat map.")] = None,
+    chunks: Annotated[str | None, typer.Option(help="Text file to write: every chunk; - for standard output.")] = None,
     plot: Annotated[
         str | None, typer.Option(help="Figure to write, .png, .svg or .pdf: difficulty by error type.")
     ] = None,
@@ -52,13 +53,13 @@ def difficulty(
 
     Example: geceval difficulty -s source.txt -p systems/*.txt -r reference.txt --output hard.txt --heat-map map.html
 
-    Without --types, --heat-map and --plot the difficulty goes to standard output.
+    Without --types, --heat-map, --chunks and --plot the difficulty goes to standard output.
     """
     if (difficulty_file is None) == (not predictions):
         raise InputError("difficulty takes either -p FILE..., the systems, or -d FILE, what was counted before")
     if gold_m2 is None:
         shared.refuse("puts types on the edits of --gold-m2", errant_types=errant_types)
-    check_outputs(output, heat_map, plot)
+    check_outputs(output, heat_map, chunks, plot)
     if plot is not None:
         figures.check_suffix(plot)
     corpus = _read(sources, predictions or [], references or [], gold_m2)
@@ -69,13 +70,15 @@ def difficulty(
     with bar(progress, "gotoscorer"):
         reference = scorer.reference_difficulty(corpus.sources, systems, corpus.references, errant_types=errant_types)
     texts = []
-    if output is not None or not (types or heat_map or plot):
+    if output is not None or not (types or heat_map or chunks or plot):
         texts.append((format_difficulty(reference.difficulty), output))
     if types is not None:
         cells = [[row.type, row.mean, row.sd, row.frequency] for row in type_table(reference, types)]
         texts.append((table_text(["error type", "mean", "sd", "frequency"], cells), None))
     if heat_map is not None:
         texts.append((heat_map_page(reference), heat_map))
+    if chunks is not None:
+        texts.append((chunk_table(reference), chunks))
     figure = figures.difficulty(type_table(reference, types or 2)) if plot is not None else None
     for text, path in texts:
         write(text, path)

@@ -15,6 +15,7 @@ from geceval.edits.m2 import read_m2
 from geceval.scorers.difficulty.chunk_difficulty import (
     Difficulty,
     ReferenceDifficulty,
+    chunk_table,
     count_correct,
     format_difficulty,
     read_difficulty,
@@ -218,3 +219,21 @@ def test_types_without_operation_get_it_from_the_span():
 def test_there_are_three_levels():
     with pytest.raises(ValueError, match="level must be 1, 2 or 3"):
         type_table(TYPED_REFERENCE, 4)
+
+
+def test_the_table_of_chunks():
+    chunks = [cut("He cat", [Edit(1, 1, "likes the", "M:VERB")]), cut("", [])]
+    text = chunk_table(ReferenceDifficulty(chunks, Difficulty(3, [[3, 3, 0, 2, 3], [1]])))
+    assert text == (
+        "# sentence 1\n"
+        "orig   |      | He   |           | cat  |\n"
+        "gold   |      | He   | likes the | cat  |\n"
+        "weight | 0.00 | 0.00 | 1.00      | 0.33 | 0.00\n"
+        "cat    |      |      | M:VERB    |      |\n"
+        "\n"
+        "# sentence 2\n"
+        "orig   |\n"
+        "gold   |\n"
+        "weight | 0.67\n"
+        "cat    |\n"
+    )

@@ -150,3 +150,22 @@ def _operation(chunk: Chunk) -> str:
     if chunk.is_gap:
         return "M"
     return "R" if chunk.correction else "U"
+
+
+def chunk_table(reference: ReferenceDifficulty) -> str:
+    """Every chunk with its weight: for each sentence a block of four lines, columns aligned."""
+    # The lines are `orig` (the source), `gold` (the correction), `weight` and `cat` (the error type); an empty cell is
+    # a gap between tokens, or a deletion.
+    blocks = []
+    rows = zip(reference.chunks, reference.difficulty.of_chunks(), strict=True)
+    for number, (chunks, numbers) in enumerate(rows, start=1):
+        columns = [("orig", "gold", "weight", "cat")]
+        for chunk, weight in zip(chunks, numbers, strict=True):
+            columns.append((chunk.source, chunk.correction, f"{weight:.2f}", chunk.type))
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            " | ".join(column[row].ljust(width) for column, width in zip(columns, widths, strict=True)).rstrip()
+            for row in range(4)
+        ]
+        blocks.append(f"# sentence {number}\n" + "\n".join(lines) + "\n")
+    return "\n".join(blocks)
