@@ -32,19 +32,13 @@ CASES = {
         Sentence(LETTERS, "1 2 X; 5 6 Y", ["1 2 X; 3 4 Q", "3 4 d; 5 6 Y", "3 4 R; 5 6 V"]),
         Sentence("a b c d", "1 2; 2 2 b", ["", "1 2 Z"]),
     ],
-    "weights": [
-        Sentence("a b c d", "", ["2 2 X Y Z W"]),
-        Sentence("a b c d e f", "1 2 X; 4 5 Y", ["1 2 X"]),
-    ],
+    "weights": [Sentence("a b c d", "", ["2 2 X Y Z W"]), Sentence("a b c d e f", "1 2 X; 4 5 Y", ["1 2 X"])],
     "greedy": [
         Sentence("a b c d e", "1 2 X", ["1 2 X; 3 4 Y", ""]),
         Sentence("a b c d e", "1 2 X; 3 4 Z", ["1 2 X; 3 4 Y", "3 4 Z"]),
         Sentence("a b", "", ["", "0 1 B"]),
     ],
-    "empty": [
-        Sentence("a b", "0 2", ["0 1 X", "1 2 Y"]),
-        Sentence("c d e", "0 1 C", ["0 3", "0 1 C", ""]),
-    ],
+    "empty": [Sentence("a b", "0 2", ["0 1 X", "1 2 Y"]), Sentence("c d e", "0 1 C", ["0 3", "0 1 C", ""])],
     "no reference edits": [Sentence("a b c", "1 2 X", [""])],
     "COM prefers a miss": [Sentence("a b c d e", "1 2 X", ["1 2 Y", "1 2 Z; 3 4 Q"])],
 }

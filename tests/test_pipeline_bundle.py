@@ -126,12 +126,7 @@ def test_every_tag_is_known_to_errant(nlp):
             "the letter be write by my friend .",
             "det nsubjpass auxpass ROOT prep poss pobj punct",
         ),
-        (
-            "She turned the lamp off .",
-            "PRP VBD DT NN RP .",
-            "she turn the lamp off .",
-            "nsubj ROOT det dobj prt punct",
-        ),
+        ("She turned the lamp off .", "PRP VBD DT NN RP .", "she turn the lamp off .", "nsubj ROOT det dobj prt punct"),
         (
             "She will be happy in my brother 's house .",
             "PRP MD VB JJ IN PRP$ NN POS NN .",

@@ -33,10 +33,10 @@ def test_json(files, answer, found):
     (each,) = content["metrics"]
     assert content["geceval"] == geceval.__version__
     assert list(each) == [
-        *("metric", "rows", "flips", "headlines", "control", "systems", "sentences", "signature", "test"),
+        *("metric", "rows", "flips", "headlines", "control", "systems", "sentences", "signature", "test")
     ]
     assert list(each["rows"][0]) == [
-        *("family", "name", "kind", "score", "above_source", "above_reference", "beaten", "changed", "example"),
+        *("family", "name", "kind", "score", "above_source", "above_reference", "beaten", "changed", "example")
     ]
     assert [row["score"]["value"] for row in each["rows"]] == [row.score.value for row in found.rows]
     assert each["headlines"][0]["worst"]["name"] == found.headlines[0].worst.name

@@ -70,8 +70,7 @@ def test_options_reach_the_metric_and_the_attribution(call, files):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [["-m", "green", "-r", "{r}", "-o", "beta=1"], ["-r", "{r}", "-r", "{r}", "-m", "gleu"]],
+    "options", [["-m", "green", "-r", "{r}", "-o", "beta=1"], ["-r", "{r}", "-r", "{r}", "-m", "gleu"]]
 )
 @pytest.mark.parametrize("texts_last", [True, False])
 def test_options_leave_the_texts_alone(call, tmp_path, options, texts_last):
@@ -110,10 +109,7 @@ MISTAKES = [
     (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),
     (["--method", "shapley", "-m", "no_such", *PAIR], "unknown metric 'no_such'"),
     (["--method", "shapley", "--max-edits", "99", *PAIR], "max_edits must lie between 1 and 20, got 99"),
-    (
-        ["--method", "add", "--rescale", "odd", *PAIR],
-        "attribute: rescale must be one of 'safe', 'ratio', 'none'",
-    ),
+    (["--method", "add", "--rescale", "odd", *PAIR], "attribute: rescale must be one of 'safe', 'ratio', 'none'"),
     (["--method", "add", "-o", "frob=1", *PAIR], "unknown option 'frob'"),
     (["--method", "add", "-r", "two", "-m", "gleu", *PAIR], "two has 2 lines but the source has 1"),
     (["--method", "add", "-r", "blank", "-m", "gleu", *PAIR], "line 1 has no reference: it is blank in blank"),

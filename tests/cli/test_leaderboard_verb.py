@@ -11,11 +11,7 @@ import geceval
 
 SOURCES = ["a b c d", "d c b a", "a a b b", "c b c d"] * 6
 REFERENCES = [text.replace("b", "x") for text in SOURCES]
-SYSTEMS = {
-    "bad": SOURCES,
-    "good": REFERENCES[:20] + SOURCES[20:],
-    "twin": REFERENCES[:20] + SOURCES[20:],
-}
+SYSTEMS = {"bad": SOURCES, "good": REFERENCES[:20] + SOURCES[20:], "twin": REFERENCES[:20] + SOURCES[20:]}
 EVIL = "<img src=x>"
 
 

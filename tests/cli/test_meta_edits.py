@@ -63,7 +63,7 @@ def test_kinds_and_their_heat_map(data, answer, ok, tmp_path):
     rows = answer("meta", "edits", "-m", "gleu", *data, "--by", "operation", "--plot", tmp_path / "map.svg")["rows"]
     # The only insertion is wrong: one class, no row.
     assert [(row["metric"], row["kind"], row["edits"]) for row in rows] == [
-        *(("gleu", "all", 5), ("gleu", "R", 4), ("in a reference", "all", 5), ("in a reference", "R", 4)),
+        *(("gleu", "all", 5), ("gleu", "R", 4), ("in a reference", "all", 5), ("in a reference", "R", 4))
     ]
     assert (tmp_path / "map.svg").read_text(encoding="utf-8").startswith("<?xml")
     types = answer("meta", "edits", "-m", "gleu", *data, "--by", "type")["rows"]
@@ -75,10 +75,7 @@ def test_kinds_and_their_heat_map(data, answer, ok, tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["--method", "all"], "Invalid value for '--method'"),
-        (["--plot", "map.gif"], "map.gif: figures are written to"),
-    ],
+    [(["--method", "all"], "Invalid value for '--method'"), (["--plot", "map.gif"], "map.gif: figures are written to")],
 )
 def test_mistakes(data, fails, arguments, message):
     assert fails("meta", "edits", "-m", "gleu", *data, *arguments).startswith(message)

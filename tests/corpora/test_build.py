@@ -46,7 +46,7 @@ def load(built, tmp_path):
 def test_seeda(load):
     judgments = load("seeda", "judgments_sent", split="test")
     assert judgments.column_names == [
-        *("item", "src_id", "orig_src_id", "orig_id", "annotator", "duration_s", "skipped", "groups"),
+        *("item", "src_id", "orig_src_id", "orig_id", "annotator", "duration_s", "skipped", "groups")
     ]
     assert judgments[0]["groups"][0] == {"systems": ["T5", "Riken-Tohoku"], "rank": 2}  # the first lines of the file
     assert (judgments[0]["src_id"], judgments[0]["orig_src_id"], judgments[0]["orig_id"]) == (11, 12, "1")
@@ -80,7 +80,7 @@ def test_gjg15(load):
     scores, nus = (load("gjg15", name, split="test") for name in ("system_scores", "system_scores_nus"))
     assert (scores["system"][0], scores["ew"][0], scores["kind"][10]) == ("AMU", 0.628, "input")
     assert [row["system"] for row, other in zip(scores, nus, strict=True) if row["ew"] != other["ew"]] == [
-        *("CUUI", "INPUT"),
+        *("CUUI", "INPUT")
     ]
 
 

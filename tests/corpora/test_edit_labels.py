@@ -99,7 +99,7 @@ def test_files_are_read_in_the_order_of_their_numbers(checkout):
     text = marked("He [go→goes|True] to school .")
     folder = checkout(annotator1_10=text, annotator1_9=text, annotator2_0=text)
     assert [(row["annotator"], row["file"]) for row in rows_of(folder)] == [
-        *(("annotator1", 9), ("annotator1", 10), ("annotator2", 0)),
+        *(("annotator1", 9), ("annotator1", 10), ("annotator2", 0))
     ]
 
 
@@ -130,7 +130,7 @@ def test_a_file_of_one_s_own(tmp_path):
     edits = read_edit_labels(path)
     # Spaces are no words: the fourth row holds an edit that changes nothing, whose gain is 0.
     assert [each.edit for each in edits] == [
-        *(Edit(2, 3, "cats."), Edit(1, 2, ""), Edit(2, 2, "a"), Edit(2, 2, ""), Edit(0, 0, "a")),
+        *(Edit(2, 3, "cats."), Edit(1, 2, ""), Edit(2, 2, "a"), Edit(2, 2, ""), Edit(0, 0, "a"))
     ]
     assert edits[0] == LabelledEdit("I like cat.", Edit(2, 3, "cats."), True, (Edit(2, 3, "cats."),))
     assert [each.right for each in edits] == [True, False, True, False, False]

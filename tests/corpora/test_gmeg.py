@@ -22,10 +22,7 @@ def test_pairs_are_those_that_are_rated_far_enough_apart(gmeg):
             Item(2, "", ((("ref",), 1), (("nus",), 2))),
         ],
     }
-    assert human.scores == {
-        "fce": {"source": 50, "nus": 64.5, "ref": 60},
-        "wiki": {"source": 80, "nus": 20, "ref": 90},
-    }
+    assert human.scores == {"fce": {"source": 50, "nus": 64.5, "ref": 60}, "wiki": {"source": 80, "nus": 20, "ref": 90}}
     assert human.domains == {"fce": [0, 1], "wiki": [2]}
     assert human.references == [["a 1", "a 2", "a 3"], ["b 1", "b 2", "b 3"], ["d 1", "d 2", "d 3"]]
     assert system_set(human, "all") == ["source", "nus", "ref"]

@@ -26,14 +26,7 @@ class Job:
 
 def run(job, folder, read=lambda run: 2, learn=lambda data, run: 3):
     """A run whose result is its data and what was learnt."""
-    return train(
-        job,
-        folder,
-        read,
-        learn,
-        lambda data, outcome: {"data": data, "outcome": outcome},
-        card,
-    )
+    return train(job, folder, read, learn, lambda data, outcome: {"data": data, "outcome": outcome}, card)
 
 
 def card(results, folder):

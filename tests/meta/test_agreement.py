@@ -48,10 +48,7 @@ def test_all_pairs_of_the_files(seeda, gjg15):
     assert int((pairs.human != 0).sum()) == 44434  # section 3
 
 
-ITEMS = [
-    Item(0, "a", ((("A", "B"), 1), (("C",), 3))),
-    Item(1, "a", ((("A",), 2), (("B",), 2), (("C",), 1))),
-]
+ITEMS = [Item(0, "a", ((("A", "B"), 1), (("C",), 3))), Item(1, "a", ((("A",), 2), (("B",), 2), (("C",), 1)))]
 
 
 # A and C tie on sentence 0; B loses to C there. On sentence 1 C beats A and ties with B.

@@ -46,10 +46,7 @@ def test_human_ranks_of_length(seeda, kind, shares, pairs, lengths):
     assert found.pairs[above].tolist() == pairs
 
 
-ITEMS = [
-    Item(0, "a", ((("A", "B"), 1), (("C",), 3))),
-    Item(1, "a", ((("A",), 2), (("B",), 2), (("C",), 1))),
-]
+ITEMS = [Item(0, "a", ((("A", "B"), 1), (("C",), 3))), Item(1, "a", ((("A",), 2), (("B",), 2), (("C",), 1)))]
 # A and C tie on sentence 0; B loses to C there. On sentence 1 C beats A and ties with B.
 SCORES = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
 SYSTEMS = ["A", "B", "C"]

@@ -91,11 +91,7 @@ TSV = "system\tline\tm\nA\t1\t0.5\nA\t2\t0.25\n"
         ("s.json", '{"A": 1}', "A: expected a list, one score per sentence"),
         ("s.json", '{"A": [1, null]}', "A, line 2: the score is nan"),
         ("s.json", '{"systems": [{"metrics": {}}]}', "entry 1 of systems"),
-        (
-            "s.json",
-            '{"systems": [{"system": "A", "metrics": {"m": {"score": 1}}}]}',
-            "geceval score --sentence writes",
-        ),
+        ("s.json", '{"systems": [{"system": "A", "metrics": {"m": {"score": 1}}}]}', "geceval score --sentence writes"),
         ("s.parquet", "no parquet", "not a parquet file"),
     ],
 )

@@ -76,11 +76,7 @@ def test_a_detector_of_ones_own(folder, make_checkpoint):
 
 @pytest.mark.parametrize(
     ("weights", "numbers"),
-    [
-        ("some-system", (0.07, 0.83, 0.10)),
-        ("some-sentence", (0.02, 0.82, 0.16)),
-        ([0.5, 0, 2], (0.5, 0.0, 2.0)),
-    ],
+    [("some-system", (0.07, 0.83, 0.10)), ("some-sentence", (0.02, 0.82, 0.16)), ([0.5, 0, 2], (0.5, 0.0, 2.0))],
 )
 def test_the_weighted_sum(folder, weights, numbers):
     result = scored(folder, weights=weights)

@@ -63,8 +63,7 @@ def test_an_edit_without_a_type_has_an_operation(edit, kind):
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.5, "0.5000"), (-0.25, "−0.2500"), (-0.00001, "0.0000"), (None, "–"), (float("nan"), "–")],
+    ("value", "shown"), [(0.5, "0.5000"), (-0.25, "−0.2500"), (-0.00001, "0.0000"), (None, "–"), (float("nan"), "–")]
 )
 def test_numbers(value, shown):
     assert render.number(value) == shown

@@ -273,11 +273,7 @@ CHUNKS, DETECT = tab_chunks.show_chunks, tab_detect.detect_errors
         (WEIGH, ("a", "b", "", "gleu", "added alone", True), "gleu needs a reference"),
         (WEIGH, ("a", "b", "", "nothing", "added alone", True), "There is no metric called nothing here."),
         (WEIGH, ("a", "b", "c", "gleu", "magic", True), "of: Shapley value, added alone, left out alone."),
-        (
-            WEIGH,
-            ("a b " * 70, "a c " * 70, "c", "gleu", "added alone", True),
-            "70 edits; this tab weighs 60 at most",
-        ),
+        (WEIGH, ("a b " * 70, "a c " * 70, "c", "gleu", "added alone", True), "70 edits; this tab weighs 60 at most"),
         (CHUNKS, ("", "a", "a", ONE, True), "type the source first"),
         (CHUNKS, ("a", "b", " ", ONE, True), "Type a reference: chunks are compared"),
         (CHUNKS, ("a", "b", "a", "both", True), "Choose one of: one reference at a time, all references together."),

@@ -45,10 +45,7 @@ def test_a_wrong_type(call, message):
     [
         (lambda: compare(options={"x": {}}), r"compare: options for 'x', which is not among \['gleu'\]"),
         (lambda: geceval.trainer_metrics(None, []), "trainer_metrics: name at least one metric"),
-        (
-            lambda: compare(metrics="cleme", predictions_m2=3),
-            "cleme: predictions_m2 must have one M2 file per system",
-        ),
+        (lambda: compare(metrics="cleme", predictions_m2=3), "cleme: predictions_m2 must have one M2 file per system"),
     ],
 )
 def test_metrics_that_are_not_scored(call, message):

@@ -148,10 +148,7 @@ def test_beyond_max_edits_shapley_is_sampled_and_says_so():
     scorer = Toy(lambda words: len(words & {"w0", "w1"}) / 2)
     few, many = attribute(scorer, [SOURCE] * 2, [edits[:4], edits], max_edits=4, permutations=5)
     assert (few.method, few.note) == ("shapley", "")
-    assert (many.method, many.note) == (
-        "shapley_sampling",
-        "5 edits exceed max_edits=4: Shapley values are sampled",
-    )
+    assert (many.method, many.note) == ("shapley_sampling", "5 edits exceed max_edits=4: Shapley values are sampled")
     assert many.scores == pytest.approx((0.5, 0.5, 0, 0, 0))
     assert one(scorer, edits, method="add", max_edits=4).method == "add"
 

@@ -39,7 +39,7 @@ class M2Sentence:
 
 
 def read_m2(path: str | Path) -> list[M2Sentence]:
-    """Read an M2 file.
+    """Read an M2 file, also compressed (`.gz`) or from standard input (`"-"`).
 
         S This are gramamtical sentence .
         A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
@@ -50,13 +50,6 @@ def read_m2(path: str | Path) -> list[M2Sentence]:
     alternatives. An empty correction or `-NONE-` deletes. `noop` says that the annotator changed nothing. A sentence
     without any `A` line was left unchanged by annotator 0. An annotator who has no line while another one has did not
     annotate the sentence: the M2 scorer and ERRANT read it so, although some corpora leave out noops.
-
-    Args:
-        path: A file, a `.gz` file, or `"-"` for standard input; UTF-8.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not UTF-8, not gzip or not M2; the message gives file and line.
     """
     return parse_m2(read_text(path), name=str(path))
 

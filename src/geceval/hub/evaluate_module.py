@@ -48,18 +48,12 @@ ignore those that they have no use for:
 
 
 class Module(evaluate.Metric, abc.ABC):
-    """A metric of geceval as an `evaluate` module.
+    """A metric of geceval as an `evaluate` module."""
 
-    A subclass is in its own file, with the constants `_DESCRIPTION`, `_CITATION` and `_KWARGS_DESCRIPTION`, from which
-    `evaluate` takes its texts; columns and options need none, see `inputs_description`. Its class name is that of
-    the metric in camel case: `PtM2` for `pt_m2`.
-
-    Options of either kind (settings, which can change the number, and run-time options, see
-    `geceval.core.options.RunTime`) are accepted by `load` and by `compute`; those given to `compute` apply to one call.
-    The positional `config_name` of `evaluate.load` is another way to write `model=`. Where an option of the metric has
-    the name of an argument of `evaluate` (`seed` and `timeout` of `llm_judge`), it is the metric's; `evaluate` keeps
-    its default then: it waits 100 s for the locks of other processes.
-    """
+    # A subclass, named like its metric in camel case, is in a file with the constants `_DESCRIPTION`, `_CITATION` and
+    # `_KWARGS_DESCRIPTION`. Options of either kind are taken by `load`, and by `compute` for one call. The positional
+    # `config_name` of `evaluate.load` is another way to write `model=`. An option with the name of an argument of
+    # `evaluate` (`seed` and `timeout` of `llm_judge`) is the metric's; `evaluate` keeps its default then.
 
     codebase_urls: ClassVar[list[str]] = []
 

@@ -291,11 +291,7 @@ def test_types_for_edits_made_by_hand(bundled):
         Edit(3, 3, "the", "X"),
     ]
     assert bundled.classify([(source, edits), ("", [])]) == [
-        [
-            Edit(1, 2, "has gone", "R:VERB:TENSE", 3),
-            Edit(3, 3, "the", "M:DET"),
-            Edit(6, 7, "years", "R:NOUN:NUM", 3),
-        ],
+        [Edit(1, 2, "has gone", "R:VERB:TENSE", 3), Edit(3, 3, "the", "M:DET"), Edit(6, 7, "years", "R:NOUN:NUM", 3)],
         [],
     ]
     with pytest.raises(ValueError, match="overlap"):

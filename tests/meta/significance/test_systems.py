@@ -103,10 +103,7 @@ def test_constant_scores_do_not_differ():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"methods": ()}, "at least one of bootstrap, randomisation"),
-        ({"methods": ("t",)}, "method must be one of"),
-    ],
+    [({"methods": ()}, "at least one of bootstrap, randomisation"), ({"methods": ("t",)}, "method must be one of")],
 )
 def test_bad_settings(options, message):
     with pytest.raises(ValueError, match=message):

@@ -224,10 +224,7 @@ def test_the_encoder_reads_only_what_was_changed_much():
     ("prediction", "reason"),
     [
         (SOURCE, ""),
-        (
-            "He goes to school every day with his friends .",
-            "may change the meaning",
-        ),
+        ("He goes to school every day with his friends .", "may change the meaning"),
         (" . ", "leaves nothing of the sentence"),
         (f"{SOURCE} {SOURCE}", "repeats the sentence"),
         ("He go to school every .", "drops half of the sentence"),

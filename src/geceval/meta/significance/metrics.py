@@ -111,13 +111,7 @@ def _by_sentence(pairs: Pairs, table: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Williams:
-    """Williams' test of two correlations that share the human scores.
-
-    Attributes:
-        t: Positive if the first metric correlates better, in Student's t with n - 3 degrees of freedom.
-        one_sided: Probability that the leading metric leads by at least this much if both were equally good.
-        two_sided: Likewise, that either metric does.
-    """
+    """Student's t with n - 3 degrees of freedom, above 0 if the first metric correlates better, and its p-values."""
 
     t: float
     one_sided: float
