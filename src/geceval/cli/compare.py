@@ -61,9 +61,8 @@ def compare(
         f"{counted(sentences, 'sentence')}; p of the difference from the {_role(baseline)}, two-sided, "
         f"{counted(resamples, 'resample')}"
     )
-    notes = list(
-        dict.fromkeys([each.signature for each in comparisons.values()] + [each.test for each in comparisons.values()])
-    )
+    every = comparisons.values()
+    notes = list(dict.fromkeys([*(each.signature for each in every), *(each.test for each in every)]))
     show(columns, rows, form, output, caption, notes)
 
 

@@ -69,9 +69,8 @@ def maege(
         seed=seed,
     )
     columns, rows = _table(list(results.values()))
-    notes = list(
-        dict.fromkeys([each.signature for each in results.values()] + [each.data for each in results.values()])
-    )
+    every = results.values()
+    notes = list(dict.fromkeys([*(each.signature for each in every), *(each.data for each in every)]))
     first = next(iter(results.values()))
     caption = f"{Path(m2).name}: {first.chains} chains with {first.texts} texts and {first.chain.pairs} pairs"
     show(columns, rows, form, output, caption, notes)

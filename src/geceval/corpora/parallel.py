@@ -15,17 +15,8 @@ from geceval.edits.m2 import M2Sentence, read_m2, references
 Row = dict[str, Any]
 Rows = list[Row]
 
-_EDIT = pa.struct(
-    [
-        ("annotator", pa.int32()),
-        ("start", pa.int32()),
-        ("end", pa.int32()),
-        ("type", pa.string()),
-        ("correction", pa.string()),
-        ("required", pa.string()),
-        ("comment", pa.string()),
-    ]
-)
+_NUMBERS = dict.fromkeys(("annotator", "start", "end"), pa.int32())
+_EDIT = pa.struct(_NUMBERS | dict.fromkeys(("type", "correction", "required", "comment"), pa.string()))
 SCHEMA = pa.schema(
     [
         ("id", pa.string()),

@@ -46,8 +46,15 @@ class HumanData:
 
 
 def system_set(data: HumanData, name: str = "base") -> list[str]:
-    """The systems of a named set, in canonical order: of SEEDA `"base"` (without INPUT, REF-F and GPT-3.5), `"+INPUT"` and
-    `"+fluency"`; of all data `"all"`, such as the 13 systems of GJG15 that the literature uses."""
+    """The systems of a named set, in canonical order.
+
+    Args:
+        data: The data; all but SEEDA have the set `"all"` alone: the literature uses all 13 systems of GJG15.
+        name: `"base"` (without INPUT, REF-F and GPT-3.5), `"+INPUT"`, `"+fluency"` or `"all"`.
+
+    Raises:
+        ValueError: If there is no such set.
+    """
     sets = _LEFT_OUT if data.name == "seeda" else {"all": set()}
     if name not in sets:
         raise InputError(f"{data.name} has no system set {name!r}; choose one of {', '.join(sets)}")
