@@ -146,7 +146,7 @@ def test_mistakes_of_the_caller(gold_m2, tmp_path):
         score(SYSTEMS[0], gold_m2=gold_m2, ref_id=7, difficulty="uniform")
     with pytest.raises(OSError, match="nowhere"):
         score(SYSTEMS[0], difficulty=str(tmp_path / "nowhere.txt"))
-    with pytest.raises(ValueError, match="from predictions of systems or from a difficulty file"):
+    with pytest.raises(ValueError, match="from predictions of systems or a difficulty file"):
         Gotoscorer().reference_difficulty(SOURCES, references=GOLD)
 
 
