@@ -225,18 +225,21 @@ def test_an_attack_ranks_last_and_the_table_says_why(ok, answer, attacked):
     lines = ok("score", "-m", "impara_lm", *attacked).splitlines()
     assert lines[0].split() == ["rank", "system", "impara_lm", "impara_lm_guarded"]
     assert lines[3].split()[1::2] == ["constant", "44"]
-    assert "impara_lm_guarded: constant 44 of 44 (says something else 44)" in lines
+    (why,) = [line for line in lines if line.startswith("impara_lm_guarded: constant ")]
+    assert "44 of 44 (says something else " in why and "drops " in why
     assert "guarded" not in ok("score", "-m", "impara_lm", *attacked, "-o", "guard=off")
 
 
 def test_each_sentence_says_why_the_guard_struck(ok, answer, attacked):
     lines = ok("score", "-m", "impara_lm", *attacked, "--sentence", "--format", "tsv").splitlines()
     assert lines[0].split("\t") == ["system", "line", "impara_lm", "impara_lm_guard"]
-    assert [line.split("\t")[3] for line in lines if line.startswith("constant")] == ["says something else"] * 44
+    reasons = [line.split("\t")[3] for line in lines if line.startswith("constant")]
+    assert len(reasons) == 44
+    assert set(reasons) == {"says something else", "drops half of the sentence", "drops most of the sentence"}
     (worst,) = answer("score", "-m", "impara_lm", *attacked, "--worst", "1")["rows"]
-    assert (worst["system"], worst["impara_lm_guard"]) == ("constant", "says something else")
+    assert (worst["system"], worst["impara_lm_guard"]) == ("constant", reasons[worst["line"] - 1])
     report = answer("score", "-m", "impara_lm", *attacked, "--sentence")["systems"][1]["metrics"]["impara_lm"]
-    assert report["guard_reasons"] == ["says something else"] * 44 and len(report["unguarded_scores"]) == 44
+    assert report["guard_reasons"] == reasons and len(report["unguarded_scores"]) == 44
 
 
 @pytest.mark.parametrize("group", ["train", "data", "publish", "meta"])

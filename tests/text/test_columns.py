@@ -129,13 +129,17 @@ def test_rows_are_decided_one_by_one():
     assert reading.converted["predictions"] == 2
 
 
-def test_rewards_and_batches_do_not_depend_on_other_rows():
+def test_rewards_and_batches_do_not_depend_on_other_rows(caplog):
     texts = [PROSE[0], SYSTEM[1], SYSTEM[2]]
     rows = list(zip(SOURCES, texts, REFERENCES, strict=True))
     reward = geceval.reward("errant")
     assert reward(SOURCES, texts, REFERENCES) == [reward([s], [p], [r])[0] for s, p, r in rows] == [1.0, 0.0, 1.0]
-    batch = geceval.BatchScorer("errant")({"sources": SOURCES, "predictions": texts, "references": REFERENCES})
-    assert batch["errant"] == [1.0, 0.0, 1.0]
+    caplog.clear()
+    scorer = geceval.BatchScorer("errant")
+    for _ in range(2):
+        batch = scorer({"sources": SOURCES, "predictions": texts, "references": REFERENCES})
+        assert batch["errant"] == [1.0, 0.0, 1.0]
+    assert len(caplog.records) == 1  # of two batches
 
 
 def test_edits_are_shown_over_the_tokens_that_are_compared():

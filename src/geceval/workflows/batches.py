@@ -10,6 +10,7 @@ from geceval import registry
 from geceval.core.errors import InputError
 from geceval.core.files import expanded
 from geceval.core.options import PATH, path_options
+from geceval.core.warnings import Kind, once
 from geceval.models.checkpoints import is_bundled, is_folder
 from geceval.scorers.base import Scorer
 from geceval.scorers.difficulty.chunk_difficulty import UNIFORM
@@ -36,6 +37,7 @@ class BatchScorer:
     def __init__(self, metric: str, columns: Mapping[str, str] | None = None, **options: Any) -> None:
         self.metric, self.columns, self.options = metric, column_names(columns), options
         self._scorer: Scorer | None = part_scorer(metric, options)
+        self._warned: set[Kind] = set()
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
         """The batch and its scores.
@@ -49,10 +51,11 @@ class BatchScorer:
         if self._scorer is None:
             self._scorer = part_scorer(self.metric, self.options)
         columns = {name: plain(batch[self.columns[name]]) for name in needed(self._scorer, self.columns, batch)}
-        return {**batch, self.metric: self._scorer.score(**columns).scores if columns["sources"] else []}
+        with once(self._warned):
+            return {**batch, self.metric: self._scorer.score(**columns).scores if columns["sources"] else []}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_scorer": None}
+        return {**self.__dict__, "_scorer": None, "_warned": set()}
 
 
 def part_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:

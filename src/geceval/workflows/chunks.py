@@ -78,11 +78,30 @@ def chunk_tables(
     nlp: str = "bundled",
     runtime: RunTime | None = None,
 ) -> list[ChunkTable]:
-    """Lay source, correction and references of each sentence side by side, divided as CLEME divides them."""
-    # With the assumption `dependent` each reference's cells say what the correction did beside that reference, and the
-    # correction's say so where all references agree. With `independent` there is one answer for all, in the
-    # correction's cells. References without any text are left out unless there is no other, as in `cleme`. Sources and
-    # predictions are by default those of the M2 files; lines count from 1.
+    """Lay source, correction and references of each sentence side by side, divided as CLEME divides them.
+
+    With the assumption `"dependent"` each reference's cells say what the correction did beside that reference, and the
+    correction's say so where all references agree. With `"independent"` there is one answer for all references, and it
+    stands in the correction's cells. References without any text are left out unless there is no other, as in `cleme`.
+
+    Args:
+        sources: One string per sentence; by default those of an M2 file.
+        predictions: One string per sentence; by default what the edits of `predictions_m2` make of the sources.
+        references: One list per sentence, in which `None` is no reference; not needed with `gold_m2`.
+        gold_m2: M2 file with the edits of the references.
+        predictions_m2: M2 file with the edits of the predictions.
+        assumption: `"dependent"` or `"independent"`.
+        level: `"correction"`, or `"detection"`, which only asks where something is changed.
+        lines: Numbers of the sentences that are wanted, from 1; all by default.
+        nlp: spaCy pipeline for ERRANT, which extracts edits where no file gives them.
+        runtime: Worker processes, progress, cache.
+
+    Raises:
+        OSError: If a file cannot be read.
+        TypeError: If a column or a row has the wrong type.
+        ValueError: If there is nothing to compare, columns and files do not fit each other, an option is out of range,
+            or the edits of a target overlap.
+    """
     runtime = runtime_or_default(_NAME, runtime)
     check_choice("assumption", assumption, get_args(Assumption))
     check_choice("level", level, get_args(Level))
