@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from geceval import registry
-from geceval.edits.edit import Edit
-from geceval.models.edit_judge import FEATURES, HIDDEN, EditHead, common_ends, surface
+from geceval.edits.edit import Edit, common_ends
+from geceval.models.edit_judge import FEATURES, HIDDEN, EditHead, surface
 from geceval.scorers.edit_quality import EditQuality, contexts
 
 SOURCE = "He go to the school every days ."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ data = typer.Typer(help="Find test sets, and build data sets for datasets.load_d
 @data.command("list")
 def list_() -> None:
     """List the test sets that `score -t` takes and whether they are here, and the data sets that `build` converts."""
-    here, sets = test_sets.folders(), test_sets.TEST_SETS
+    here, sets = test_sets.files_below(test_sets.folders()), test_sets.TEST_SETS
     cells = [[name, it.title, it.sentences, it.metric, _where(name, here), it.data.terms] for name, it in sets.items()]
     columns = ["test set", "texts", "sentences", "metric", "here", "terms"]
     sys.stdout.write(table_text(columns, cells, terminal_width(None)) + "\n")
@@ -27,10 +28,10 @@ def list_() -> None:
     sys.stdout.write(table_text(["name", "data set", "published at", "terms"], cells, terminal_width(None)))
 
 
-def _where(name: str, folders: list[Path]) -> str:
+def _where(name: str, files: Mapping[Path, int]) -> str:
     """Whether the files of a test set are on this machine."""
     try:
-        return "yes" if test_sets.find(name, folders) else ""
+        return "yes" if test_sets.find(name, files) else ""
     except InputError:
         about = test_sets.entry(name)
         return "to submit" if about.gold == "hidden" else "on the Hub" if about.hub else "no"

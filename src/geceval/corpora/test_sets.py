@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -72,19 +72,23 @@ def _told() -> list[str]:
 
 def remember(name: str, path: str | Path) -> dict[str, Path]:
     """Look for files in this folder, or this file, from now on, if those of a test set are there; they are returned."""
-    paths = find(name, [expanded(path).absolute()])
+    paths = find(name, files_below([expanded(path).absolute()]))
     _ours().mkdir(parents=True, exist_ok=True)
     write_text(_ours() / MEMORY, "\n".join(dict.fromkeys([*_told(), str(expanded(path).absolute()), ""])))
     return paths
 
 
-def find(name: str, places: Iterable[Path]) -> dict[str, Path]:
-    """The file of each role, at any depth below some folders, by its content and not by its name."""
+def files_below(places: Iterable[Path]) -> dict[Path, int]:
+    """The files at any depth below some folders, or files themselves, with their sizes in bytes."""
+    below = (path for place in places for path in [place, *sorted(place.rglob("*"))])
+    return {path: path.stat().st_size for path in below if path.is_file()}
+
+
+def find(name: str, sizes: Mapping[Path, int]) -> dict[str, Path]:
+    """The file of each role among `files_below` some folders, by its content and not by its name."""
     about = entry(name)
     if about.gold == "hidden":
         raise InputError(f"{name}: its gold is not public; geceval score -t {name} writes what to submit")
-    below = (path for place in places for path in [place, *sorted(place.rglob("*"))])
-    sizes = {path: path.stat().st_size for path in below if path.is_file()}
     paths: dict[str, Path] = {}
     for role, copies in about.files.items():
         bytes_ = {copy["bytes"] for copy in copies}
@@ -121,7 +125,7 @@ def _not_found(name: str, copy: dict[str, Any], named: list[Path]) -> InputError
 def load(name: str) -> dict[str, Any]:
     """`sources`, `references` (one list per sentence) and, if there is one, the file of the gold edits, `gold_m2`."""
     try:
-        paths = find(name, folders())
+        paths = find(name, files_below(folders()))
     except InputError as error:
         if not entry(name).hub:
             raise

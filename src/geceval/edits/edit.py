@@ -5,6 +5,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from geceval.core.errors import InputError
 
@@ -149,6 +150,11 @@ def overlap(left: Edit, right: Edit) -> bool:
 
 def one_edit(old: Sequence[str], new: Sequence[str], offset: int = 0) -> Edit:
     """The shortest edit that turns tokens, the first of which has this offset, into others; empty if they are equal."""
-    start = len(os.path.commonprefix([old, new]))
-    ending = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
-    return Edit(offset + start, offset + len(old) - ending, " ".join(new[start : len(new) - ending]))
+    start, end = common_ends(old, new)
+    return Edit(offset + start, offset + len(old) - end, " ".join(new[start : len(new) - end]))
+
+
+def common_ends(left: Sequence[Any], right: Sequence[Any]) -> tuple[int, int]:
+    """How many items two sequences share at the start and, of the others, at the end."""
+    start = len(os.path.commonprefix([left, right]))
+    return start, len(os.path.commonprefix([left[start:][::-1], right[start:][::-1]]))

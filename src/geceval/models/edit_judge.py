@@ -11,6 +11,7 @@ import numpy as np
 
 from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
+from geceval.edits.edit import common_ends
 from geceval.models.causal import CausalModel, read_head
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.text.tokenisers import detokenise
@@ -150,12 +151,3 @@ def surface(before: str, after: str) -> list[float]:
         *(sum(word[:1].isupper() for word in words) for words in (old, new)),
         bool(one) and one[:3].lower() == other[:3].lower(),
     ]
-
-
-def common_ends(left: Sequence[object], right: Sequence[object]) -> tuple[int, int]:
-    """How many items two sequences share at the start and, of the others, at the end."""
-    shortest = min(len(left), len(right))
-    start = next((index for index in range(shortest) if left[index] != right[index]), shortest)
-    others = shortest - start
-    end = next((index for index in range(others) if left[-1 - index] != right[-1 - index]), others)
-    return start, end

@@ -16,7 +16,7 @@ from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.progress import bar
 from geceval.core.result import Result
 from geceval.core.warnings import scoring
-from geceval.scorers.references.gold import gold_sentences
+from geceval.scorers.references.gold import gold_sources
 from geceval.text.columns import Form, Reading, TextSetting, read, read_rows, sources_of_file, warn
 
 
@@ -137,7 +137,7 @@ class Scorer(abc.ABC):
             return self._read_texts(self._check(sources, predictions, references))
         given = check_columns(self.name, sources, predictions, warn=False).sources
         path = getattr(self.settings, self.m2_file())
-        of_file = [sentence.source for sentence in gold_sentences(path, alternatives=False)]
+        of_file = gold_sources(path)
         sources = sources_of_file(given, of_file) if self.text in ("auto", "prose", "answers") else given
         changed = sum(left.split() != right.split() for left, right in zip(given, sources, strict=True))
         columns, reading = self._read_texts(self._check(sources, predictions, references), known=True)

@@ -127,10 +127,9 @@ def sources_and_predictions(
         path = predictions_m2 or gold_m2
         if path is None:
             raise InputError(f"{name} needs the sources")
-        sources = [sentence.source for sentence in gold_sentences(path, alternatives=False)]
+        sources = gold_sources(path)
     elif predictions_m2 or gold_m2:
-        of_file = [sentence.source for sentence in gold_sentences(predictions_m2 or gold_m2, alternatives=False)]
-        sources = sources_of_file(sources, of_file)
+        sources = sources_of_file(sources, gold_sources(predictions_m2 or gold_m2))
     if predictions is None:
         if predictions_m2 is None:
             raise InputError(f"{name} needs the predictions, or predictions_m2")
@@ -197,6 +196,11 @@ def extraction_facts(settings: Any) -> dict[str, str | None]:
 def gold_sentences(path: str | Path, alternatives: bool = True) -> list[M2Sentence]:
     """The sentences of an M2 file, which may be `"-"` or a pipe: they are read once, also for `gold_facts`."""
     return _parse(path, _read(path), alternatives)
+
+
+def gold_sources(path: str | Path) -> list[str]:
+    """The sources of an M2 file."""
+    return [sentence.source for sentence in gold_sentences(path, alternatives=False)]
 
 
 def gold_facts(path: str | Path | None, option: str = "gold_m2") -> dict[str, str]:
