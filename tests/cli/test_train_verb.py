@@ -163,13 +163,3 @@ def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():
     for name in ("base", "pooling", "pooler", "head_deviation", "lora_rank", "learning_rate", "schedule", "warmup"):
         assert getattr(recipe, name) == settings[name], name
     assert (recipe.epochs, log_odds) == (settings["epochs"], settings["log_odds"])
-
-
-def test_nothing_is_pushed_in_a_dry_run(trained, call):
-    code, out, _ = call(*trained[0], "--push-to-hub", "ORG/NAME", "--dry-run")
-    assert code == 0
-    files = re.findall(
-        r"^  (\S+) \([\d,]+ bytes\)$", out.partition("would publish the model ORG/NAME:\n")[2], re.MULTILINE
-    )
-    assert {"README.md", "config.json", "model.safetensors", "results.json"} <= set(files)
-    assert not [file for file in files if file.startswith("run")]

@@ -14,7 +14,6 @@ from typing import Annotated, Any
 import typer
 
 from geceval.cli.options import ManyValuesCommand, refuse
-from geceval.cli.publish import publish_checkpoint
 from geceval.core.errors import InputError, Interrupted, counted
 from geceval.core.warnings import once
 
@@ -41,8 +40,6 @@ Negatives = Annotated[
 ]
 DType = Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")]
 Nlp = Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT; bundled by default.")]
-PushToHub = Annotated[str | None, typer.Option(metavar="ORG/NAME", help="Push the finished checkpoint.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Push nothing, only say what would be pushed.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.")]
 
 
@@ -64,8 +61,6 @@ def impara(
         typer.Option(help="Similarity that a correction must pass; by default the bundled IMPARA's, or 0.9."),
     ] = None,
     nlp: Nlp = None,
-    push_to_hub: PushToHub = None,
-    dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> None:
     """Train IMPARA on your own corrections.
@@ -78,7 +73,6 @@ def impara(
     learning rate 1e-3, and a logit scaled to log-odds; it needs no network and no GPU. Over any other base it is the
     paper's: all weights, at most 10 epochs, learning rate 1e-5.
     """
-    _check_options(nlp, parallel, push_to_hub, dry_run)
     from geceval.learning.impara import Job, bundled_scores, suited_recipe, train_impara
 
     recipe, log_odds = suited_recipe(init_from)
@@ -87,7 +81,7 @@ def impara(
         recipe=recipe, threshold=threshold, log_odds=log_odds, **_material(m2, parallel, nlp, pairs, negatives, seeds)
     )
     plan = _plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job)
-    with _run(job, output, plan, push_to_hub, dry_run):
+    with _run(job, output, plan):
         results = train_impara(job, output, progress=not quiet)
         print(_report("impara", results, "bundled IMPARA", bundled_scores(output)["accuracy"], output))
 
@@ -111,8 +105,6 @@ def impara_lm(
         str | None, typer.Option(help="TMU-GFM-Dataset: chooses seed and evaluation; a head learns from it.")
     ] = None,
     nlp: Nlp = None,
-    push_to_hub: PushToHub = None,
-    dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> None:
     """Train IMPARA-LM, a language model, on your corrections.
@@ -123,21 +115,20 @@ def impara_lm(
 
     The recipe is that of smollm2-impara: a LoRA adapter of rank 16, one pass with learning rate 5e-4.
     """
-    _check_options(nlp, parallel, push_to_hub, dry_run)
     from geceval.learning.impara_lm import RECIPE, Job, train_impara_lm
 
     changes = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
     recipe = _changed(RECIPE, base=init_from, **changes)
     rated = Path(ratings) if ratings else None
     job = Job(recipe=recipe, ratings=rated, **_material(m2, parallel, nlp, pairs, negatives, seeds))
-    with _run(job, output, _plan("IMPARA-LM", init_from, job), push_to_hub, dry_run):
+    with _run(job, output, _plan("IMPARA-LM", init_from, job)):
         results = train_impara_lm(job, output, progress=not quiet)
         print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
 
 
 @contextlib.contextmanager
-def _run(job: Any, folder: str, plan: str, push_to_hub: str | None, dry_run: bool) -> Iterator[None]:
-    """Check a job before the block that does it, and push its checkpoint afterwards; an interrupted one can go on."""
+def _run(job: Any, folder: str, plan: str) -> Iterator[None]:
+    """Check a job before the block that does it; an interrupted one can go on."""
     from geceval.learning.ranked_pairs import check_corpora
     from geceval.learning.runs import check_folder
 
@@ -149,15 +140,6 @@ def _run(job: Any, folder: str, plan: str, push_to_hub: str | None, dry_run: boo
             yield
         except KeyboardInterrupt as error:
             raise Interrupted("the same command goes on") from error
-    if push_to_hub:
-        publish_checkpoint(folder, push_to_hub, dry_run)
-
-
-def _check_options(nlp: str | None, parallel: list[str] | None, push_to_hub: str | None, dry_run: bool) -> None:
-    if not parallel:
-        refuse("parses the texts of --parallel", nlp=nlp)
-    if not push_to_hub:
-        refuse("is for --push-to-hub", dry_run=dry_run)
 
 
 def _changed(recipe: Any, **changes: Any) -> Any:
@@ -174,6 +156,8 @@ def _material(
 ) -> dict[str, Any]:
     """The fields that the jobs of both metrics have."""
     files = parallel or []
+    if not files:
+        refuse("parses the texts of --parallel", nlp=nlp)
     if len(files) % 2:
         raise InputError(f"--parallel takes a source and a corrected file, got {len(files)}: {', '.join(files)}")
     return {

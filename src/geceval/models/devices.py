@@ -47,9 +47,10 @@ def pick_dtype(runtime: RunTime) -> str:
     return "bfloat16" if all(map(_computes_in_bfloat16, pick_devices(runtime.device))) else "float32"
 
 
-def network_facts(runtime: RunTime) -> dict[str, str]:
-    """Facts for the signature on how a network computes."""
-    return {"dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
+def network_facts(runtime: RunTime, network: Any = None) -> dict[str, Any]:
+    """Facts for the signature: which network it is, if it has a name and a length, and how networks compute."""
+    facts = {} if network is None else {"model": network.name, "max_length": network.max_length}
+    return {**facts, "dtype": pick_dtype(runtime), "transformers": package_version("transformers")}
 
 
 def copies(model: Any, devices: Sequence[torch.device], dtype: str) -> list[Any]:

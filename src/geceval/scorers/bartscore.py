@@ -60,14 +60,8 @@ class Bartscore(Scorer):
             return network.log_likelihoods(texts, candidates, self.runtime)
 
         best = best_of_references(columns, likelihoods)
-        line = signature(
-            self.name,
-            self.settings,
-            model=network.name,
-            max_length=network.max_length,
-            refs=number_range(map(len, columns.references)),
-            **network_facts(self.runtime),
-        )
+        refs = number_range(map(len, columns.references))
+        line = signature(self.name, self.settings, refs=refs, **network_facts(self.runtime, network))
         return Result(float(best.mean()), best.tolist(), line)
 
     @named("bartscore")

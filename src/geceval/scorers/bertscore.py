@@ -64,15 +64,8 @@ class Bertscore(Scorer):
         precision, recall, f = figures.mean(axis=1).tolist()
         details = {"precision": precision, "recall": recall, "f": f}
         details |= {"precisions": best[:, 0].tolist(), "recalls": best[:, 1].tolist()}
-        line = signature(
-            self.name,
-            self.settings,
-            model=matcher.name,
-            layer=matcher.layer,
-            max_length=matcher.max_length,
-            refs=number_range(map(len, columns.references)),
-            **network_facts(self.runtime),
-        )
+        facts = {"layer": matcher.layer, "refs": number_range(map(len, columns.references))}
+        line = signature(self.name, self.settings, **facts, **network_facts(self.runtime, matcher))
         return Result(f, best[:, 2].tolist(), line, details)
 
     @named("bertscore")

@@ -100,11 +100,13 @@ class Impara(GuardedReader):
 
     def _score(self, columns: Columns) -> Result:
         self.load()
-        columns = self._as_read(columns)
+        loaded, columns = self._loaded, self._as_read(columns)
         quality, passed = self._read_ahead(columns)
         scores = np.where(passed, quality, 0.0)
         details = {"zeroed": int((~passed).sum())}
-        return self._result(columns, scores, self._signature(), details)
+        facts = {"se_model": loaded.similarity.name if loaded.similarity else "off", "threshold": loaded.threshold}
+        facts |= {"guard": self._guard_facts(), **network_facts(self.runtime, loaded.quality)}
+        return self._result(columns, scores, signature(self.name, self.settings, **facts), details)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The quality of each prediction, and whether it passes the threshold."""
@@ -113,16 +115,3 @@ class Impara(GuardedReader):
         if loaded.similarity is None:
             return quality, np.ones(len(sources), bool)
         return quality, similarities(loaded.similarity, sources, predictions, self.runtime) > loaded.threshold
-
-    def _signature(self) -> str:
-        loaded = self._loaded
-        return signature(
-            self.name,
-            self.settings,
-            guard=self._guard_facts(),
-            model=loaded.quality.name,
-            se_model=loaded.similarity.name if loaded.similarity else "off",
-            threshold=loaded.threshold,
-            max_length=loaded.quality.max_length,
-            **network_facts(self.runtime),
-        )

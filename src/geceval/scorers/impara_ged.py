@@ -72,15 +72,8 @@ class ImparaGed(GuardedReader):
         self.load()
         columns = self._as_read(columns)
         scores = self._read_ahead(columns)
-        line = signature(
-            self.name,
-            self.settings,
-            guard=self._guard_facts(),
-            model=self._estimator.name,
-            max_length=self._estimator.max_length,
-            **network_facts(self.runtime),
-        )
-        return self._result(columns, scores, line)
+        facts = network_facts(self.runtime, self._estimator)
+        return self._result(columns, scores, signature(self.name, self.settings, guard=self._guard_facts(), **facts))
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         return sigmoid(estimate(self.name, self._estimator, predictions, self.runtime))

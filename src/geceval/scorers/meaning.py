@@ -64,13 +64,7 @@ class Meaning(ReadAheadScorer):
     def _score(self, columns: Columns) -> Result:
         self.load()
         scores = self._read_ahead(columns)
-        line = signature(
-            self.name,
-            self.settings,
-            model=self._estimator.name,
-            max_length=self._estimator.max_length,
-            **network_facts(self.runtime),
-        )
+        line = signature(self.name, self.settings, **network_facts(self.runtime, self._estimator))
         return Result(float(scores.mean()), scores.tolist(), line)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
