@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 from geceval.core.cache import lru_cache
-from geceval.core.errors import named, naming_the_extra
+from geceval.core.errors import naming_the_extra
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
@@ -76,11 +76,9 @@ class Asano2017(LikelihoodScorer):
 
     _detector: Detector | None = None
 
-    @named("asano2017")
-    def load(self) -> None:
-        """Load both networks, or take them from the cache of this process."""
+    def _load(self) -> None:
         stemmer_version()  # an error where the stemmer is missing
-        super().load()
+        super()._load()
         if self._detector is None:
             self._detector = load_detector(self.settings.grammar_model, self.runtime)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from geceval.core.errors import named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range, RunTime
 from geceval.core.result import Result
@@ -49,12 +48,12 @@ class Bartscore(Scorer):
     form = "sources"
     bounds = (None, 0.0)
 
-    def load(self) -> None:
-        """Load the model, or take it from the cache of this process."""
-        self._network()
+    def _load(self) -> None:
+        self._network = load_seq2seq(self.settings.model, self.settings.max_length, self.runtime)
 
     def _score(self, columns: Columns) -> Result:
-        network = self._network()
+        self.load()
+        network = self._network
 
         def likelihoods(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
             return network.log_likelihoods(texts, candidates, self.runtime)
@@ -63,10 +62,6 @@ class Bartscore(Scorer):
         refs = number_range(map(len, columns.references))
         line = signature(self.name, self.settings, refs=refs, **network_facts(self.runtime, network))
         return Result(float(best.mean()), best.tolist(), line)
-
-    @named("bartscore")
-    def _network(self) -> Seq2SeqModel:
-        return load_seq2seq(self.settings.model, self.settings.max_length, self.runtime)
 
 
 def load_seq2seq(model: str, max_length: int | None, runtime: RunTime) -> Seq2SeqModel:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geceval.core import options
+from geceval.core.errors import named
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.progress import bar
 from geceval.core.result import Result
@@ -100,12 +101,17 @@ class Scorer(abc.ABC):
         names = ("gold_m2", "predictions_m2")
         return next((name for name in names if getattr(self.settings, name, None) is not None), None)
 
-    def load(self) -> None:  # noqa: B027 - nothing to load is the common case
+    def load(self) -> None:
         """Load models and pipelines, or take them from the cache of this process; some metrics have none.
 
         Raises:
             ValueError: If a checkpoint, pipeline, device or length cannot be used; the message says how to fix it.
         """
+        with named(self.name):
+            self._load()
+
+    def _load(self) -> None:  # noqa: B027 - nothing to load is the common case
+        pass
 
     def score(self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None) -> Result:
         """Score one system; the columns are checked before anything is loaded.

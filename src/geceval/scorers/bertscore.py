@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from geceval.core.errors import InputError, named
+from geceval.core.errors import InputError
 from geceval.core.inputs import Columns
 from geceval.core.options import Count, ModelName, Range, RunTime
 from geceval.core.result import Result
@@ -53,12 +53,12 @@ class Bertscore(Scorer):
     form = "sources"
     bounds = (None, 1.0)
 
-    def load(self) -> None:
-        """Load the encoder, or take it from the cache of this process."""
-        self._matcher()
+    def _load(self) -> None:
+        self._matcher = load_matcher(self.settings.model, self.settings.layer, self.settings.max_length, self.runtime)
 
     def _score(self, columns: Columns) -> Result:
-        matcher = self._matcher()
+        self.load()
+        matcher = self._matcher
         best = best_of_references(columns, lambda left, right: matcher.match(left, right, self.runtime))
         figures = np.ascontiguousarray(best.T, dtype=np.float64)
         precision, recall, f = figures.mean(axis=1).tolist()
@@ -67,10 +67,6 @@ class Bertscore(Scorer):
         facts = {"layer": matcher.layer, "refs": number_range(map(len, columns.references))}
         line = signature(self.name, self.settings, **facts, **network_facts(self.runtime, matcher))
         return Result(f, best[:, 2].tolist(), line, details)
-
-    @named("bertscore")
-    def _matcher(self) -> Matcher:
-        return load_matcher(self.settings.model, self.settings.layer, self.settings.max_length, self.runtime)
 
 
 def load_matcher(model: str, layer: int | None, max_length: int | None, runtime: RunTime) -> Matcher:

@@ -71,8 +71,7 @@ class Errant(EditScorer):
     extra = "edits"
     Settings = Settings
 
-    def load(self) -> None:
-        """Load the spaCy pipeline."""
+    def _load(self) -> None:
         if extracts(self.settings):
             errant_annotator(self.settings.nlp)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from geceval.core.errors import InputError, counted, named
+from geceval.core.errors import InputError, counted
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import FilePath, ModelName, PipelineName, Positive, Range, RunTime, Share
@@ -103,9 +103,7 @@ class Ged(Scorer):
         """True for detection, unless an M2 file has the gold edits."""
         return self.settings.task == "detection" and super().needs_references()
 
-    @named("ged")
-    def load(self) -> None:
-        """Load the detector, if there is one; the spaCy pipeline is loaded when corrected sentences are first met."""
+    def _load(self) -> None:  # the spaCy pipeline is loaded when corrected sentences are first met
         settings = self.settings
         model = settings.model or ("bundled" if settings.task == "sentence" else None)
         if model is not None and self._detector is None:

@@ -127,8 +127,7 @@ class Gotoscorer(Scorer):
         """Only if all chunks weigh the same: difficulty belongs to the sentences of one corpus, in their order."""
         return super().scores_sentences_alone() and self.settings.difficulty == UNIFORM
 
-    def load(self) -> None:
-        """Load the spaCy pipeline, if edits are to be extracted."""
+    def _load(self) -> None:
         if extracts(self.settings):
             errant_annotator(self.settings.nlp)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from geceval.core.errors import named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Moderate, Range
 from geceval.core.result import Result
@@ -74,9 +73,7 @@ class Impara(GuardedReader):
 
     _loaded: _Loaded | None = None
 
-    @named("impara")
-    def load(self) -> None:
-        """Load both networks, or take them from the cache of this process."""
+    def _load(self) -> None:
         from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
         from geceval.models.encoder import Encoder
         from geceval.models.tokenizers import PUBLISHED_BASE

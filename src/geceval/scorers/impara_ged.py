@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from geceval.core.errors import named
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
@@ -57,9 +56,7 @@ class ImparaGed(GuardedReader):
 
     _estimator: Encoder | None = None
 
-    @named("impara_ged")
-    def load(self) -> None:
-        """Load the quality estimator, or take it from the cache of this process."""
+    def _load(self) -> None:
         from geceval.models.checkpoints import resolve
         from geceval.models.encoder import Encoder
 

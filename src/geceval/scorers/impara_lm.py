@@ -75,13 +75,12 @@ class ImparaLm(LikelihoodScorer):
     _scale = 1.0
     _similarity: Encoder | None = None
 
-    def load(self) -> None:
-        """Load the language model and, if there is a threshold, the encoder."""
-        super().load()
+    def _load(self) -> None:
+        super()._load()
         self._scale = float(self._checkpoint.setting("scale", 1.0))
         if self._scale == 0 and self._model.head is None:
             raise CheckpointError(
-                f"{self.name}: {self._model.name} has no head, and its likelihood does not count (geceval_scale is 0)"
+                f"{self._model.name} has no head, and its likelihood does not count (geceval_scale 0)"
             )
         if self.settings.threshold >= -1:
             self._similarity = Encoder.load(resolve("bundled"), self.runtime)

@@ -127,9 +127,7 @@ class LlmJudge(GuardedScorer):
         """False if `systems` holds outputs of other systems for the whole corpus, as they share the prompts."""
         return self.settings.systems is None
 
-    @named("llm_judge")
-    def load(self) -> None:
-        """Make the client of the endpoint, which asks nothing yet, or load the model; and the pipeline for edits."""
+    def _load(self) -> None:
         settings, runtime = self.settings, self.runtime
         if settings.model is None:
             raise InputError("no model is bundled; pass model=NAME of a model at an endpoint")

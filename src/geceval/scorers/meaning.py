@@ -52,8 +52,7 @@ class Meaning(ReadAheadScorer):
 
     _estimator: Encoder | StateRegressor | None = None
 
-    def load(self) -> None:
-        """Load the estimator, or take it from the cache of this process."""
+    def _load(self) -> None:
         from geceval.models.checkpoints import resolve
         from geceval.models.regressors import load_regressor
 

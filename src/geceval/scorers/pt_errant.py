@@ -37,8 +37,7 @@ class PtErrant(pt.WeightedEdits):
     extra = "edits,neural"
     Settings = Settings
 
-    def load(self) -> None:
-        """Load the spaCy pipeline and the model behind the weights, or take them from the cache of this process."""
+    def _load(self) -> None:
         errant_annotator(self.settings.nlp)
         pt.load_pair_scorer(self.settings, self.runtime)
 

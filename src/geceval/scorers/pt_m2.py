@@ -20,8 +20,7 @@ class PtM2(pt.WeightedEdits):
     extra = "neural"
     reads_edits = True
 
-    def load(self) -> None:
-        """Load the model behind the weights, or take it from the cache of this process."""
+    def _load(self) -> None:
         pt.load_pair_scorer(self.settings, self.runtime)
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:

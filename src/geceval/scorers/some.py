@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from geceval.core.errors import InputError, named
+from geceval.core.errors import InputError
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
@@ -83,9 +83,7 @@ class Some(GuardedReader):
 
     _loaded: dict[str, Encoder | StateRegressor] | None = None
 
-    @named("some")
-    def load(self) -> None:
-        """Load the three networks, or take them from the cache of this process."""
+    def _load(self) -> None:
         from geceval.models.checkpoints import resolve
         from geceval.models.regressors import load_regressor
 

@@ -68,9 +68,7 @@ class UotErrant(EditScorer):
     extra = "edits,neural,uot"
     Settings = Settings
 
-    @named("uot_errant")
-    def load(self) -> None:
-        """Load the encoder and, where edits are extracted, the spaCy pipeline."""
+    def _load(self) -> None:
         if extracts(self.settings):
             errant_annotator(self.settings.nlp)
         self._encoder()

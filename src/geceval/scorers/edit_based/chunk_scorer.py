@@ -93,8 +93,7 @@ class JointChunkScorer(Scorer):
         """False with weights by length, too: the mean length is that of the corpus."""
         return super().scores_sentences_alone() and self.settings.weights != "length"
 
-    def load(self) -> None:
-        """Load the spaCy pipeline and, for weights by similarity, the encoder."""
+    def _load(self) -> None:
         if extracts(self.settings):
             errant_annotator(self.settings.nlp)
         if self.settings.weights == "similarity":

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from geceval.core.cache import lru_cache
-from geceval.core.errors import NotFiniteError, named
+from geceval.core.errors import NotFiniteError
 from geceval.core.files import ASSETS, read_text, split_lines
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
@@ -38,12 +38,10 @@ class LikelihoodScorer(GuardedReader):
     _checkpoint: Checkpoint
     _model: CausalModel | None = None
 
-    def load(self) -> None:
-        """Load the language model, or take it from the cache of this process."""
+    def _load(self) -> None:
         if self._model is None:
-            with named(self.name):
-                self._checkpoint = resolve(self.settings.model, bundled=self.name)  # an error where none is bundled
-                self._model = CausalModel.load(self._checkpoint, self.runtime, self.settings.max_length)
+            self._checkpoint = resolve(self.settings.model, bundled=self.name)  # an error where none is bundled
+            self._model = CausalModel.load(self._checkpoint, self.runtime, self.settings.max_length)
 
     def _facts(self) -> dict[str, Any]:
         """Facts of the model for the signature."""
