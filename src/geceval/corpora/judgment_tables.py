@@ -35,44 +35,24 @@ _RATINGS = 4221
 _RATED = "Ratings are means from 0 to 100, null where nobody rated. The system `ref` is a person, who wrote `ref0`."
 _TOLERANCE = 0.001 + 1e-9  # published Expected Wins are means over bootstrap samples, with three decimals
 
-_OUTPUTS = pa.schema(
-    [
-        ("src_id", pa.int32()),
-        ("source", pa.string()),
-        ("references", pa.list_(pa.string())),
-        ("hypotheses", pa.list_(pa.struct([("system", pa.string()), ("text", pa.string())]))),
-    ]
-)
+_TEXTS = pa.list_(pa.string())
+_OUTPUT = {"system": pa.string(), "text": pa.string()}
+_RATED_OUTPUT = {**_OUTPUT, "rating": pa.float64()}
+_GROUP = {"systems": _TEXTS, "rank": pa.int8()}
+_SENTENCE = {"source": pa.string(), "references": _TEXTS}
+_OUTPUTS = pa.schema({"src_id": pa.int32(), **_SENTENCE, "hypotheses": pa.list_(pa.struct(_OUTPUT))})
+_GMEG = pa.schema({"line": pa.int32(), **_SENTENCE, "hypotheses": pa.list_(pa.struct(_RATED_OUTPUT))})
 _JUDGMENTS = pa.schema(
-    [
-        ("item", pa.int32()),
-        ("src_id", pa.int32()),
-        ("orig_src_id", pa.int32()),
-        ("orig_id", pa.string()),
-        ("annotator", pa.string()),
-        ("duration_s", pa.float32()),
-        ("skipped", pa.bool_()),
-        ("groups", pa.list_(pa.struct([("systems", pa.list_(pa.string())), ("rank", pa.int8())]))),
-    ]
-)
-_GMEG = pa.schema(
-    [
-        ("line", pa.int32()),
-        ("source", pa.string()),
-        ("references", pa.list_(pa.string())),
-        ("hypotheses", pa.list_(pa.struct([("system", pa.string()), ("text", pa.string()), ("rating", pa.float64())]))),
-    ]
+    dict.fromkeys(("item", "src_id", "orig_src_id"), pa.int32())
+    | dict.fromkeys(("orig_id", "annotator"), pa.string())
+    | {"duration_s": pa.float32(), "skipped": pa.bool_(), "groups": pa.list_(pa.struct(_GROUP))}
 )
 TMU_GFM_SYSTEMS = ("smt", "lstm", "copy-net", "transformer", "cnn")
 _ASPECTS = {"grammaticality": ("grammer", "ave_g"), "fluency": ("fluency", "ave_f"), "meaning": ("meaning", "ave_m")}
 _TMU_GFM = pa.schema(
-    [
-        ("source", pa.string()),
-        ("output", pa.string()),
-        ("systems", pa.list_(pa.string())),
-        *((aspect, pa.list_(pa.int8())) for aspect in _ASPECTS),
-        *((mean, pa.float32()) for _, mean in _ASPECTS.values()),
-    ]
+    {"source": pa.string(), "output": pa.string(), "systems": _TEXTS}
+    | dict.fromkeys(_ASPECTS, pa.list_(pa.int8()))
+    | dict.fromkeys((mean for _, mean in _ASPECTS.values()), pa.float32())
 )
 
 
@@ -173,15 +153,8 @@ def _system_scores(
         }
         for position, system in enumerate(human.outputs)
     ]
-    schema = pa.schema(
-        [
-            ("system", pa.string()),
-            ("position", pa.int8()),
-            ("kind", pa.string()),
-            *((statistic, pa.float64()) for statistic in scores),
-            ("sets", pa.list_(pa.string())),
-        ]
-    )
+    about = {"system": pa.string(), "position": pa.int8(), "kind": pa.string()}
+    schema = pa.schema(about | dict.fromkeys(scores, pa.float64()) | {"sets": _TEXTS})
     return Config(name, schema, {"test": rows})
 
 

@@ -17,15 +17,10 @@ Rows = list[Row]
 
 _NUMBERS = dict.fromkeys(("annotator", "start", "end"), pa.int32())
 _EDIT = pa.struct(_NUMBERS | dict.fromkeys(("type", "correction", "required", "comment"), pa.string()))
+_META = pa.struct({"corpus": pa.string(), "doc": pa.string()})
+_LISTS = {"references": pa.string(), "annotators": pa.int32(), "edits": _EDIT}
 SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("source", pa.string()),
-        ("references", pa.list_(pa.string())),
-        ("annotators", pa.list_(pa.int32())),
-        ("edits", pa.list_(_EDIT)),
-        ("meta", pa.struct([("corpus", pa.string()), ("doc", pa.string())])),
-    ]
+    {"id": pa.string(), "source": pa.string(), **{name: pa.list_(kind) for name, kind in _LISTS.items()}, "meta": _META}
 )
 _FCE = {"train": ("train", 28350, 2116), "validation": ("dev", 2191, 159), "test": ("test", 2695, 194)}
 

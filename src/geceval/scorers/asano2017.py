@@ -83,7 +83,6 @@ class Asano2017(LikelihoodScorer):
             self._detector = load_detector(self.settings.grammar_model, self.runtime)
 
     def _score(self, columns: Columns) -> Result:
-        self.load()
         columns = self._as_read(columns)
         pairs = zip(columns.predictions, columns.sources, strict=True)
         parts = {

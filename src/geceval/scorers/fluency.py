@@ -68,7 +68,6 @@ class Fluency(LikelihoodScorer):
         self.effect = EFFECTS[self.settings.normalization]
 
     def _score(self, columns: Columns) -> Result:
-        self.load()
         columns = self._as_read(columns)
         scores = self._read_ahead(columns)
         unigrams = load_unigrams().name if self.settings.normalization == "slor" else "unused"

@@ -96,11 +96,10 @@ class Impara(GuardedReader):
         self._loaded = _Loaded(quality, similarity, float(threshold))
 
     def _score(self, columns: Columns) -> Result:
-        self.load()
-        loaded, columns = self._loaded, self._as_read(columns)
+        columns = self._as_read(columns)
         quality, passed = self._read_ahead(columns)
         scores = np.where(passed, quality, 0.0)
-        details = {"zeroed": int((~passed).sum())}
+        loaded, details = self._loaded, {"zeroed": int((~passed).sum())}
         facts = {"se_model": loaded.similarity.name if loaded.similarity else "off", "threshold": loaded.threshold}
         facts |= {"guard": self._guard_facts(), **network_facts(self.runtime, loaded.quality)}
         return self._result(columns, scores, signature(self.name, self.settings, **facts), details)

@@ -66,7 +66,6 @@ class ImparaGed(GuardedReader):
             self._estimator = Encoder.load(checkpoint, self.runtime, self.settings.max_length, head=True)
 
     def _score(self, columns: Columns) -> Result:
-        self.load()
         columns = self._as_read(columns)
         scores = self._read_ahead(columns)
         facts = network_facts(self.runtime, self._estimator)

@@ -86,7 +86,6 @@ class ImparaLm(LikelihoodScorer):
             self._similarity = Encoder.load(resolve("bundled"), self.runtime)
 
     def _score(self, columns: Columns) -> Result:
-        self.load()
         columns = self._as_read(columns)
         scores, passed = self._read_ahead(columns)
         encoder = self._similarity.name if self._similarity else "off"

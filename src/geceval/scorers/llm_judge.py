@@ -161,7 +161,6 @@ class LlmJudge(GuardedScorer):
         columns = self._as_read(columns)
         questions = self._questions(columns)
         cache = answer_cache(self.runtime.cache)
-        self.load()
         known = {} if self._verdicts is None else self._verdicts
         asked = self._ask([question for question in dict.fromkeys(questions) if question not in known], cache)
         known |= asked

@@ -60,7 +60,6 @@ class Scribendi(LikelihoodScorer):
     effect = Effect(1 / 6, lowest=-1.0)
 
     def _score(self, columns: Columns) -> Result:
-        self.load()
         columns = self._as_read(columns)
         perplexities = self._read_ahead(columns)
         changed = _changed(columns.sources, columns.predictions)

@@ -99,7 +99,6 @@ class Some(GuardedReader):
         }
 
     def _score(self, columns: Columns) -> Result:
-        self.load()
         columns = self._as_read(columns)
         normalised = {part: (values - 1) / 3 for part, values in self._read_ahead(columns).items()}
         weights = weights_of(self.settings.weights, WEIGHTS)

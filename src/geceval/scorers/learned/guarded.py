@@ -56,7 +56,8 @@ class GuardedScorer(Scorer):
         return guard.DEFAULT if self.guards_by_default else "off"
 
     def _as_read(self, columns: Columns) -> Columns:
-        """What a guarded metric reads, once its models are loaded: the texts as people see them."""
+        """What the models, which are loaded, read: under a guard, the texts as people see them."""
+        self.load()
         if self.guard() == "off":
             return columns
         return Columns(*([guard.visible(text) for text in side] for side in (columns.sources, columns.predictions)))
