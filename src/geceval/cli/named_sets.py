@@ -9,13 +9,14 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from geceval import registry
 from geceval.cli.tables import write
 from geceval.cli.text_files import files_of, name_systems, readable
 from geceval.core.errors import InputError, counted
-from geceval.core.files import write_bytes
+from geceval.core.files import read_text, write_bytes
 from geceval.core.result import Result
 from geceval.corpora import test_sets
 from geceval.hub.cards import read_card
@@ -28,13 +29,7 @@ from geceval.workflows.test_sets import NamedTestSet
 
 logger = logging.getLogger("geceval")
 
-CITATION = f"""@software{{geceval,
-  title   = {{geceval: metrics of grammatical error correction}},
-  author  = {{{{The geceval authors}}}},
-  year    = {{2026}},
-  version = {{{__version__}}},
-  note    = {{Please cite the paper of each metric as well; it is in the card of the metric}}
-}}"""
+CITATION = read_text(Path(__file__).with_name("templates") / "citation.bib").rstrip().replace("VERSION", __version__)
 
 _IN_CARD = re.compile(r"^## Citation\n.*?^```bibtex\n(.*?)\n```", re.MULTILINE | re.DOTALL)
 STAR = "* the output that is published with this row gives another score: the row is of another run"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geceval.core.errors import InputError
+from geceval.core.files import read_text
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
 from geceval.hub.load import module_folder
 from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, is_folder, resolve
@@ -33,17 +34,7 @@ _CHECKPOINT_FILES = re.compile(
 )
 _OURS = re.compile(r"(geceval|\.)(\[[\w,-]+\])?\s*")  # a requirement: by name, or the folder of the repository
 
-_APP = '''"""A page to try this metric; made by `geceval publish modules`."""
-
-from pathlib import Path
-
-from geceval.hub.page import page
-
-demo = page(Path(__file__).with_name("{name}.py"))
-
-if __name__ == "__main__":
-    demo.launch()
-'''
+_APP = Path(__file__).with_name("templates") / "app.py.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +65,7 @@ def module_repository(name: str, org: str, package: str | None = None) -> Reposi
     folder = module_folder(name)
     check_card(folder / "README.md", lint_metric_card)
     files: dict[str, bytes | Path] = {file: folder / file for file in ("README.md", f"{name}.py", "requirements.txt")}
-    files["app.py"] = _APP.format(name=name).encode()
+    files["app.py"] = read_text(_APP).format(name=name).encode()
     if package is not None and "://" not in package:
         raise InputError(f"--package {package}: a metric's page needs a URL, of a wheel or git+https://...")
     _install_from(package, files, f"{org}/{name}")

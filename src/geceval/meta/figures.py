@@ -36,24 +36,7 @@ _SMALLEST = 0.72  # of the size at which a figure is drawn: its smallest numbers
 _ON_LIGHT, _ON_DARK = "#010101", "#fefefe"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
-_STYLE = {
-    "font.size": 9,
-    "axes.titlesize": 9.5,
-    "axes.labelsize": 9,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "legend.fontsize": 8.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4.5,
-    "svg.hashsalt": "geceval",
-    "pdf.fonttype": 42,
-}
+_STYLE = Path(__file__).with_name("templates") / "figures.mplstyle"
 
 
 def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
@@ -64,7 +47,7 @@ def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
         check_installed()
         from matplotlib import rc_context
 
-        with rc_context(_STYLE):
+        with rc_context(fname=_STYLE):
             return draw(*arguments, **options)
 
     return drawn
@@ -95,7 +78,7 @@ def image(figure: Figure, form: str) -> bytes:
 
     buffer = io.BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-    with rc_context(_STYLE):
+    with rc_context(fname=_STYLE):
         figure.savefig(buffer, format=form, dpi=200, metadata=undated)
     return buffer.getvalue()
 
