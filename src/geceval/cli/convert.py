@@ -11,6 +11,7 @@ from geceval.cli.options import refuse
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
+from geceval.core.options import Language
 
 if TYPE_CHECKING:
     from geceval.edits.m2 import M2Sentence
@@ -30,6 +31,9 @@ def convert(
     annotator: Annotated[int | None, typer.Option(help="--to text: whose corrections; the first by default.")] = None,
     source: Annotated[bool, typer.Option("--source", help="--to text: the sources instead.")] = False,
     nlp: Annotated[str | None, typer.Option(help="--to m2: spaCy pipeline for ERRANT; bundled by default.")] = None,
+    language: Annotated[
+        Language | None, typer.Option(help="--to m2: whose edits are extracted; English by default.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="--to m2: processes that parse sentences.")] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="File to write, in place of standard output.")
@@ -46,9 +50,9 @@ def convert(
         to = "m2" if len(files) == 1 and _holds_essays(files[0]) else "text"
     if to == "m2":
         refuse("is an option of --to text", source=source, annotator=annotator)
-        write(_to_m2(files, nlp or "bundled", workers or 1), output)
+        write(_to_m2(files, nlp or "bundled", language or "en", workers or 1), output)
         return
-    refuse("is an option of --to m2", nlp=nlp, workers=workers)
+    refuse("is an option of --to m2", nlp=nlp, language=language, workers=workers)
     if source:
         refuse("chooses corrections, and --source prints the sources", annotator=annotator)
     if len(files) != 1:
@@ -89,12 +93,12 @@ def _corrections(path: str, annotator: int | None) -> list[str]:
     return [row.get(annotator, "") for row in texts]
 
 
-def _to_m2(files: list[str], nlp: str, workers: int) -> str:
+def _to_m2(files: list[str], nlp: str, language: Language, workers: int) -> str:
     from geceval.edits.errant.annotator import get_annotator
     from geceval.edits.m2 import M2Sentence, format_m2
 
     if len(files) == 1 and _holds_essays(files[0]):
-        return format_m2(get_annotator(nlp).classify_sentences(_read(files[0]), workers))
+        return format_m2(get_annotator(nlp, language).classify_sentences(_read(files[0]), workers))
     if len(files) < 2:
         raise InputError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
     corpus = read_corpus(files[0], [], files[1:])
@@ -105,7 +109,7 @@ def _to_m2(files: list[str], nlp: str, workers: int) -> str:
         if corrected is not None
     ]
     sentences = [M2Sentence(source, {}) for source in corpus.sources]
-    extracted = get_annotator(nlp).edits([pair for _, _, pair in pairs], workers=workers)
+    extracted = get_annotator(nlp, language).edits([pair for _, _, pair in pairs], workers=workers)
     for (row, annotator, _), edits in zip(pairs, extracted, strict=True):
         sentences[row].edits[annotator] = [dataclasses.replace(edit, annotator=annotator) for edit in edits]
     return format_m2(sentences)

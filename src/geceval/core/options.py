@@ -67,6 +67,12 @@ PipelineName: TypeAlias = Annotated[str | Path | LoadedPipeline, PIPELINE]
 """An option that is a spaCy pipeline: `"bundled"`, the name of an installed one, a folder, or one in memory."""
 
 
+Language: TypeAlias = Literal["en", "any"]
+"""Whose edits are extracted: English ones by ERRANT; `"any"`: by ERRANT's alignment and merging without a tagger, with
+the types PUNCT, SPELL, ORTH, WO and OTHER, or those of universal parts of speech where `nlp` names a pipeline."""
+LANGUAGES: tuple[str, ...] = typing.get_args(Language)
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The base of dataclasses whose fields are options: each is checked against its annotation."""

@@ -10,13 +10,13 @@ import numpy as np
 
 from geceval.core.f_score import Counts, rounded
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, PipelineName, Positive
+from geceval.core.options import FilePath, Language, PipelineName, Positive
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer, TypeCounts
 from geceval.scorers.references.annotator_choice import Average, Order
-from geceval.scorers.references.gold import compared_edits, errant_annotator, extraction_facts, extracts
+from geceval.scorers.references.gold import annotator_of, compared_edits, extraction_facts, extracts
 
 Level: TypeAlias = Literal["correction", "correction_with_type", "detection_span", "detection_token"]
 Counting: TypeAlias = Literal["official", "gec-metrics"]
@@ -44,6 +44,7 @@ class Settings(TextOptions):
         predictions_m2: M2 file with the edits of the predictions, taken as they are; with both files nothing is parsed.
         nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
             name of another installed one, or a folder.
+        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
     """
 
     beta: Positive = 0.5
@@ -53,6 +54,7 @@ class Settings(TextOptions):
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
+    language: Language = "en"
 
 
 class Errant(EditScorer):
@@ -73,10 +75,10 @@ class Errant(EditScorer):
 
     def _load(self) -> None:
         if extracts(self.settings):
-            errant_annotator(self.settings.nlp)
+            annotator_of(self.settings)
 
     def _score(self, columns: Columns) -> Result:
-        return self._compare(*compared_edits(self.name, self.settings, self.runtime, columns))
+        return self._compare(*compared_edits(self.name, self.settings, self.runtime, columns, pooled=True))
 
     def order(self) -> Order:
         """ERRANT's own ranking, which is not that of M2."""

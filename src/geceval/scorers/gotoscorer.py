@@ -14,7 +14,7 @@ from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError
 from geceval.core.f_score import f_beta, ratio
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import FilePath, PipelineName, Positive, RunTime, Seed
+from geceval.core.options import FilePath, Language, PipelineName, Positive, RunTime, Seed
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, distinct
@@ -29,7 +29,7 @@ from geceval.scorers.difficulty.chunk_difficulty import (
 )
 from geceval.scorers.references.annotator_choice import best_annotator
 from geceval.scorers.references.gold import (
-    errant_annotator,
+    annotator_of,
     errant_edits,
     extraction_facts,
     extracts,
@@ -62,6 +62,7 @@ class Settings(TextOptions):
         ref_id: Which reference to use: the annotator of `gold_m2`, or the index in each list of `references`.
             `None` takes all, and for each sentence the one with the best F.
         nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
+        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
     """
 
     beta: Positive = 0.5
@@ -71,6 +72,7 @@ class Settings(TextOptions):
     predictions_m2: FilePath | None = None
     ref_id: Seed | None = None
     nlp: PipelineName = "bundled"
+    language: Language = "en"
 
     def __post_init__(self) -> None:
         super(Settings, self).__post_init__()
@@ -129,7 +131,7 @@ class Gotoscorer(Scorer):
 
     def _load(self) -> None:
         if extracts(self.settings):
-            errant_annotator(self.settings.nlp)
+            annotator_of(self.settings)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
         """A scorer whose difficulty comes from these systems, unless the settings name one."""
@@ -160,7 +162,7 @@ class Gotoscorer(Scorer):
             difficulty = self._count(columns.sources, [[only] for only in chunks], settings.systems)
         difficulty.check(chunks)
         if errant_types:
-            chunks = _with_errant_types(errant_annotator(self.settings.nlp), columns.sources, chunks)
+            chunks = _with_errant_types(annotator_of(self.settings), columns.sources, chunks)
         return ReferenceDifficulty(chunks, difficulty)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
@@ -211,7 +213,7 @@ class Gotoscorer(Scorer):
         """The chunks of the references that are used: [sentences][references][chunks]."""
         path, ref_id = self.settings.gold_m2, self.settings.ref_id
         if path is None:
-            return _cut_texts(errant_annotator(self.settings.nlp), self.runtime, columns.sources, columns.references)
+            return _cut_texts(annotator_of(self.settings), self.runtime, columns.sources, columns.references)
         try:
             return cut_annotations(m2_sentences(self.name, path, columns.sources), ref_id)
         except LookupError as error:
@@ -221,7 +223,7 @@ class Gotoscorer(Scorer):
         """The chunks of the predictions: [sentences][chunks]."""
         proposed = proposed_from_m2(self.name, columns, self.settings.predictions_m2)
         if proposed is None:
-            annotator = errant_annotator(self.settings.nlp)
+            annotator = annotator_of(self.settings)
             return _cut_predictions(annotator, self.runtime, columns.sources, columns.predictions)
         return [cut(source, distinct(edits)) for source, edits in zip(columns.sources, proposed, strict=True)]
 
@@ -244,7 +246,7 @@ class Gotoscorer(Scorer):
         rows = tuple(tuple(chunks) for rivals in gold for chunks in rivals)
         texts = tuple(sources[owner] for owner in owners)
         repeated = tuple(tuple(predictions[owner] for owner in owners) for predictions in systems)
-        return _count_texts(errant_annotator(self.settings.nlp), self.runtime, texts, repeated, rows)
+        return _count_texts(annotator_of(self.settings), self.runtime, texts, repeated, rows)
 
     def _best(self, rivals: list[list[Chunk]], weights: list[list[float]], system: list[Chunk]) -> np.ndarray:
         """The counts against the reference that gives the sentence its best F; ties: TP, fewer FP, fewer FN, first."""

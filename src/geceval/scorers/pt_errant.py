@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geceval.core.inputs import Columns
-from geceval.core.options import PipelineName
-from geceval.core.signature import package_version
+from geceval.core.options import Language, PipelineName
 from geceval.edits.edit import Edit, apply, without_overlaps
 from geceval.scorers.edit_based import pretrained_weights as pt
-from geceval.scorers.references.gold import compared_edits, errant_annotator
+from geceval.scorers.references.gold import annotator_of, compared_edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +19,11 @@ class Settings(pt.Settings):
     Attributes:
         nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
             name of another installed one, or a folder.
+        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
     """
 
     nlp: PipelineName = "bundled"
+    language: Language = "en"
 
 
 class PtErrant(pt.WeightedEdits):
@@ -38,7 +39,7 @@ class PtErrant(pt.WeightedEdits):
     Settings = Settings
 
     def _load(self) -> None:
-        errant_annotator(self.settings.nlp)
+        annotator_of(self.settings)
         pt.load_pair_scorer(self.settings, self.runtime)
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
@@ -48,7 +49,7 @@ class PtErrant(pt.WeightedEdits):
         rows = []
         for source, edits, options in zip(columns.sources, proposed, gold, strict=True):
             rows.append({annotator: _compare(source, edits, annotated) for annotator, annotated in options.items()})
-        return rows, {"nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
+        return rows, annotator_of(settings).facts()
 
 
 def _compare(source: str, edits: Sequence[Edit], gold: Sequence[Edit]) -> pt.EditComparison:

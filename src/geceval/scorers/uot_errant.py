@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns, References
-from geceval.core.options import FilePath, ModelName, PipelineName, Positive
+from geceval.core.options import FilePath, Language, ModelName, PipelineName, Positive
 from geceval.core.result import Result
 from geceval.core.signature import package_version
 from geceval.models.devices import network_facts
@@ -18,7 +18,7 @@ from geceval.scorers.edit_based.edit_scorer import EditScorer, total
 from geceval.scorers.edit_based.transport_plans import Behaviour, TransportPlan, edit_vectors, transport
 from geceval.scorers.errant import errant_order
 from geceval.scorers.references.annotator_choice import Average, Order
-from geceval.scorers.references.gold import compared_edits, errant_annotator, extraction_facts, extracts
+from geceval.scorers.references.gold import annotator_of, compared_edits, extraction_facts, extracts
 
 if TYPE_CHECKING:
     from geceval.models.encoder import Encoder
@@ -41,6 +41,7 @@ class Settings(TextOptions):
         predictions_m2: M2 file with the edits of the predictions, taken as they are.
         nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
             name of another installed one, or a folder.
+        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
     """
 
     model: ModelName = "bundled"
@@ -50,6 +51,7 @@ class Settings(TextOptions):
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
+    language: Language = "en"
 
 
 class UotErrant(EditScorer):
@@ -70,7 +72,7 @@ class UotErrant(EditScorer):
 
     def _load(self) -> None:
         if extracts(self.settings):
-            errant_annotator(self.settings.nlp)
+            annotator_of(self.settings)
         self._encoder()
 
     def plans(

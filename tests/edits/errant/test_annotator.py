@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import geceval
 from geceval.edits.edit import Edit, apply
 from geceval.edits.errant import alignment, pipeline
-from geceval.edits.errant.annotator import Annotator, get_annotator
+from geceval.edits.errant.annotator import get_annotator
+from geceval.edits.errant.parsed import ParsedAnnotator
 from geceval.edits.m2 import M2Sentence
 
 # Invented; between them they hold every operation, merges, a transposition, case and spacing changes.
@@ -48,7 +49,7 @@ def bundled():
 @pytest.fixture
 def fresh():
     """A function that makes an annotator with empty caches over the bundled pipeline."""
-    return functools.partial(Annotator, spacy.load(pipeline.BUNDLED), "fresh")
+    return functools.partial(ParsedAnnotator, spacy.load(pipeline.BUNDLED), "fresh")
 
 
 WORDS = ["the", "The", "a", "cat", "cats", "Cat", "sat", "on", "mat", "in", ",", ".", "'s", "-"]
@@ -143,8 +144,8 @@ def test_each_distinct_text_is_parsed_once_and_equal_texts_never(parsed):
 
 @pytest.fixture
 def small_caches(monkeypatch):
-    monkeypatch.setattr("geceval.edits.errant.annotator.EDITS_CACHED", 3)
-    monkeypatch.setattr("geceval.edits.errant.annotator.DOCS_CACHED", 2)
+    monkeypatch.setattr("geceval.edits.errant.base.EDITS_CACHED", 3)
+    monkeypatch.setattr("geceval.edits.errant.parsed.DOCS_CACHED", 2)
 
 
 def test_caches_are_bounded(small_caches, parsed):
@@ -227,7 +228,7 @@ def test_numpy_multiplies_on_one_thread_while_texts_are_parsed_and_as_before_aft
 
     nlp = spacy.load(pipeline.BUNDLED)
     nlp.add_pipe("count_threads")
-    annotator = Annotator(nlp, "counted")
+    annotator = ParsedAnnotator(nlp, "counted")
     with threadpool_limits(2, "blas"):
         before = threads()
         assert annotator.edits(PAIRS)

@@ -56,19 +56,19 @@ def official_package() -> str | None:
     return min((name for name in spacy.util.get_installed_models() if name.startswith(OFFICIAL)), default=None)
 
 
-def load(nlp: str | Language) -> tuple[Language, str]:
+def load(nlp: str | Language, language: str = "en") -> tuple[Language, str]:
     """Load what `resolve` returned."""
     import spacy
 
     if not isinstance(nlp, str):
-        _probe(nlp, _name(nlp))
+        _probe(nlp, _name(nlp), language)
         return nlp, f"{_name(nlp)}@{_digest(nlp.to_bytes(exclude=['vocab']))}"
     try:
         pipeline = spacy.load(nlp, exclude=["ner"])
     except Exception as error:  # whatever a broken folder makes spaCy, thinc or msgpack raise
         reason = " ".join(str(error).split())
         raise InputError(f"cannot load the spaCy pipeline {nlp!r}: {reason}. {_advice(nlp)}") from error
-    _probe(pipeline, nlp)
+    _probe(pipeline, nlp, language)
     if spacy.util.is_package(nlp):
         return pipeline, f"{nlp}-{pipeline.meta['version']}"
     return pipeline, f"{_name(pipeline)}@{_digest(*_contents(Path(nlp)))}"
@@ -110,7 +110,7 @@ def fingerprint(nlp: str | Path) -> str:
     return f"{Path(name).name}@{_digest(*_contents(Path(name)))}"
 
 
-def _probe(pipeline: Language, name: str) -> None:
+def _probe(pipeline: Language, name: str, language: str) -> None:
     """Refuse a pipeline whose tags mean nothing to ERRANT, before thousands of sentences are parsed."""
     from errant.en.classifier import pos_map
     from spacy.tokens import Doc
@@ -121,7 +121,9 @@ def _probe(pipeline: Language, name: str) -> None:
         reason = " ".join(str(error).split())
         raise InputError(f"the spaCy pipeline {name!r} does not run: {reason}. {_advice(name)}") from error
     strange = sorted({token.tag_ for token in doc} - set(pos_map))
-    if strange:
+    if language != "en" and not all(token.pos_ for token in doc):
+        raise InputError(f"the spaCy pipeline {name!r} gives no universal parts of speech; leave nlp out to do without")
+    if language == "en" and strange:
         raise InputError(
             f"the spaCy pipeline {name!r} does not give the Penn Treebank tags that ERRANT reads (it gave "
             f"{strange[0]!r}); use an English pipeline with a tagger. {_advice(OFFICIAL)}"

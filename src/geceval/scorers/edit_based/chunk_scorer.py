@@ -12,7 +12,7 @@ import numpy as np
 
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, ModelName, PipelineName
+from geceval.core.options import FilePath, Language, ModelName, PipelineName
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.cleme_chunks import JointChunks, divide
@@ -34,7 +34,7 @@ from geceval.scorers.edit_based.chunk_classes import (
     unit_weight,
 )
 from geceval.scorers.references.annotator_choice import Average, best_annotator, choose_by
-from geceval.scorers.references.gold import Gold, compared_edits, errant_annotator, extraction_facts, extracts
+from geceval.scorers.references.gold import Gold, annotator_of, compared_edits, extraction_facts, extracts
 
 if TYPE_CHECKING:
     from geceval.models.greedy_matching import Matcher
@@ -58,6 +58,7 @@ class ChunkSettings(TextOptions):
         gold_m2: M2 file with the edits of the references, taken as they are.
         predictions_m2: M2 file with the edits of the predictions, taken as they are.
         nlp: spaCy pipeline for ERRANT, which extracts edits where no file gives them.
+        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
     """
 
     assumption: Assumption = "dependent"
@@ -68,6 +69,7 @@ class ChunkSettings(TextOptions):
     gold_m2: FilePath | None = None
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
+    language: Language = "en"
 
 
 class JointChunkScorer(Scorer):
@@ -95,7 +97,7 @@ class JointChunkScorer(Scorer):
 
     def _load(self) -> None:
         if extracts(self.settings):
-            errant_annotator(self.settings.nlp)
+            annotator_of(self.settings)
         if self.settings.weights == "similarity":
             self._matcher()
 

@@ -12,8 +12,7 @@ from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns
-from geceval.core.options import RunTime
-from geceval.core.signature import package_version
+from geceval.core.options import Language, RunTime
 from geceval.edits.edit import Edit, apply, distinct
 from geceval.edits.m2 import M2Sentence, parse_m2, references
 from geceval.text.columns import sources_of_file
@@ -76,19 +75,28 @@ def columns_with_references(
     return check_columns(metric, sources, predictions, references, needs_references=True)
 
 
-def errant_annotator(nlp: Any) -> Annotator:
+def errant_annotator(nlp: Any, language: Language = "en") -> Annotator:
     """The annotator behind ERRANT; spaCy is imported only when it is called."""
     from geceval.edits.errant.annotator import get_annotator
 
-    return get_annotator(nlp)
+    return get_annotator(nlp, language)
+
+
+def annotator_of(settings: Any) -> Annotator:
+    """The annotator of the settings `nlp` and `language`."""
+    return errant_annotator(settings.nlp, settings.language)
 
 
 def errant_edits(
-    annotator: Annotator, runtime: RunTime, sources: Sequence[str], texts: Sequence[Sequence[str]]
+    annotator: Annotator,
+    runtime: RunTime,
+    sources: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    pooled: bool = False,
 ) -> list[list[list[Edit]]]:
     """ERRANT's edits from each source to each of its texts, extracted in one call."""
     pairs = [(source, text) for source, row in zip(sources, texts, strict=True) for text in row]
-    edits = iter(annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache))
+    edits = iter(annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache, pooled))
     return [[next(edits) for _ in row] for row in texts]
 
 
@@ -156,23 +164,29 @@ def reference_names(row: str | Sequence[str | None]) -> dict[int, str]:
 
 
 def compared_edits(
-    metric: str, settings: Any, runtime: RunTime, columns: Columns, alternatives: bool = True
+    metric: str, settings: Any, runtime: RunTime, columns: Columns, alternatives: bool = True, pooled: bool = False
 ) -> tuple[list[Sequence[Edit]], list[Gold]]:
     """Edits of the predictions and gold edits, from the M2 files that settings name, else extracted by ERRANT."""
     gold = gold_from_m2(metric, columns, settings.gold_m2, alternatives)
     proposed = proposed_from_m2(metric, columns, getattr(settings, "predictions_m2", None))
-    return edits_and_gold(settings.nlp, runtime, columns, gold, proposed)
+    return edits_and_gold(settings.nlp, runtime, columns, gold, proposed, settings.language, pooled)
 
 
 def edits_and_gold(
-    nlp: Any, runtime: RunTime, columns: Columns, gold: list[Gold] | None, proposed: list[Sequence[Edit]] | None = None
+    nlp: Any,
+    runtime: RunTime,
+    columns: Columns,
+    gold: list[Gold] | None,
+    proposed: list[Sequence[Edit]] | None = None,
+    language: Language = "en",
+    pooled: bool = False,
 ) -> tuple[list[Sequence[Edit]], list[Gold]]:
     """Edits of the predictions and gold edits; those that are not given are extracted by ERRANT, all in one call."""
     if gold is not None and proposed is not None:
         return proposed, gold
     rows = zip(columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
     texts = [[*([text] if proposed is None else []), *(row if gold is None else [])] for text, row in rows]
-    extracted = errant_edits(errant_annotator(nlp), runtime, columns.sources, texts)
+    extracted = errant_edits(errant_annotator(nlp, language), runtime, columns.sources, texts, pooled)
     first = 1 if proposed is None else 0
     return (
         [row[0] for row in extracted] if proposed is None else proposed,
@@ -190,7 +204,7 @@ def extraction_facts(settings: Any) -> dict[str, str | None]:
     files = gold_facts(settings.gold_m2) | gold_facts(settings.predictions_m2, "predictions_m2")
     if not extracts(settings):
         return {**files, "nlp": None}
-    return {**files, "nlp": errant_annotator(settings.nlp).pipeline, "errant": package_version("errant")}
+    return {**files, **annotator_of(settings).facts()}
 
 
 def gold_sentences(path: str | Path, alternatives: bool = True) -> list[M2Sentence]:
