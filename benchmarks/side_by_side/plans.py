@@ -146,7 +146,7 @@ def check_equal(metric: str, ours: list[float], theirs: list[float], tolerance: 
 
 def time_version(rounds: int) -> Row:
     """`geceval --version`, the start of Python included."""
-    command = [sys.executable, "-m", "geceval.cli", "--version"]
+    command = [sys.executable, "-m", "geceval", "--version"]
     measured = []
     for _ in range(rounds + 1):
         start = time.perf_counter()

@@ -27,7 +27,7 @@ CORPUS = ["-s", SOURCE, "-p", *SYSTEMS, "-r", *REFERENCES]
 
 def geceval_command(*arguments, **options):
     """The real command in a process of its own."""
-    command = [sys.executable, "-m", "geceval.cli", *arguments]
+    command = [sys.executable, "-m", "geceval", *arguments]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, **options)
 
 
@@ -53,7 +53,40 @@ def test_help_names_every_verb(ok):
     for verb in (verb for verbs in PANELS.values() for verb in verbs):
         assert f"\n│ {verb} " in text
         assert "Usage: geceval " + verb in ok(verb, "--help")
+    assert ok("score", "-h") == ok("score", "--help")
     assert "│ maege " in ok("meta", "--help") and "--pairwise" in ok("meta")
+
+
+def test_what_is_read_is_not_overwritten(fails, ok, tmp_path):
+    system, result = tmp_path / "systems/one.txt", tmp_path / "systems/result.json"
+    system.parent.mkdir()
+    system.write_bytes(Path(SYSTEMS[0]).read_bytes())
+    result.write_text("{}", encoding="utf-8")
+    for predictions, output in ((system, system), (system.parent, result)):
+        before = output.read_bytes()
+        message = fails("score", "-m", "gleu", *CORPUS[:2], "-p", str(predictions), *CORPUS[-3:], "--output", str(output))
+        assert message == f"--output {output} is also read, and would be overwritten; name another"
+        assert output.read_bytes() == before
+    ok("score", "-m", "gleu", *CORPUS[:2], "-p", str(system), *CORPUS[-3:], "--output", str(result))
+    assert json.loads(result.read_text(encoding="utf-8"))["systems"]
+
+
+def test_an_m2_file_is_no_text(fails, tmp_path):
+    gold = tmp_path / "gold.m2"
+    gold.write_text("S This are it .\nA 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0\n\n", encoding="utf-8")
+    for files in (["-s", gold, "-p", SOURCE, "-r", SOURCE], ["-s", SOURCE, "-p", SOURCE, "-r", gold]):
+        assert f"{gold}: an M2 file, and texts are expected" in fails("score", "-m", "gleu", *map(str, files))
+
+
+def test_completion_in_a_shell():
+    def complete(line):
+        words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - (not line.endswith(" ")))}
+        return geceval_command(env={**os.environ, **words, "_GECEVAL_COMPLETE": "complete_bash"})
+
+    assert complete("geceval sc").stdout.split() == ["score"]
+    assert complete("geceval score --pred").stdout.split() == ["--predictions", "--predictions-m2"]
+    nothing = complete("geceval score -p ")  # where the shell completes names of files
+    assert (nothing.stdout.strip(), nothing.stderr) == ("", "")
 
 
 def test_json_has_numbers_and_signatures(answer):
@@ -395,13 +428,13 @@ def test_a_real_process_with_pipes_and_a_poor_locale(tmp_path):
 
 def test_a_file_name_that_is_not_utf8_may_be_missing():
     arguments = ["score", "-m", "gleu", "-s", SOURCE, "-p", b"caf\xe9.txt", "-r", *REFERENCES]
-    done = subprocess.run([sys.executable, "-m", "geceval.cli", *arguments], capture_output=True, timeout=120)
+    done = subprocess.run([sys.executable, "-m", "geceval", *arguments], capture_output=True, timeout=120)
     assert done.returncode == 2
     assert done.stderr == b"geceval: error: caf\\udce9.txt: No such file or directory\n"
 
 
 def test_a_reader_that_stops_early_is_no_error():
-    command = f"{sys.executable} -m geceval.cli score -m gleu --sentence --format tsv {' '.join(CORPUS)} | head -n 1"
+    command = f"{sys.executable} -m geceval score -m gleu --sentence --format tsv {' '.join(CORPUS)} | head -n 1"
     run = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")
 

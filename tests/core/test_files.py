@@ -1,6 +1,7 @@
 """Lines are read as they were written, and files are written at once or not at all."""
 
 import gzip
+import lzma
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,9 @@ def test_lines_are_read_as_written_but_for_trailing_space(tmp_path):
 
 
 def test_what_is_no_gzip_file_is_named(tmp_path):
+    (tmp_path / "text.txt.xz").write_bytes(lzma.compress(b"plain text"))
+    with pytest.raises(ValueError, match=r"text.txt.xz: packed by xz, of packed files only .gz is read; unpack it"):
+        read_lines(tmp_path / "text.txt.xz")
     (tmp_path / "text.txt.gz").write_bytes(b"plain text")
     with pytest.raises(ValueError, match=r"text.txt.gz: not a valid gzip file"):
         read_lines(tmp_path / "text.txt.gz")

@@ -3,6 +3,7 @@
 import logging
 
 import numpy as np
+import pandas
 import pytest
 
 from geceval.core.inputs import check_columns
@@ -23,7 +24,8 @@ def test_columns_are_copied_and_references_left_out_unless_needed():
         (["a"], None, TypeError, "toy: predictions must be a list of strings, got None"),
         (["a", None], ["a", "b"], TypeError, r"toy: sources\[1\] must be a string, got None"),
         (["a"], [3], TypeError, r"toy: predictions\[0\] must be a string, got int"),
-        (np.array(["a"]), ["a"], TypeError, r"got ndarray; pass list\(sources\)"),
+        (np.array([1.5]), ["a"], TypeError, r"toy: sources\[0\] must be a string, got float"),
+        (None, ["a"], TypeError, r"toy: needs sources, the learners' sentences: pass sources=\[\.\.\.\]"),
         ((text for text in ["a"]), ["a"], TypeError, r"got generator; pass list\(sources\)"),
         ({"a": 1}, ["a"], TypeError, "got dict$"),
         (["a"], ["b\ud800"], ValueError, r"toy: predictions\[0\] has '\\ud800' at position 1, half a surrogate pair"),
@@ -49,6 +51,17 @@ def test_bad_columns_name_the_metric_the_row_and_the_fix(sources, predictions, e
 )
 def test_references_come_into_one_shape(given, wanted):
     assert check_columns("toy", ["a", "b"], ["a", "b"], given, needs_references=True).references == wanted
+
+
+def test_arrays_and_columns_of_tables_are_lists():
+    table = pandas.DataFrame({"source": ["a b", "c"], "references": [["a"], ["c", "d"]]})
+    predictions = np.array(["a", "c"])
+    columns = check_columns("toy", table["source"], predictions, table["references"], needs_references=True)
+    assert columns.sources == ["a b", "c"] and columns.references == [["a"], ["c", "d"]]
+    assert columns.predictions == ["a", "c"] and type(columns.predictions[0]) is str
+    square = np.array([["a", "b"], ["c", "d"]])
+    columns = check_columns("toy", ["a", "c"], predictions, square, needs_references=True)
+    assert columns.references == [["a", "b"], ["c", "d"]]
 
 
 @pytest.mark.parametrize(
@@ -92,3 +105,16 @@ def test_misaligned_files_are_warned_of(caplog):
         assert not caplog.records
         check_columns("toy", sources, shifted)
     assert "are they in the order of the sources?" in caplog.text
+
+
+def test_a_missing_or_doubled_line_is_warned_of(caplog):
+    sources = [f"{word} was {word}s {word}ed {word}ing ." for word in "abcdefghijklmnopqrstuvwxyz"]
+    doubled = [*sources[:10], sources[9], *sources[10:-1]]
+    missing = [*sources[:10], *sources[11:], "the end ."]
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        check_columns("toy", sources, [source.replace("was", "is") for source in sources])
+        check_columns("toy", sources, [*sources[:20], *["Sorry , I cannot do that ."] * 6])
+        assert not caplog.records
+        for shifted in (doubled, missing):
+            check_columns("toy", sources, shifted)
+    assert [record.getMessage().partition(",")[0] for record in caplog.records] == ["toy: from predictions[10] on"] * 2

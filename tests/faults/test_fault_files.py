@@ -40,7 +40,7 @@ def score(corpus, output, *more):
 
 def command(*arguments, before=None, shown=subprocess.PIPE):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    line = [sys.executable, "-m", "geceval.cli", *map(str, arguments)]
+    line = [sys.executable, "-m", "geceval", *map(str, arguments)]
     streams = {"stdout": shown, "stderr": subprocess.PIPE, "text": True}
     return subprocess.run(line, env=environment, preexec_fn=before, timeout=600, check=False, **streams)
 

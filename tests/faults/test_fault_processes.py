@@ -20,7 +20,7 @@ PATIENCE = 600  # seconds; only a command that hangs takes so long, on however b
 
 
 def start(*arguments, **environment):
-    line = [sys.executable, "-m", "geceval.cli", *map(str, arguments)]
+    line = [sys.executable, "-m", "geceval", *map(str, arguments)]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     return subprocess.Popen(
         line,

@@ -136,7 +136,7 @@ BAD = [
     ({"sources": [], "predictions": [], "references": []}, ValueError, "are empty"),
     ({"sources": ["a"], "predictions": ["a"]}, ValueError, "green: needs references"),
     ({"sources": ["a"], "predictions": ["a", "b"], "references": [["a"]]}, ValueError, "1 source but 2 predictions"),
-    ({"predictions": ["a"], "references": [["a"]]}, TypeError, "green: sources must be a list of strings, got None"),
+    ({"predictions": ["a"], "references": [["a"]]}, TypeError, "green: needs sources, the learners' sentences"),
     ({"sources": ["a"], "references": [["a"]]}, TypeError, "green: predictions must be a list of strings, got None"),
     ({"sources": ["a"], "predictions": ["a"], "references": [None]}, TypeError, r"references\[0\] must be"),
     ({**COLUMNS, "betta": 2}, TypeError, "unknown option 'betta'"),

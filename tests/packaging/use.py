@@ -39,7 +39,7 @@ def text() -> None:
     assert "strong" in table and "minimal" in table
     assert "bundled:impara" in command("models") and "not found" in command("models")
     error = command("score", "-m", "impara", *FILES[:-2], code=2)
-    assert error == "geceval: error: impara needs torch: pip install 'geceval[neural]'\n", error
+    assert error == "geceval: error: impara needs the package torch: pip install 'geceval[neural]'\n", error
     doctor("gleu", "green", "m2", "i_measure")
 
 

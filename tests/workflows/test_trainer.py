@@ -148,6 +148,8 @@ def test_what_the_arguments_lack_is_found_before_the_training(tokenizer, argumen
         geceval.trainer_metrics(tokenizer, "gleu", arguments=older, sources=SOURCES)
     with pytest.raises(ValueError, match="metric_for_best_model is 'impara', no number of gleu, errant"):
         check({"metric_for_best_model": "impara"})
+    with pytest.raises(ValueError, match="is 'errant_f05', no number of errant, errant_precision, errant_recall"):
+        check({"metric_for_best_model": "errant_f05"})
     plain = transformers.TrainingArguments(arguments().output_dir, report_to="none", include_for_metrics=["inputs"])
     with pytest.raises(ValueError, match="must have predict_with_generate=True$"):
         geceval.trainer_metrics(tokenizer, "gleu", arguments=plain)

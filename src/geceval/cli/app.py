@@ -57,7 +57,7 @@ app = typer.Typer(
     cls=_Verbs,
     help="Score grammatical error correction.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",  # which shows brackets as they are
     pretty_exceptions_enable=False,
 )

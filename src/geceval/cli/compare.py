@@ -91,8 +91,8 @@ def _table(
 ) -> tuple[list[str], list[list[Any]]]:
     """The systems under each metric, the best first; those that do not differ share a rank."""
     methods = list(comparisons[0].standings[0].p)
-    share = f"{100 * confidence:g}%"
-    columns = ["metric", "rank", "system", "score", f"{share} low", f"{share} high", "difference"]
+    share = "" if data else f"{100 * confidence:g}% "  # keys of data are the same whatever the level
+    columns = ["metric", "rank", "system", "score", f"{share}low", f"{share}high", "difference"]
     columns += [f"p {method}" for method in methods]
     rows = []
     for each in comparisons:

@@ -24,6 +24,7 @@ PaperFormat = Literal["table", "json", "tsv", "markdown", "latex"]
 PageFormat = Literal["table", "json", "html"]
 
 ENDINGS = {".json": "json", ".tsv": "tsv", ".tex": "latex", ".md": "markdown", ".html": "html"}
+_WRITTEN = ("output", "chunks", "heat_map", "html", "plot", "save")  # parameters of verbs that name files to write
 PLAIN = ("", ".txt", ".log", ".out")  # endings that promise no format
 
 # The short form `-o` is `--option` in verbs that score, and `--output` in those that only make something: convert,
@@ -125,7 +126,12 @@ class ManyValuesCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the flag before each of its values, which is what click reads."""
-        return super().parse_args(ctx, _flags_repeated(self, args))
+        return super().parse_args(ctx, args if ctx.resilient_parsing else _flags_repeated(self, args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb, unless what it writes would overwrite what it reads."""
+        _check_overwrites_no_input(ctx.params)
+        return super().invoke(ctx)
 
 
 class ManyValuesGroup(TyperGroup):
@@ -133,8 +139,20 @@ class ManyValuesGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat flags, unless the arguments are those of a verb below."""
-        below = args and args[0] in self.commands
+        below = ctx.resilient_parsing or (args and args[0] in self.commands)
         return super().parse_args(ctx, args if below else _flags_repeated(self, args))
+
+
+def _check_overwrites_no_input(parameters: Mapping[str, Any]) -> None:
+    values = [value for name, value in parameters.items() if name not in _WRITTEN]
+    texts = [text for value in values for text in (value if isinstance(value, list | tuple) else [value])]
+    read = {Path(text).resolve() for text in texts if isinstance(text, str) and len(text) < 4096}
+    folders = {Path(text).resolve() for text in parameters.get("predictions") or () if Path(text).is_dir()}
+    for name in _WRITTEN:
+        output = parameters.get(name)
+        file = Path(output).resolve() if isinstance(output, str) else None
+        if file and file.is_file() and (file in read or file.parent in folders):
+            raise InputError(f"--{name.replace('_', '-')} {output} is also read, and would be overwritten; name another")
 
 
 def _flags_repeated(command: Any, args: list[str]) -> list[str]:

@@ -81,7 +81,7 @@ def naming_the_extra(user: str) -> Iterator[None]:
         if package not in EXTRAS:
             raise
         raise MissingExtraError(
-            f"{user} needs {package}: {install_command(EXTRAS[package])}", name=error.name
+            f"{user} needs the package {package}: {install_command(EXTRAS[package])}", name=error.name
         ) from error
 
 

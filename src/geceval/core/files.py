@@ -21,6 +21,7 @@ from geceval.core.errors import InputError, counted
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 """The bundled weights, the pipeline and the example corpus."""
 
+_PACKED = {b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _UNPACKED = 1 << 26  # bytes that any gzip file may unpack to
 _TIMES = 100  # beyond them, at most so many times its size: texts come to 3 to 10 times
 
@@ -38,6 +39,9 @@ def read_text(path: str | Path) -> str:
     data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     if str(path).endswith(".gz"):
         data = _unpacked(path, data)
+    kind = next((kind for start, kind in _PACKED.items() if data.startswith(start)), None)
+    if kind:
+        raise InputError(f"{path}: packed by {kind}, of packed files only .gz is read; unpack it first")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

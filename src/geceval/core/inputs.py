@@ -41,6 +41,8 @@ def check_columns(
     warn: bool = True,
 ) -> Columns:
     """Check the columns of a metric and bring references into one shape."""
+    if sources is None:
+        raise InputTypeError(f"{metric}: needs sources, the learners' sentences: pass sources=[...], one a prediction")
     sources = _check_texts(metric, "sources", sources)
     predictions = _check_texts(metric, "predictions", predictions)
     if not sources and not predictions:
@@ -63,6 +65,7 @@ def check_references(
     """Bring references into the shape [sentences][references of that sentence]."""
     if references is None:
         raise InputError(f"{metric}: needs references; pass one list of references per sentence")
+    references = _listed(references)
     if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
         raise InputTypeError(f"{metric}: references must be a list, one entry per sentence, got {_kind(references)}")
     if len(references) != len(sources):
@@ -70,7 +73,7 @@ def check_references(
         raise InputError(
             f"{metric}: {counted(len(references), 'reference')} but {counted(len(sources), 'source')}. {advice}"
         )
-    rows = [_reference_row(metric, row, number) for number, row in enumerate(references)]
+    rows = [_reference_row(metric, _listed(row), number) for number, row in enumerate(references)]
     if warn:
         _warn_if_transposed(metric, rows, sources)
     return rows
@@ -92,7 +95,13 @@ def references_by_sentence(
     return rows
 
 
+def _listed(column: Any) -> Any:
+    """The list behind an array of numpy or a column of pandas."""
+    return column.tolist() if hasattr(column, "tolist") else column
+
+
 def _check_texts(metric: str, name: str, column: Any) -> list[str]:
+    column = _listed(column)
     if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
         ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
         fix = f"; pass list({name})" if ordered else ""
@@ -163,13 +172,28 @@ def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[st
 def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str]) -> None:
     if len(sources) < 5:
         return
-    shared, enough = 0.0, 0.1 * len(sources)
-    for source, prediction in zip(sources, predictions, strict=True):
-        shared += _overlap(source, prediction)
-        if shared >= enough:  # whatever follows
-            return
-    logger.warning(
-        "%s: predictions keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
-        metric,
-        100 * shared / len(sources),
-    )
+    rows = range(0, len(sources), max(1, len(sources) // 1000))  # a shift moves far more rows than a thousandth
+    kept = {row: _overlap(sources[row], predictions[row]) for row in rows}
+    share = sum(kept.values()) / len(rows)
+    if share < 0.1:
+        logger.warning(
+            "%s: predictions keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
+            metric,
+            100 * share,
+        )
+        return
+    shifted = [row for row in rows if kept[row] < 0.5 and _fits_neighbour(sources, predictions[row], row)]
+    if len(shifted) >= max(3, 0.05 * len(rows)):
+        logger.warning(
+            "%s: from predictions[%d] on, %d of %d predictions fit the source before or after theirs; is a line "
+            "missing or doubled there?",
+            metric,
+            shifted[0],
+            len(shifted),
+            len(rows),
+        )
+
+
+def _fits_neighbour(sources: list[str], prediction: str, row: int) -> bool:
+    neighbours = (sources[other] for other in (row - 1, row + 1) if 0 <= other < len(sources))
+    return any(_overlap(source, prediction) > 0.5 for source in neighbours)

@@ -93,7 +93,7 @@ def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources
         sources = Sources("sources", list(sources))
     ids, known = (sources.ids, sources.texts) if sources else (None, None)
     if table is None:
-        return Answers(_one_each(read_lines(path), path, sources), known, None, ids, [], [])
+        return Answers(_one_each(_lines(path), path, sources), known, None, ids, [], [])
     table = _in_order(table, sources)
     texts = _one_each(_texts(table.cells(_PREDICTIONS, "answers")), path, sources)
     references = None
@@ -110,14 +110,24 @@ def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources
     return Answers(texts, known, references, ids, empty, refusals)
 
 
+def _lines(path: str) -> list[str]:
+    lines = read_lines(path)
+    if any(line.startswith("A ") and line.count("|||") == 5 for line in lines):
+        raise InputError(
+            f"{path}: an M2 file, and texts are expected, one a line: pass gold edits as --gold-m2 FILE, a system's as "
+            f"--predictions-m2 FILE, or make texts of it with `geceval convert`"
+        )
+    return lines
+
+
 def read_sources(path: str) -> Sources:
     """Read the sources of a corpus."""
-    return _sources(read_table(path), "sources") if is_table(path) else Sources(path, read_lines(path))
+    return _sources(read_table(path), "sources") if is_table(path) else Sources(path, _lines(path))
 
 
 def read_reference_columns(path: str, sources: Sources) -> list[list[str]]:
     """Read references as columns; a file of rows has as many as any row has references, with `""` for none."""
-    columns: list[Sequence[str]] = [] if is_table(path) else [read_lines(path)]
+    columns: list[Sequence[str]] = [] if is_table(path) else [_lines(path)]
     if is_table(path):
         lists = _references(_in_order(read_table(path), sources).cells(_REFERENCES, "references"))
         columns += itertools.zip_longest(*lists, fillvalue="")

@@ -57,6 +57,8 @@ def trainer_metrics(
     for name, scorer in scorers.items():
         with naming_the_extra(name):
             scorer.load()
+    best = getattr(arguments, "metric_for_best_model", None) or "loss"
+    _check_best(best.removeprefix("eval_"), scorers)
     return TrainerMetrics(tokenizer, scorers, prefix, sources, references)
 
 
@@ -75,9 +77,22 @@ def _check(arguments: Any, metrics: Sequence[str], reads_inputs: bool, needs_ord
     lacking = [need for need, missing in wrong.items() if missing]
     if lacking:
         raise InputError(f"trainer_metrics: the arguments of the trainer must have {', '.join(lacking)}")
-    best = (arguments.metric_for_best_model or "loss").removeprefix("eval_")
-    if not best.endswith("loss") and not any(best == name or best.startswith(f"{name}_") for name in metrics):
-        raise InputError(f"trainer_metrics: metric_for_best_model is {best!r}, no number of {', '.join(metrics)}")
+
+
+def _check_best(best: str, scorers: Mapping[str, Any]) -> None:
+    """Check that `metric_for_best_model` is a number of the metrics, by those of one sentence."""
+    if best.endswith("loss") or best in scorers:
+        return
+    text = ["This is a sentence ."]
+    numbers = [
+        key
+        for name, scorer in scorers.items()
+        if best.startswith(f"{name}_")
+        for key in scalars(name, scorer.score(text, text, [text] if scorer.needs_references() else None))
+    ]
+    if best not in numbers:
+        names = ", ".join(numbers or scorers)
+        raise InputError(f"trainer_metrics: metric_for_best_model is {best!r}, no number of {names}")
 
 
 class TrainerMetrics:

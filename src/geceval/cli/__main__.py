@@ -1,5 +1,0 @@
-"""`python -m geceval.cli`, for use where the console script is not on the path."""
-
-from geceval.cli import main
-
-main()
