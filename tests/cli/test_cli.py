@@ -64,7 +64,8 @@ def test_what_is_read_is_not_overwritten(fails, ok, tmp_path):
     result.write_text("{}", encoding="utf-8")
     for predictions, output in ((system, system), (system.parent, result)):
         before = output.read_bytes()
-        message = fails("score", "-m", "gleu", *CORPUS[:2], "-p", str(predictions), *CORPUS[-3:], "--output", str(output))
+        files = [*CORPUS[:2], "-p", str(predictions), *CORPUS[-3:]]
+        message = fails("score", "-m", "gleu", *files, "--output", str(output))
         assert message == f"--output {output} is also read, and would be overwritten; name another"
         assert output.read_bytes() == before
     ok("score", "-m", "gleu", *CORPUS[:2], "-p", str(system), *CORPUS[-3:], "--output", str(result))

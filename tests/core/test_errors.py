@@ -10,7 +10,8 @@ from geceval.core.errors import EXTRAS, counted, did_you_mean, install_command, 
 
 
 def test_the_extra_is_named():
-    wanted = pytest.raises(ImportError, match=f"^errant needs the package spacy: {re.escape(install_command('edits'))}$")
+    command = re.escape(install_command("edits"))
+    wanted = pytest.raises(ImportError, match=f"^errant needs the package spacy: {command}$")
     with wanted, naming_the_extra("errant"):
         raise ModuleNotFoundError("No module named 'spacy.tokens'", name="spacy.tokens")
 

@@ -152,7 +152,8 @@ def _check_overwrites_no_input(parameters: Mapping[str, Any]) -> None:
         output = parameters.get(name)
         file = Path(output).resolve() if isinstance(output, str) else None
         if file and file.is_file() and (file in read or file.parent in folders):
-            raise InputError(f"--{name.replace('_', '-')} {output} is also read, and would be overwritten; name another")
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} {output} is also read, and would be overwritten; name another")
 
 
 def _flags_repeated(command: Any, args: list[str]) -> list[str]:
