@@ -1,7 +1,5 @@
 """Ten small cases of CLEME, worked out by hand, and slow versions of its rules written straight from the papers."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

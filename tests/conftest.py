@@ -1,7 +1,5 @@
 """Fixtures of the whole suite: no Hub, small checkpoints made here, real corpora where they lie beside the repo."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil

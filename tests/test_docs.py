@@ -1,7 +1,5 @@
 """Every command of the pages in docs/ runs, on corpora of the same form; their tables are those of the code."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The bundled spaCy pipeline, the script that trains it, and the figures on its card."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

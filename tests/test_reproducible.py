@@ -1,7 +1,5 @@
 """The same numbers in every process: whatever the hash seed, threads, workers, devices, batch size and cache."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

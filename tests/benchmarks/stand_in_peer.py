@@ -1,7 +1,5 @@
 """A peer for tests: GLEU, asked for as another library is; with `--wrong` its scores are too high."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The benchmark itself: sides that take turns, equal scores, ratios, floor and tables; no time is asserted."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

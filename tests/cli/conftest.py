@@ -1,7 +1,5 @@
 """The command, run in this process, and a reader of its pages."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 

@@ -1,7 +1,5 @@
 """`geceval attack`: its formats hold what `geceval.attack` finds; files of one's own; mistakes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """`geceval chunks`: one table, three formats."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json

@@ -1,7 +1,5 @@
 """`geceval compare` and `geceval meta maege` on small files."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`geceval difficulty`, and GoToScorer among the systems of `geceval score`."""
 
-from __future__ import annotations
-
 import pytest
 
 # The example of tests/scorers/test_difficulty.py, where it is worked out by hand.

@@ -1,7 +1,5 @@
 """The heat map of difficulty."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """`geceval leaderboard`: the page says what `geceval.compare` finds."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`geceval meta` on invented judgments of invented outputs, in the form in which GJG15 was published."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`geceval meta edits` on a few labelled edits."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The two domains of GMEG in `geceval meta`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

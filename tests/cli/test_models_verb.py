@@ -1,7 +1,5 @@
 """`geceval models` says where models by name are, loads none and fetches none."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`--predictions-m2`: a system's own edits, one file per system, in `score` and `compare`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`geceval meta report`: one page that escapes all text and sets the papers' numbers beside the measured."""
 
-from __future__ import annotations
-
 import json
 import re
 

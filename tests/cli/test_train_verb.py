@@ -1,7 +1,5 @@
 """`geceval train impara`: from the user's corrections to a checkpoint, and what happens when something is wrong."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

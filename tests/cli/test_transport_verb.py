@@ -1,7 +1,5 @@
 """`geceval transport`: which edit answers which, in three formats."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval.registry import make_scorer

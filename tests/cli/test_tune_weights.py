@@ -1,7 +1,5 @@
 """`geceval meta tune-weights` on people who weigh SOME's sub-metrics in a known way."""
 
-from __future__ import annotations
-
 import functools
 import random
 import shutil

@@ -1,7 +1,5 @@
 """`geceval types` on a corpus whose edits come from M2 files."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """One bar for all that is done, as lines where standard error is no terminal."""
 
-from __future__ import annotations
-
 from geceval.core.progress import bar, counting, parts, track
 
 

@@ -1,7 +1,5 @@
 """Warnings name their metric, and come once for all systems."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """Building data sets from small folders in which something is wrong: one clear error, and nothing written."""
 
-from __future__ import annotations
-
 import re
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """The published files become folders that `datasets` loads; counts are those of the published files."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Labels of single edits: SEEDA's first step, of which a small one is made here, and files of a user's own."""
 
-from __future__ import annotations
-
 import json
 
 import datasets

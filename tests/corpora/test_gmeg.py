@@ -1,7 +1,5 @@
 """GMEG: ratings of outputs, and the pairs that follow from them."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval.core.errors import InputError

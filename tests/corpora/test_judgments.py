@@ -1,7 +1,5 @@
 """Reading human judgments: published counts, Appraise's XML, built tables, and every way in which a file is wrong."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 import pytest
 from pyarrow import parquet

@@ -1,7 +1,5 @@
 """Chunks of CLEME: one partition for a hypothesis and all references."""
 
-from __future__ import annotations
-
 import random
 import runpy
 from pathlib import Path

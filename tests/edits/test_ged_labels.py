@@ -1,7 +1,5 @@
 """Labels of error detection: the four schemes, and which token each edit labels."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval.edits.edit import Edit

@@ -1,7 +1,5 @@
 """Chunks of GoToScorer: cutting, and judging by one walk over both lists."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

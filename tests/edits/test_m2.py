@@ -1,7 +1,5 @@
 """M2 files: what is read, what is repaired with a warning, what is an error with file and line."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 

@@ -1,7 +1,5 @@
 """The three-way alignment against the plain dynamic programme that defines it."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import logging

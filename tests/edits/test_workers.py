@@ -1,7 +1,5 @@
 """The pool of worker processes: asked again before it has answered, interrupted, and killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

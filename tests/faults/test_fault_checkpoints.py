@@ -3,8 +3,6 @@
 More of them: tests/models/test_checkpoints.py, tests/models/test_tokenizers.py.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

@@ -3,8 +3,6 @@
 More of them: tests/fuzz/test_fuzz_readers.py, tests/core/test_disk_cache.py, tests/hub/test_data_bad_files.py.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import resource

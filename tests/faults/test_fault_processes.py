@@ -4,8 +4,6 @@ Killed trainings: tests/training/ (`..._ends_with_the_same_weights`); writers of
 workers: tests/workflows/test_ray.py; a publication that breaks off: tests/hub/test_publish_mistakes.py.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

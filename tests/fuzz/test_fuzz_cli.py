@@ -1,7 +1,5 @@
 """Verbs of the command on files of any content: a result, or one line on standard error and nothing written."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 

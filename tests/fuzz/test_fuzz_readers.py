@@ -1,7 +1,5 @@
 """Every function that reads a file or parses a text, on broken and arbitrary input: a result, or one clear message."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re

@@ -1,8 +1,6 @@
 """Every function that takes sentences or edits, on arbitrary Unicode: bounds, the best score for a perfect correction,
 the same numbers in any order, texts that survive the way there and back, and inputs that stay what they were."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import html

@@ -9,8 +9,6 @@ geceval is imported. Two files are not made here and say how they were: `m2.json
 package index, and `python2_draws.json`, the random numbers of Python 2.7.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Metrics against the values of other people's programs, stored beside this file; `make.py` writes them anew."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A Hub on this machine, and processes that know no other."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 

@@ -1,7 +1,5 @@
 """Repositories of the Hub made to do harm: what they name outside of their folder is neither written nor read."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval.models.checkpoints import CheckpointError, resolve

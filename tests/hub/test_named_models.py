@@ -1,7 +1,5 @@
 """A named model from the Hub: its local cache first, then the Hub itself, at a branch or a commit."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 

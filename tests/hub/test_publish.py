@@ -1,7 +1,5 @@
 """Publishing to a Hub on this machine and loading from it, with the real client libraries on our side."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

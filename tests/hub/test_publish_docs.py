@@ -1,7 +1,5 @@
 """The page on publishing says what is true: its commands and its Python run, against a Hub on this machine."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

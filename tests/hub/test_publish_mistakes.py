@@ -1,7 +1,5 @@
 """What is not published, and what is left when something breaks."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

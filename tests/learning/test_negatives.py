@@ -1,7 +1,5 @@
 """What is made of a text by rule: worse, and never what the rule for measuring it tries."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

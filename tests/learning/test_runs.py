@@ -1,7 +1,5 @@
 """The frame of a training run: what a run leaves when it ends, fails or is killed."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import warnings

@@ -1,7 +1,5 @@
 """The judgments of SEEDA, and the length of outputs as a metric, for which numbers are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Expected Wins by hand, and those of judgments beside the published ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

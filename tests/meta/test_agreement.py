@@ -1,7 +1,5 @@
 """Agreement on sentences: the Length metric on real judgments, invented judgments for the rules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Attacks by rule: what each makes of a tokenised sentence and of prose."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

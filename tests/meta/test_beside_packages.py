@@ -1,7 +1,5 @@
 """Meta-evaluation beside what scipy and the trueskill package say of the same invented scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import trueskill

@@ -1,7 +1,5 @@
 """Correlations of systems: the Length metric on real judgments, plain rules on invented scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Scores of edits against labels, by hand and against scipy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu

@@ -1,7 +1,5 @@
 """Figures say what they are given: texts, positions and colours are read from the axes, files by their first bytes."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """MAEGE: chains, pseudo scores, corpora and correlations by hand, and the numbers of real data."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Heat maps by the metric's and by the annotators' ranks: fixtures of the Length metric, and rules by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

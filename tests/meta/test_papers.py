@@ -1,7 +1,5 @@
 """The papers' rows: typed without slips, as far as they can be checked against themselves."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval.meta.papers import COLUMNS, PUBLISHED

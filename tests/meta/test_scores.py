@@ -1,7 +1,5 @@
 """Files of scores: what is written is read again, and every way in which such a file can be wrong."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Soft pairwise accuracy beside a plain loop, its properties, bad input; human scores imputed from rankings."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """TrueSkill in closed form against the trueskill package."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The grid search for SOME's weights against loops over the grid, ties, splits and bad input."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

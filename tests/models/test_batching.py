@@ -1,7 +1,5 @@
 """Batches of bounded size, and several devices: the same numbers in less memory or less time."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

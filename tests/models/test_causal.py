@@ -1,7 +1,5 @@
 """Likelihoods, states and quality of texts under a causal model, against plain transformers."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Where checkpoints come from, how they are named, and what is said about broken ones."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

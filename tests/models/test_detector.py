@@ -1,7 +1,5 @@
 """The detector against plain transformers, one sentence at a time, and what it says of words it cannot see."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Batched inference gives the same numbers whatever the batch size, the order and the company."""
 
-from __future__ import annotations
-
 import logging
 import random
 

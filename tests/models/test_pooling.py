@@ -1,7 +1,5 @@
 """Pooling and heads: published checkpoints as transformers computes them, mean pooling as written down here."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 import transformers

@@ -1,7 +1,5 @@
 """Texts that share their beginnings: the same numbers as one by one, each prefix read once."""
 
-from __future__ import annotations
-
 import random
 import shutil
 

@@ -1,7 +1,5 @@
 """Which tokenizer a checkpoint gets, and what is said about broken ones."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

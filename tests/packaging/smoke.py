@@ -5,8 +5,6 @@ distribution, and what pip adds to it. The metrics with extras run on the Python
 holds the wheel and sees the packages of this one.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A release could go out: one version, Pythons and requirements as they are run; no folder's name breaks it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

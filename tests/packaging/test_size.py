@@ -1,7 +1,5 @@
 """What the wheel weighs, and that it holds one encoder: all else of its kind are adapters over it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

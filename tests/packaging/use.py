@@ -1,7 +1,5 @@
 """Use an installed wheel: `use.py text` where no extra is installed, `use.py extras` where all are."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

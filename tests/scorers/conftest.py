@@ -1,7 +1,5 @@
 """Texts for metrics of networks."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Every metric gives a sample of scored sentences the very score that scoring the sample would give."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

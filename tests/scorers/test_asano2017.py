@@ -1,7 +1,5 @@
 """The metric of Asano et al. (2017): its three parts each against another way to compute it, and their sum."""
 
-from __future__ import annotations
-
 import itertools
 import operator
 import random

@@ -1,7 +1,5 @@
 """BARTScore against the definition, one pair at a time, on a small BART with random weights."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 import transformers

@@ -1,7 +1,5 @@
 """BERTScore by hand; tests/golden/test_golden.py has it beside the bert-score package."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """The bundled detectors and the bundled estimator of IMPARA-GED: small, offline, and on the side of corrections."""
 
-from __future__ import annotations
-
 import pytest
 
 import geceval

@@ -1,7 +1,5 @@
 """CLEME: the cases worked out by hand, the choice of references, the authors' defects, odd input."""
 
-from __future__ import annotations
-
 import logging
 import math
 import runpy

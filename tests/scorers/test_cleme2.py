@@ -1,7 +1,5 @@
 """CLEME2.0: hits, wrong, under- and over-corrections; and both metrics beside the authors' programs."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from collections import Counter

@@ -1,7 +1,5 @@
 """ERRANT: equal to the installed errant package's own programs, run here, on invented and on real sentences."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

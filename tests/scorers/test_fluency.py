@@ -1,7 +1,5 @@
 """Fluency: every normalisation against its definition; what is done with texts of any kind."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Error detection: label sequences by hand, detectors against a plain loop, sentence scores, marks, bad input."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """GLEU against the published program's numbers and against a direct reading of its description."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

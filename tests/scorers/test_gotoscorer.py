@@ -1,7 +1,5 @@
 """GoToScorer from texts: difficulty from systems or files, one reference or several, options, errors, signature."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """GREEN against the published numbers and against a direct reading of its description."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

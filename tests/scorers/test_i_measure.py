@@ -1,7 +1,5 @@
 """I-measure: the published example's counts, the rules of the reference choice, edge cases, a brute-force search."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import math

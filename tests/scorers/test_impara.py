@@ -1,7 +1,5 @@
 """IMPARA: its two networks together, its threshold, its settings, and bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

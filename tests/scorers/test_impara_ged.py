@@ -1,7 +1,5 @@
 """IMPARA-GED; how networks answer and pool, tests/models/test_pooling.py proves for all."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

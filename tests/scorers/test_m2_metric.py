@@ -1,7 +1,5 @@
 """M2: published figures, both averages, annotators, the quirks as options, and errors."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Scribendi Score: its distances against golden values, its verdicts against a plain loop on small models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Ranges of settings, and combinations that exclude each other; test_fuzz_texts.py tries types and choices of all."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval import registry

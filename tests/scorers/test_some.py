@@ -1,7 +1,5 @@
 """SOME: its regressors together, its weights, its three folders, and bad input."""
 
-from __future__ import annotations
-
 import json
 import logging
 import shutil

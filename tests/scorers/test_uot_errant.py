@@ -1,7 +1,5 @@
 """UOT-ERRANT: perfect and empty corrections, bounds, types, files, signature."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval import registry

@@ -1,7 +1,5 @@
 """Uploads of any content: taken as they are, or refused in one sentence."""
 
-from __future__ import annotations
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 

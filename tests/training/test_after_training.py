@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+import calibrate_threshold
+import evaluate_checkpoint
 from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from geceval.meta.judgments import HumanData, Item
@@ -40,16 +42,15 @@ def human():
     )  # fmt: skip
 
 
-def test_agreement_with_people_goes_into_results_and_card(load_script, checkpoint, human):
-    script = load_script("evaluate_checkpoint")
+def test_agreement_with_people_goes_into_results_and_card(checkpoint, human):
     before = json.loads((checkpoint / "results.json").read_text())
-    agreement, ranking = script.evaluate("impara", checkpoint, [(human, list(SYSTEMS))])
+    agreement, ranking = evaluate_checkpoint.evaluate("impara", checkpoint, [(human, list(SYSTEMS))])
     results = json.loads((checkpoint / "results.json").read_text())
     assert results == {**before, "evaluations": [agreement, ranking]}
     assert agreement["title"] == "Agreement with people on seeda, 3 systems"
     row = dict(zip(agreement["columns"], agreement["rows"][0], strict=True))
     assert row["pairs"] == 6  # three of each sentence
-    scores = script.score_systems(human, "impara", checkpoint)
+    scores = evaluate_checkpoint.score_systems(human, "impara", checkpoint)
     won = [  # pairs that people ordered, better first
         ("BART", "T5", 0), ("BART", "INPUT", 0), ("T5", "INPUT", 0),
         ("T5", "BART", 1), ("BART", "INPUT", 1), ("T5", "INPUT", 1),
@@ -61,8 +62,7 @@ def test_agreement_with_people_goes_into_results_and_card(load_script, checkpoin
     assert "Agreement with people on seeda" in (checkpoint / "README.md").read_text()
 
 
-def test_another_corpus_leaves_the_tables_of_the_first(load_script, checkpoint, human, tmp_path):
-    script = load_script("evaluate_checkpoint")
+def test_another_corpus_leaves_the_tables_of_the_first(checkpoint, human, tmp_path):
     folder = shutil.copytree(checkpoint, tmp_path / "toy")
     other = dataclasses.replace(
         human,
@@ -70,16 +70,15 @@ def test_another_corpus_leaves_the_tables_of_the_first(load_script, checkpoint, 
         judgments={"all": human.judgments["sent"]},
         scores={"ts": human.scores["ts_sent"], "ew": human.scores["ts_sent"]},
     )
-    first = script.evaluate("impara", folder, [(human, list(SYSTEMS))])
-    second = script.evaluate("impara", folder, [(other, list(SYSTEMS))])
+    first = evaluate_checkpoint.evaluate("impara", folder, [(human, list(SYSTEMS))])
+    second = evaluate_checkpoint.evaluate("impara", folder, [(other, list(SYSTEMS))])
     assert json.loads((folder / "results.json").read_text())["evaluations"] == [*first, *second]
-    again = script.evaluate("impara", folder, [(human, list(SYSTEMS))])
+    again = evaluate_checkpoint.evaluate("impara", folder, [(human, list(SYSTEMS))])
     assert json.loads((folder / "results.json").read_text())["evaluations"] == [*again, *second]
 
 
-def test_the_threshold_goes_into_the_configuration(load_script, checkpoint, corpus, capsys):
-    script = load_script("calibrate_threshold")
-    assert script.main([str(checkpoint), "--different", str(corpus), "--corrections", str(corpus)]) == 0
+def test_the_threshold_goes_into_the_configuration(checkpoint, corpus, capsys):
+    assert calibrate_threshold.main([str(checkpoint), "--different", str(corpus), "--corrections", str(corpus)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert json.loads((checkpoint / "config.json").read_text())["geceval_threshold"] == found["threshold"]
     assert json.loads((checkpoint / "results.json").read_text())["calibration"] == found

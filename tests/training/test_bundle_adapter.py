@@ -7,6 +7,7 @@ import shutil
 import pytest
 from safetensors.torch import load_file, save_file
 
+import bundle_adapter
 from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
@@ -25,11 +26,11 @@ def adapter(corpus, base, tmp_path):
     return tmp_path / "adapter"
 
 
-def test_it_scores_nearly_as_before(load_script, adapter, tmp_path):
+def test_it_scores_nearly_as_before(adapter, tmp_path):
     expected = Encoder.load(resolve(adapter), head=True).logits(TEXTS)
     weights = adapter.parent / "base" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"0")
-    assert load_script("bundle_adapter").main([str(adapter), str(tmp_path / "bundled")]) == 0
+    assert bundle_adapter.main([str(adapter), str(tmp_path / "bundled")]) == 0
     assert is_quantised(tmp_path / "bundled" / "adapter_model.safetensors")
     assert Encoder.load(resolve(tmp_path / "bundled"), head=True).logits(TEXTS) == pytest.approx(expected, abs=0.05)
     names = {"README.md", "results.json", "adapter_config.json", "adapter_model.safetensors", "config.json"}
@@ -37,9 +38,9 @@ def test_it_scores_nearly_as_before(load_script, adapter, tmp_path):
     assert json.loads((tmp_path / "bundled" / "results.json").read_text())["settings"]["pairs"] == 40
 
 
-def test_the_folders_above_may_have_any_name(load_script, adapter, tmp_path):
+def test_the_folders_above_may_have_any_name(adapter, tmp_path):
     source = adapter.rename(adapter.parent / "run")
-    assert load_script("bundle_adapter").main([str(source), str(tmp_path / "bundled")]) == 0
+    assert bundle_adapter.main([str(source), str(tmp_path / "bundled")]) == 0
 
 
 @pytest.mark.parametrize("part", ["layer.0.attention.self.query.lora_A", "classifier"])

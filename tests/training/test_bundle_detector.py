@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import bundle_detector
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import Detector
@@ -12,13 +13,13 @@ from recipes.ged import Job, train_ged
 TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
 
 
-def test_two_adapters_give_nearly_what_the_detector_gave(load_script, corpus, base, tmp_path):
+def test_two_adapters_give_nearly_what_the_detector_gave(corpus, base, tmp_path):
     whole, encoder, adapter = tmp_path / "whole", tmp_path / "encoder", tmp_path / "adapter"
     recipe = Recipe(base=str(base), epochs=2, learning_rate=1e-2, batch_size=8)
     results = train_ged(Job(m2=(corpus,), classes=4, recipe=recipe), whole)
     low_rank = ["--over", str(base), "--m2", str(corpus), "--ranks", "16", "16", "--lr", "1e-5"]
     arguments = [*map(str, (whole, encoder, adapter)), "--base", str(encoder), *low_rank]
-    assert load_script("bundle_detector").main(arguments) == 0
+    assert bundle_detector.main(arguments) == 0
     assert json.loads((adapter / "adapter_config.json").read_text())["base_model_name_or_path"] == str(encoder)
     checkpoint = resolve(str(adapter))
     assert (checkpoint.base.folder, checkpoint.base.base.folder) == (encoder, base)

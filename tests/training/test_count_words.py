@@ -4,13 +4,14 @@ import math
 
 import pytest
 
+import count_words
 from geceval.scorers.learned.likelihoods import load_unigrams
 
 
-def test_counts_are_written_and_read(load_script, tmp_path, capsys):
+def test_counts_are_written_and_read(tmp_path, capsys):
     text, counts = tmp_path / "text.txt", tmp_path / "counts.tsv"
     text.write_text("The cat does n't sit .\nThe cats don't .\n", encoding="utf-8")
-    assert load_script("count_words").main([str(text), "--output", str(counts)]) == 0
+    assert count_words.main([str(text), "--output", str(counts)]) == 0
     assert counts.read_text(encoding="utf-8") == ".\t2\nn't\t2\nthe\t2\n"
     assert capsys.readouterr().out == f"{counts}: 3 words, 6 occurrences\n"
     assert load_unigrams(counts).log_probability("the") == pytest.approx(math.log(2 / 6))

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+import distill as script
+import evaluate_checkpoint
 from geceval.models.checkpoints import resolve
 from geceval.scorers.impara_lm import ImparaLm, Settings
 
@@ -23,11 +25,6 @@ def ratings(make_ratings):
 
 
 @pytest.fixture(scope="module")
-def script(load_script):
-    return load_script("distill")
-
-
-@pytest.fixture(scope="module")
 def sentences(tmp_path_factory):
     path = tmp_path_factory.mktemp("sentences") / "plain.txt"
     path.write_text("the dog sat on a mat\nthe cat runs to school\n")
@@ -35,7 +32,7 @@ def sentences(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def finished(script, corpus, teacher, ratings, sentences, tmp_path_factory):
+def finished(corpus, teacher, ratings, sentences, tmp_path_factory):
     """A run of the script with ratings: its folder and results."""
     folder = tmp_path_factory.mktemp("finished") / "toy-student"
     arguments = ["--m2", str(corpus), "--sentences", str(sentences), "--init-from", str(teacher)]
@@ -44,14 +41,14 @@ def finished(script, corpus, teacher, ratings, sentences, tmp_path_factory):
     return folder, json.loads((folder / "results.json").read_text())
 
 
-def test_it_learns_what_the_teacher_says(finished, load_script):
+def test_it_learns_what_the_teacher_says(finished):
     folder, results = finished
     (only,) = results["runs"]
     losses = [entry["held_loss"] for entry in only["history"]]
     assert losses[-1] < losses[0]
     right = max(entry["held_accuracy"] + entry["rated_accuracy"] for entry in only["history"])
     assert only["selection"] == pytest.approx(1 - right / 2)
-    assert load_script("evaluate_checkpoint").lm_card(results, folder) == (folder / "README.md").read_text()
+    assert evaluate_checkpoint.lm_card(results, folder) == (folder / "README.md").read_text()
 
 
 def test_the_student_is_a_smaller_model_that_the_metric_reads(finished):

@@ -1,7 +1,5 @@
 """An encoder as an adapter over another: factors that fit the inputs, and learning that brings the states nearer."""
 
-from __future__ import annotations
-
 import copy
 import random
 

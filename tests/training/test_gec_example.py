@@ -8,6 +8,7 @@ import pytest
 import transformers
 
 import geceval
+import train_gec_example
 
 PAIRS = {
     "the cat sit on the mat .": "the cat sat on the mat .",
@@ -38,10 +39,10 @@ def sentences(path):
     return path.read_text(encoding="utf-8").splitlines()
 
 
-def test_the_logged_numbers_are_those_of_the_metrics(load_script, corpus, tmp_path, capsys):
+def test_the_logged_numbers_are_those_of_the_metrics(corpus, tmp_path, capsys):
     output = tmp_path / "corrector"
     quick = ["--epochs", "3", "--max-length", "16", "--lr", "1e-2"]
-    assert load_script("train_gec_example").main(["--output", str(output), *quick, *corpus]) == 0
+    assert train_gec_example.main(["--output", str(output), *quick, *corpus]) == 0
     results = json.loads((output / "results.json").read_text(encoding="utf-8"))
     assert json.loads(capsys.readouterr().out.splitlines()[-1]) == results["dev"]
 
@@ -68,13 +69,12 @@ def test_the_logged_numbers_are_those_of_the_metrics(load_script, corpus, tmp_pa
     assert (output / "model.safetensors").is_file()
 
 
-def test_the_snippet_of_the_docs_trains(load_script, tmp_path, monkeypatch):
+def test_the_snippet_of_the_docs_trains(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    script = load_script("train_gec_example")
-    page = (Path(script.__file__).parents[1] / "docs" / "training.md").read_text(encoding="utf-8")
+    page = (Path(train_gec_example.__file__).parents[1] / "docs" / "training.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"<!-- trainer: .*? -->\n```py\n(.*?)```", page, flags=re.DOTALL)
-    model, tokenizer = script.tiny_t5([script.PREFIX, *PAIRS, *PAIRS.values()])
-    data = script.encode(tokenizer, [*PAIRS], [*PAIRS.values()], 16)
+    model, tokenizer = train_gec_example.tiny_t5([train_gec_example.PREFIX, *PAIRS, *PAIRS.values()])
+    data = train_gec_example.encode(tokenizer, [*PAIRS], [*PAIRS.values()], 16)
     given = {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": data}
     names = {"geceval": geceval, "transformers": transformers, "references": [[text] for text in PAIRS.values()]}
     names |= given

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+import ged_ablation as script
 from geceval.meta.judgments import HumanData, Item
 
 SYSTEMS = {
@@ -12,11 +13,6 @@ SYSTEMS = {
     "BART": "the cat sat on mat dog runs",
     "T5": "the cat sit on mat dog runs",
 }
-
-
-@pytest.fixture(scope="module")
-def script(load_script):
-    return load_script("ged_ablation")
 
 
 @pytest.fixture
@@ -30,7 +26,7 @@ def ratings(tmp_path):
 
 
 @pytest.mark.slow
-def test_one_detector_and_the_estimator_over_it(script, corpus, ratings, tmp_path):
+def test_one_detector_and_the_estimator_over_it(corpus, ratings, tmp_path):
     outputs = {system: [text] for system, text in SYSTEMS.items()}
     ranked = [Item(0, "one", ((("BART",), 1), (("T5",), 2)))]
     human = HumanData("seeda", outputs["INPUT"], [0], outputs, {"sent": ranked, "edit": ranked}, {})
@@ -47,7 +43,7 @@ def test_one_detector_and_the_estimator_over_it(script, corpus, ratings, tmp_pat
     assert found["SEEDA sentence (S)"] == found["SEEDA sentence (E)"] in (0.0, 1.0)  # the one pair that people ordered
 
 
-def test_means_and_deviations(script):
+def test_means_and_deviations():
     assert script.spread([0.1, 0.2, 0.3]) == "0.200 ± 0.100"
     assert script.spread([0.25]) == "0.250"  # --seeds 1
     assert script.spread([]) == ""

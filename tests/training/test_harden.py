@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import harden
 from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from recipes.hardening import WEIGHTS, Hardening, add_negatives, losses
@@ -36,13 +37,12 @@ def test_losses():
 
 
 @pytest.mark.slow
-def test_it_learns_on(load_script, corpus, base, tmp_path, capsys):
+def test_it_learns_on(corpus, base, tmp_path, capsys):
     recipe = Recipe(base=str(base), epochs=1, batch_size=16, max_length=32, lora_rank=4, pooler="identity")
     train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, threshold=-2), tmp_path / "impara")
-    script = load_script("harden")
-    script.HELD = 10
+    harden.HELD = 10
     arguments = [str(tmp_path / "impara"), "--m2", str(corpus), "--output", str(tmp_path / "harder"), "--groups", "50"]
-    assert script.main([*arguments, "--lr", "1e-2", "--dtype", "float32"]) == 0
+    assert harden.main([*arguments, "--lr", "1e-2", "--dtype", "float32"]) == 0
     measured = json.loads(capsys.readouterr().out)
     assert measured["before"]["ordered_as_before"] == 1.0
     assert measured["after"]["negatives_above"] < measured["before"]["negatives_above"]

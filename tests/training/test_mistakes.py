@@ -1,5 +1,7 @@
 """What a script of training refuses: one line that begins with its name, the exit code 2, and no folder."""
 
+import importlib
+
 import pytest
 
 from geceval.edits.edit import Edit
@@ -69,11 +71,11 @@ def files(corpus, some_ratings, base, make_causal, tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "options", "message"), [(name, *row) for name, rows in OF_SCRIPTS.items() for row in rows]
 )
-def test_options_of_a_training(load_script, files, tmp_path, capsys, name, options, message):
+def test_options_of_a_training(files, tmp_path, capsys, name, options, message):
     start = "CAUSAL" if name in ("train_impara_lm", "distill") else "BASE"
     words = f"--init-from {start} --quiet {OPTIONS.get(name, '')} {options}".split()
     arguments = [str(files.get(word, word)) for word in words]
-    assert load_script(name).main([*arguments, "--output", str(tmp_path / "new")]) == 2
+    assert importlib.import_module(name).main([*arguments, "--output", str(tmp_path / "new")]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith(f"{name}: ") and message in error
     assert not (tmp_path / "new").exists()
@@ -96,10 +98,10 @@ def test_options_of_a_training(load_script, files, tmp_path, capsys, name, optio
         ),
     ],
 )
-def test_files_of_other_scripts(load_script, files, tmp_path, capsys, name, arguments, message):
+def test_files_of_other_scripts(files, tmp_path, capsys, name, arguments, message):
     (tmp_path / "nothing").mkdir()
     places = {**files, "NOTHING": tmp_path / "nothing", "NEW": tmp_path / "new"}
-    assert load_script(name).main([str(places.get(word, word)) for word in arguments.split()]) == 2
+    assert importlib.import_module(name).main([str(places.get(word, word)) for word in arguments.split()]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{name}: ") and str(places.get(message, message)) in line
     assert not (tmp_path / "new").exists()

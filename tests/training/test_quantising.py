@@ -1,7 +1,5 @@
 """Weights in 8 and 4 bits are within half a unit of their scale of what they were, in files and in networks."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

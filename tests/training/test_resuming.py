@@ -1,5 +1,6 @@
 """A training that is killed and started again, and one that two processes share."""
 
+import importlib
 import json
 import os
 import signal
@@ -68,9 +69,7 @@ def start(name, arguments, folder, launcher=()):
         pytest.param("distill", "seed-1", marks=pytest.mark.slow),
     ],
 )
-def test_killed_and_started_again_it_ends_with_the_same_weights(
-    load_script, arguments, one_thread, tmp_path, caplog, name, run
-):
+def test_killed_and_started_again_it_ends_with_the_same_weights(arguments, one_thread, tmp_path, caplog, name, run):
     """Killed after its first evaluation; only what is killed is a process of its own."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     process = start(name, arguments[name], broken)
@@ -84,7 +83,7 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(
     caplog.set_level("INFO", "geceval")
     for folder in (whole, broken):
         caplog.clear()
-        assert load_script(name).main([*arguments[name], "--output", str(folder)]) == 0
+        assert importlib.import_module(name).main([*arguments[name], "--output", str(folder)]) == 0
         assert ("continues from" in caplog.text) == (folder == broken)
         files = {str(path.relative_to(folder)): path for path in folder.rglob("*model.safetensors")}
         saved = {file: load_file(path) for file, path in files.items() if not file.startswith("run/")}

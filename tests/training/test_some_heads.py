@@ -8,6 +8,7 @@ import torch
 from safetensors.torch import load_file
 
 import geceval
+import train_some
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
@@ -86,11 +87,11 @@ def rated(ratings, base, folder, *options):
     return [*arguments, "--output", str(folder), *options]
 
 
-def test_heads_alone_answer_as_by_hand(load_script, causal, some_ratings, tmp_path, monkeypatch):
+def test_heads_alone_answer_as_by_hand(causal, some_ratings, tmp_path, monkeypatch):
     monkeypatch.setattr("recipes.some.RIDGE", (0.01, 100.0))
     folder = tmp_path / "some"
     options = [*rated(some_ratings, causal, folder), "--head-layer", "1"]
-    assert load_script("train_some").main(options) == 0
+    assert train_some.main(options) == 0
     results = json.loads((folder / "results.json").read_text())
     assert results["parts"]["fluency"]["test"]["pearson"] > 0.9
     assert results["parts"]["fluency"]["head"]["penalty"] == 0.01

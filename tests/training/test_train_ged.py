@@ -9,6 +9,7 @@ import torch
 import transformers
 
 import geceval
+import train_ged as script
 from geceval.edits.edit import Edit, apply
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
@@ -21,12 +22,7 @@ QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
 
 
 @pytest.fixture(scope="module")
-def script(load_script):
-    return load_script("train_ged")
-
-
-@pytest.fixture(scope="module")
-def finished(script, corpus, base, tmp_path_factory):
+def finished(corpus, base, tmp_path_factory):
     """A run with 25 classes: its folder and results."""
     folder = tmp_path_factory.mktemp("finished") / "toy-ged"
     arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--classes", "25"]

@@ -11,6 +11,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
+import train_impara as script
 from geceval.learning.impara import Job, train_impara
 from geceval.learning.ranked_pairs import RankedPair
 from geceval.learning.recipe import Recipe
@@ -22,12 +23,7 @@ QUICK = ["--pairs", "120", "--batch-size", "16", "--lr", "3e-3", "--max-length",
 
 
 @pytest.fixture(scope="module")
-def script(load_script):
-    return load_script("train_impara")
-
-
-@pytest.fixture(scope="module")
-def finished(script, corpus, base, tmp_path_factory):
+def finished(corpus, base, tmp_path_factory):
     """A run of the script with all weights tuned: its folder and results."""
     folder = tmp_path_factory.mktemp("finished") / "toy-impara"
     arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "3", *QUICK]
@@ -71,7 +67,7 @@ def test_card_and_results_say_what_was_measured(finished, base):
     assert f"| toy.m2 | {results['settings']['m2'][0]['sha256'][:12]} | 60 | 120 | 96 | 12 | 12 |" in card
 
 
-def test_an_adapter_over_the_base_gives_what_was_trained(script, corpus, base, tmp_path):
+def test_an_adapter_over_the_base_gives_what_was_trained(corpus, base, tmp_path):
     folder = tmp_path / "adapter"
     arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--epochs", "1", *QUICK]
     more = ["--lora-rank", "4", "--pooling", "mean", "--parallel-only", "--head-deviation", "0.2"]

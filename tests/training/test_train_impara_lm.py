@@ -8,6 +8,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+import train_impara_lm as script
 from geceval.learning.impara_lm import SCALE, LikelihoodRanking, fit
 from geceval.learning.ranked_pairs import RankedPair
 from geceval.learning.recipe import Recipe
@@ -28,12 +29,7 @@ def ratings(make_ratings):
 
 
 @pytest.fixture(scope="module")
-def script(load_script):
-    return load_script("train_impara_lm")
-
-
-@pytest.fixture(scope="module")
-def finished(script, corpus, causal, ratings, tmp_path_factory):
+def finished(corpus, causal, ratings, tmp_path_factory):
     """A run of the script with ratings: its folder and results."""
     folder = tmp_path_factory.mktemp("finished") / "toy-lm"
     arguments = ["--m2", str(corpus), "--init-from", str(causal), "--output", str(folder), "--epochs", "2"]
@@ -102,7 +98,7 @@ def test_a_head_on_separable_pairs():
     assert np.abs(smaller[1:]).max() < 0.1 * np.abs(weights[1:]).max()
 
 
-def test_a_lower_rank_keeps_the_largest_part_of_each_change(script, tmp_path):
+def test_a_lower_rank_keeps_the_largest_part_of_each_change(tmp_path):
     generator = torch.Generator().manual_seed(1)
     names = ("x.lora_A.default.weight", "x.lora_B.default.weight")
     first, second = torch.randn(6, 10, generator=generator), torch.randn(8, 6, generator=generator)

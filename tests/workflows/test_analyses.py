@@ -1,7 +1,5 @@
 """Which options an analysis reads; the numbers are tried in tests/cli/test_meta.py."""
 
-from __future__ import annotations
-
 import pytest
 
 from geceval.workflows.analyses import Settings

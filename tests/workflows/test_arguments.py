@@ -1,7 +1,5 @@
 """Arguments that make no sense, of the functions at the top of the package: one error that says what was expected."""
 
-from __future__ import annotations
-
 import pytest
 
 import geceval

@@ -1,7 +1,5 @@
 """Attacks on metrics whose every score is known, and on metrics of the registry."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tables of chunks: the hand cases of CLEME, worked out on paper from the definitions of Ye et al. (2023)."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`geceval.compare`: the metrics' own scores, tested without scoring again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

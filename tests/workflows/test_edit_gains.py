@@ -1,7 +1,5 @@
 """What metrics gain by single edits, against plain calls of the metric; references and kinds of edits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Measures by error type: a corpus worked out by hand, ERRANT's own counts, partitions, plain resampling."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

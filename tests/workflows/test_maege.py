@@ -1,7 +1,5 @@
 """`geceval.maege`: each metric beside scoring every corpus and every text by itself."""
 
-from __future__ import annotations
-
 import pytest
 
 import geceval

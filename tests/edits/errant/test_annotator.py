@@ -1,7 +1,5 @@
 """ERRANT edits: the same as plain ERRANT's, extracted once, in any number of processes, with any usable pipeline."""
 
-from __future__ import annotations
-
 import functools
 import json
 import logging

@@ -5,8 +5,6 @@ list with repetitions, keyed by their two cells; the closure runs over all tripl
 Bellman and Ford's over the list.
 """
 
-from __future__ import annotations
-
 import math
 
 EPSILON = 0.001

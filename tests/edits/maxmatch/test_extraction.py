@@ -1,7 +1,5 @@
 """The fast lattice of MaxMatch against its definition, the edge cases of the official scorer, and invariants."""
 
-from __future__ import annotations
-
 import importlib.util
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """Tests of two metrics: published numbers, plain loops, properties, bad input."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

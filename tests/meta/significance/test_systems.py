@@ -1,7 +1,5 @@
 """Systems under one metric: intervals and p-values beside plain loops, and what must hold of them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

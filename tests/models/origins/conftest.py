@@ -1,7 +1,5 @@
 """A named model whose weights are small, and the command that uses them in a process of its own."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """De-quantised weights: what they are, where they are cached, and that nothing half-written is ever used."""
 
-from __future__ import annotations
-
 import hashlib
 import signal
 import stat

@@ -1,7 +1,5 @@
 """Where a named model comes from: environment, package, Hub; and what is said if it is nowhere."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Difficulty of chunks, its files, and the counts that it weighs."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """PT-M2 and PT-ERRANT: weights and counts by hand, plain M2 as a special case, invariants."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

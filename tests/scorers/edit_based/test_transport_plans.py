@@ -1,7 +1,5 @@
 """Vectors of edits by hand, and the properties of the plans between them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metrics that read the texts of several systems together: a system whose answers are no numbers fails alone."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

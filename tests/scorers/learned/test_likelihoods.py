@@ -1,7 +1,5 @@
 """Metrics of likelihoods read what several systems made together, and score it as one by one; unigrams."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """N-gram counts, whether those of sources and references are cached for the next system or counted anew."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest
