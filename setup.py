@@ -124,5 +124,8 @@ setup(
         "uot": UOT,
         "dev": DEV,
     },
-    entry_points={"console_scripts": ["geceval = geceval.cli:main"]},
+    entry_points={
+        "console_scripts": ["geceval = geceval.cli:main"],
+        "pytest11": ["geceval = geceval.cli.pytest_plugin"],
+    },
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from geceval.workflows.compare import compare
     from geceval.workflows.detect import detect
     from geceval.workflows.error_types import error_types
+    from geceval.workflows.gate import gate
     from geceval.workflows.impacts import edit_impacts
     from geceval.workflows.maege import maege
     from geceval.workflows.reward import reward
@@ -35,6 +36,7 @@ __all__ = [
     "detect",
     "edit_impacts",
     "error_types",
+    "gate",
     "list_metrics",
     "load",
     "maege",
@@ -54,6 +56,7 @@ _HOMES = {
     "detect": "geceval.workflows.detect",
     "edit_impacts": "geceval.workflows.impacts",
     "error_types": "geceval.workflows.error_types",
+    "gate": "geceval.workflows.gate",
     "list_metrics": "geceval.registry",
     "load": "geceval.hub.load",
     "maege": "geceval.workflows.maege",

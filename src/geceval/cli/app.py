@@ -23,6 +23,7 @@ from geceval.cli.detect import detect
 from geceval.cli.difficulty import difficulty
 from geceval.cli.doctor import doctor
 from geceval.cli.error_types import error_types
+from geceval.cli.gate import gate
 from geceval.cli.impacts import impacts
 from geceval.cli.leaderboard import leaderboard
 from geceval.cli.list_metrics import list_
@@ -62,7 +63,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
-    "Score": {"score": score, "compare": compare, "leaderboard": leaderboard, "list": list_},
+    "Score": {"score": score, "compare": compare, "gate": gate, "leaderboard": leaderboard, "list": list_},
     "Look at edits": {
         "types": error_types,
         "impacts": impacts,

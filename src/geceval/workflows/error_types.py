@@ -140,7 +140,7 @@ def error_types(
     if not isinstance(systems, Mapping) or not systems:
         raise InputTypeError(f"types: systems must be a dict of names and predictions, got {type(systems).__name__}")
     errant = registry.make_scorer("errant", options)
-    scorer = _Errant(errant.settings, errant.runtime)
+    scorer = ErrantWithEdits(errant.settings, errant.runtime)
     with once(set()), naming_the_extra("types"):
         results = registry.score_systems(scorer, sources, systems, references, predictions_m2)
     baseline = pick_baseline({name: result.details["f"] for name, result in results.items()}, settings.baseline)
@@ -160,9 +160,10 @@ def error_types(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class SentenceEdits:
     """The edits of a sentence as they are compared; `clean` says that no annotator has any."""
 
+    source: str
     system: Keyed
     gold: Mapping[int, Keyed]
     annotator: int
@@ -170,7 +171,7 @@ class _Sentence:
     changed: bool
 
 
-class _Errant(Errant):
+class ErrantWithEdits(Errant):
     """ERRANT whose result also holds the edits of each sentence."""
 
     def _score(self, columns: Columns) -> Result:
@@ -182,7 +183,9 @@ class _Errant(Errant):
             clean = all(edit.is_noop for annotated in options.values() for edit in annotated)
             annotations = {annotator: keyed(annotated, level) for annotator, annotated in options.items()}
             chosen = result.details["annotators"][row]
-            sentences.append(_Sentence(keyed(edits, level), annotations, chosen, clean, changed[row]))
+            sentences.append(
+                SentenceEdits(columns.sources[row], keyed(edits, level), annotations, chosen, clean, changed[row])
+            )
         return replace(result, details={**result.details, "sentences": sentences})
 
 
@@ -190,7 +193,7 @@ def _bare(text: str) -> str:
     return "".join(text.replace("``", '"').replace("''", '"').translate(_QUOTES).split())
 
 
-def _selected(systems: Iterable[Sequence[_Sentence]], selectors: Sequence[str]) -> dict[str, set[str]]:
+def _selected(systems: Iterable[Sequence[SentenceEdits]], selectors: Sequence[str]) -> dict[str, set[str]]:
     """Name of each row to the full types in it."""
     edits = [each for sentences in systems for row in sentences for each in (row.system, *row.gold.values())]
     names = {kind: type_names(kind) for each in edits for kinds in each.values() for kind in kinds}
@@ -210,7 +213,7 @@ def _matches(patterns: Sequence[str], names: Sequence[str]) -> bool:
     return any(name == each or fnmatchcase(name, each) for each in patterns for name in names)
 
 
-def _counts(sentences: Sequence[_Sentence], types: set[str], scorer: Errant) -> dict[str, np.ndarray]:
+def _counts(sentences: Sequence[SentenceEdits], types: set[str], scorer: Errant) -> dict[str, np.ndarray]:
     """The counts of each measure of edits of these types, `[sentences][tp, fp, fn]`."""
     counting = scorer.settings.counting
     counts = {measure: np.zeros((len(sentences), 3)) for measure in MEASURES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, get_args
@@ -64,6 +65,8 @@ class SystemEstimate:
         low: Lower end of the bootstrap percentile interval of the score.
         high: Upper end.
         difference: score - score of the baseline.
+        visible: The least difference from the baseline, either way, that the paired bootstrap would find at
+            p < 1 - confidence; infinite where so few resamples can show no such p, 0 for the baseline itself.
         p: Method to p-value of that difference; 1 for the baseline itself.
         rank: 1 for the best; systems that do not differ share a rank, see `rank_clusters`.
     """
@@ -73,6 +76,7 @@ class SystemEstimate:
     low: float
     high: float
     difference: float
+    visible: float
     p: dict[str, float]
     rank: int
 
@@ -109,11 +113,18 @@ def compare_rows(
             score,
             *interval(samples[name], settings.confidence),
             difference=score - scores[baseline],
+            visible=_visible(score - scores[baseline], samples[name] - samples[baseline], 1 - settings.confidence),
             p={method: p(name, method) for method in settings.methods},
             rank=ranks[name],
         )
         for name, score in scores.items()
     ]
+
+
+def _visible(difference: float, differences: np.ndarray, level: float) -> float:
+    """The least |Δ| that has p < level by `p_value`, if the differences of samples vary about it as about this one."""
+    most = math.ceil(round(level * (len(differences) + 1) - 1, 6)) - 1  # hits that leave p < level
+    return math.inf if most < 0 else float(np.sort(np.abs(differences - difference))[::-1][most])
 
 
 def rank_clusters(
