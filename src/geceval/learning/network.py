@@ -53,7 +53,10 @@ def new_network(recipe: Recipe, base: Checkpoint, labels: Sequence[str] = ()) ->
     if recipe.freeze_embeddings:
         getattr(network.base_model, "embeddings", network.get_input_embeddings()).requires_grad_(False)
     if recipe.lora_rank:
-        network = _with_adapter(network, recipe, pooled=not labels and recipe.pooling == "first")
+        learnt = ["classifier", *(["pooler"] if not labels and recipe.pooling == "first" else [])]
+        options = {"exclude_modules": ".*pooler.*", "modules_to_save": learnt}
+        task = "TOKEN_CLS" if labels else "SEQ_CLS"
+        network = _with_adapter(network, recipe, task, lora_alpha=recipe.lora_rank, lora_dropout=0.0, **options)
     if head_pooling(recipe, config) != "first":
         for name, parameter in network.named_parameters():
             if "pooler" in name.split("."):  # not part of the computation
@@ -93,25 +96,15 @@ def _reset_pooler(network: Any) -> None:
         pooler.dense.bias.zero_()
 
 
-def _with_adapter(network: Any, recipe: Recipe, pooled: bool) -> Any:
+def _with_adapter(network: Any, recipe: Recipe, task: str, **settings: Any) -> Any:
     from peft import LoraConfig, TaskType, get_peft_model
 
-    settings = LoraConfig(
-        task_type=TaskType.SEQ_CLS if "SequenceClassification" in type(network).__name__ else TaskType.TOKEN_CLS,
-        r=recipe.lora_rank,
-        lora_alpha=recipe.lora_rank,
-        lora_dropout=0.0,
-        target_modules="all-linear",
-        exclude_modules=".*pooler.*",
-        modules_to_save=["classifier", *(["pooler"] if pooled else [])],
-    )
-    return get_peft_model(network, settings)
+    rank, layers = recipe.lora_rank, "all-linear"  # which leaves the output layer of a language model out
+    return get_peft_model(network, LoraConfig(task_type=TaskType[task], r=rank, target_modules=layers, **settings))
 
 
 def new_causal_network(recipe: Recipe, base: Checkpoint) -> Any:
     """The language model of `base` in float32, with an adapter that changes nothing yet."""
-    from peft import LoraConfig, TaskType, get_peft_model
-
     if recipe.lora_rank < 1:
         raise InputError("a language model is tuned by an adapter: lora_rank must be at least 1")
     config = read_config(base)
@@ -123,14 +116,8 @@ def new_causal_network(recipe: Recipe, base: Checkpoint) -> Any:
     # A third more time for a fifth of the memory: 32 pairs of 100 tokens take 18 GB without, in 30 layers.
     network.gradient_checkpointing_enable({"use_reentrant": False})
     transformers.set_seed(recipe.seed)
-    settings = LoraConfig(
-        task_type=TaskType.CAUSAL_LM,
-        r=recipe.lora_rank,
-        lora_alpha=2 * recipe.lora_rank,
-        lora_dropout=recipe.dropout or 0.0,
-        target_modules="all-linear",  # which leaves the output layer out
-    )
-    return get_peft_model(network, settings)
+    alpha = 2 * recipe.lora_rank
+    return _with_adapter(network, recipe, "CAUSAL_LM", lora_alpha=alpha, lora_dropout=recipe.dropout or 0.0)
 
 
 def save(recipe: Recipe, weights: Path, folder: Path, settings: Mapping[str, Any], labels: Sequence[str] = ()) -> None:
