@@ -40,17 +40,14 @@ def files(tmp_path, monkeypatch):
 
 
 def test_a_drop_beyond_chance_fails():
-    """6 of 20 corrections lost, 6 false alarms: P and R, and so F0.5, are 14 / 20 (of GLEU no number is known)."""
+    """6 of 20 corrections lost, 6 false alarms: P and R, and so F0.5, are 14 / 20."""
     found = geceval.gate(["errant", "gleu"], SOURCES, GOOD, WORSE, REFERENCES)
     errant, gleu = found.verdicts
     assert (found.passed, errant.passed, errant.blind, gleu.passed) == (False, False, False, False)
     assert (errant.baseline, errant.candidate, errant.drop) == (1.0, 0.7, pytest.approx(30))
     assert errant.p < 0.05 and 0.5 < errant.visible < 30
     kinds = [(each.kind, each.line, each.correct, each.edit, each.type) for each in found.changes]
-    assert kinds[:2] == [
-        ("lost", 1, False, "go → goes", "R:VERB:SVA"),
-        ("new alarm", 2, True, "→ a", "M:DET"),
-    ]
+    assert kinds[:2] == [("lost", 1, False, "go → goes", "R:VERB:SVA"), ("new alarm", 2, True, "→ a", "M:DET")]
     assert len(kinds) == 12 and [each.line for each in gleu.worse] == sorted(range(1, 13), key=lambda line: line % 2)
     back = geceval.gate("errant", SOURCES, WORSE, GOOD, REFERENCES)
     assert (back.passed, back.verdicts[0].drop, back.verdicts[0].blind) == (True, pytest.approx(-30), False)
@@ -63,9 +60,9 @@ def test_the_smallest_visible_drop_is_where_the_test_turns():
     rows = [scorer.score(SOURCES, system, REFERENCES).rows() for system in (GOOD, WORSE)]
     left, right = (bootstrap_scores(row, scorer.aggregate, 199, 5) for row in rows)
     shift = right - left - (verdict.candidate - verdict.baseline)
-    null, visible = shift, verdict.visible / 100
-    assert p_value(visible + 1e-9, null + visible + 1e-9, "bootstrap", "two-sided") < 0.05
-    assert p_value(visible - 1e-9, null + visible - 1e-9, "bootstrap", "two-sided") >= 0.05
+    above, below = (verdict.visible / 100 + each for each in (1e-9, -1e-9))
+    assert p_value(above, shift + above, "bootstrap", "two-sided") < 0.05
+    assert p_value(below, shift + below, "bootstrap", "two-sided") >= 0.05
 
 
 def test_without_power_it_passes_and_says_so(caplog):
@@ -99,7 +96,7 @@ def test_exit_codes_and_reports(files, call, fails):
     assert "40" in fails("gate", "-m", "gleu", *files, "-r", "ref.txt")
 
 
-def test_the_plug_in_is_found_by_pytest(pytester, setup_arguments):
+def test_the_plug_in_is_found_by_pytest(pytester, setup_arguments, monkeypatch):
     """As setup.py announces it: in a run of its own, which imports nothing heavy until the fixture is called."""
     (pytester.path / "announced-1.dist-info").mkdir()
     lines = "\n".join(setup_arguments["entry_points"]["pytest11"])
@@ -120,10 +117,8 @@ def test_the_plug_in_is_found_by_pytest(pytester, setup_arguments):
         def test_allowed(assert_no_regression):
             assert assert_no_regression("gleu", *COLUMNS, max_drop=60).passed
     """)
-    with pytest.MonkeyPatch.context() as patch:
-        path = os.pathsep.join([str(pytester.path), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-        patch.setenv("PYTHONPATH", path)
-        result = pytester.runpytest_subprocess()
+    monkeypatch.setenv("PYTHONPATH", f"{pytester.path}{os.pathsep}{ROOT / 'src'}")
+    result = pytester.runpytest_subprocess()
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*FAILED: worse than the baseline; drops in points*"])
 
