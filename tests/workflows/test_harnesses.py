@@ -29,7 +29,8 @@ SOURCES, FIRST, SECOND, STRONG = (
 )
 # The second half has one reference, so that rows of batches differ in shape.
 REFERENCES = [list(pair) for pair in zip(FIRST[:22], SECOND[:22], strict=True)] + [[text] for text in FIRST[22:]]
-ENGINES = ("inspect-ai==0.3.285", "lm-eval==0.4.13", "trl==1.16.0", "verifiers==0.3.1")
+PINS = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+ENGINES = [line for line in PINS if line.partition("==")[0] in ("inspect-ai", "lm-eval", "trl", "verifiers")]
 
 
 def in_batches(metric: GecMetric, rows: range) -> None:
@@ -93,6 +94,7 @@ def engines() -> Path:
             (site / "base.pth").write_text(
                 "\n".join(path for path in sys.path if path.endswith("site-packages")) + "\n"
             )
+            assert len(ENGINES) == 4
             command = [folder / "bin/python", "-m", "pip", "install", "-q", *ENGINES]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             done.write_text(repr(ENGINES))
@@ -126,7 +128,7 @@ def test_lm_evaluation_harness(engines, model, shared_data, tmp_path):
         "6",
     ]
     output = ["--gen_kwargs", "max_gen_toks=50", "--output_path", "out", "--log_samples"]
-    run(engines / "lm_eval", "run", *arguments, *output, cwd=tmp_path, GECEVAL_DATA=str(shared_data))
+    run(engines / "python", "-m", "lm_eval", "run", *arguments, *output, cwd=tmp_path, GECEVAL_DATA=str(shared_data))
     (path,) = (tmp_path / "out").rglob("results_*.json")
     reported = json.loads(path.read_text())["results"]
     conll = (shared_data / "conll2014/official-2014.combined.m2").read_text(encoding="utf-8").split("\n\n")[:6]
