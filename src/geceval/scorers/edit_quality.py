@@ -76,6 +76,12 @@ class EditQuality(Scorer):
             self._detector = load_detector("bundled", self.runtime)
             self._annotator = errant_annotator(self.settings.nlp)
 
+    @property
+    def judge_name(self) -> str:
+        """The judge's checkpoint with its hash."""
+        self.load()
+        return self._judge.name
+
     def judge(self, sources: Sequence[str], edits: Sequence[Sequence[Edit]]) -> list[np.ndarray]:
         """The probability that each edit is right, an array per sentence in the order of its edits, noops left out.
 

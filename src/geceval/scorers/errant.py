@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from geceval.core.f_score import Counts, rounded
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, Language, PipelineName, Positive
+from geceval.core.options import FilePath, Language, PipelineName, Positive, Share
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer, TypeCounts
+from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, ValidEdits, judge_facts, valid_edits
 from geceval.scorers.references.annotator_choice import Average, Order
 from geceval.scorers.references.gold import annotator_of, compared_edits, extraction_facts, extracts
 
@@ -45,6 +46,10 @@ class Settings(TextOptions):
         nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
             name of another installed one, or a folder.
         language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
+        valid_edits: What counts as a false positive: `"references"`, every edit that the reference lacks; `"judge"`,
+            only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
+            misses stay.
+        judge_threshold: The probability from which the judge finds an edit right.
     """
 
     beta: Positive = 0.5
@@ -55,6 +60,8 @@ class Settings(TextOptions):
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
     language: Language = "en"
+    valid_edits: ValidEdits = "references"
+    judge_threshold: Share = JUDGE_THRESHOLD
 
 
 class Errant(EditScorer):
@@ -78,19 +85,29 @@ class Errant(EditScorer):
             annotator_of(self.settings)
 
     def _score(self, columns: Columns) -> Result:
-        return self._compare(*compared_edits(self.name, self.settings, self.runtime, columns, pooled=True))
+        compared = compared_edits(self.name, self.settings, self.runtime, columns, pooled=True)
+        return self._compare(columns.sources, *compared)
 
     def order(self) -> Order:
         """ERRANT's own ranking, which is not that of M2."""
         return errant_order(self.settings.beta, rounds=self.settings.counting == "official")
 
-    def _compare(self, proposed: Sequence[Sequence[Edit]], gold: Sequence[Mapping[int, Sequence[Edit]]]) -> Result:
+    def _compare(
+        self,
+        sources: Sequence[str],
+        proposed: Sequence[Sequence[Edit]],
+        gold: Sequence[Mapping[int, Sequence[Edit]]],
+    ) -> Result:
         level, counting = self.settings.level, self.settings.counting
+        valid = valid_edits(self.settings, self.runtime, sources, proposed)
         compared = []
-        for edits, options in zip(proposed, gold, strict=True):
-            system = keyed(edits, level)
-            compared.append({each: compare(system, keyed(row, level), counting) for each, row in options.items()})
-        return self.typed_result(compared, extraction_facts(self.settings))
+        for edits, options, right in zip(proposed, gold, valid, strict=True):
+            system, no_alarms = keyed(edits, level), keyed(right, level)
+            compared.append(
+                {each: compare(system, keyed(row, level), counting, no_alarms) for each, row in options.items()}
+            )
+        facts = extraction_facts(self.settings) | judge_facts(self.settings, self.runtime)
+        return self.typed_result(compared, facts)
 
 
 def keyed(edits: Iterable[Edit], level: Level) -> Keyed:
@@ -115,8 +132,8 @@ def _keys(edit: Edit, level: Level) -> Iterator[Hashable]:
         yield from range(edit.start, max(edit.end, edit.start + 1))
 
 
-def compare(proposed: Keyed, gold: Keyed, counting: Counting) -> TypeCounts:
-    """Count by error type: misses under the annotator's type, false alarms under the system's."""
+def compare(proposed: Keyed, gold: Keyed, counting: Counting, valid: Container[Hashable] = ()) -> TypeCounts:
+    """Count by error type: misses under the annotator's type, false alarms, but for valid edits, under the system's."""
     counted: dict[str, list[int]] = {}
 
     def add(types: Iterable[str], column: int) -> None:
@@ -125,7 +142,7 @@ def compare(proposed: Keyed, gold: Keyed, counting: Counting) -> TypeCounts:
 
     for key, types in proposed.items():
         if key not in gold:
-            add(types, 1)
+            add(types if key not in valid else (), 1)
         else:
             add(gold[key] if counting == "official" else types, 0)
     for key, types in gold.items():

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated
 
 from geceval.core.errors import counted
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, Positive, Range, RunTime
+from geceval.core.options import FilePath, Positive, Range, RunTime, Share
 from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules, extract_all
 from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer
+from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, ValidEdits, judge_facts, valid_edits
 from geceval.scorers.references.annotator_choice import Average
 from geceval.scorers.references.gold import Gold, gold_from_m2
 
@@ -34,12 +35,18 @@ class Settings(TextOptions):
         gold_m2: M2 file with the gold edits; `references` are then not needed. Without it, gold edits are extracted
             from the references.
         max_unchanged_words: Unchanged words that an edit of the system may contain in order to match a gold edit.
+        valid_edits: What counts as a false positive: `"references"`, every edit that the reference lacks; `"judge"`,
+            only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
+            misses stay.
+        judge_threshold: The probability from which the judge finds an edit right.
     """
 
     beta: Positive = 0.5
     average: Average = "corpus"
     gold_m2: FilePath | None = None
     max_unchanged_words: Annotated[int, Range(0)] = 2
+    valid_edits: ValidEdits = "references"
+    judge_threshold: Share = JUDGE_THRESHOLD
 
 
 class M2(EditScorer):
@@ -64,11 +71,18 @@ class M2(EditScorer):
         gold, large = read_gold(self.name, columns, self.settings.gold_m2, self.runtime)
         rules = Rules(self.settings.max_unchanged_words)
         extractions, single = extract_edits(columns, gold, rules, self.runtime)
-        chosen = self.choose([{annotator: _count(e) for annotator, e in options.items()} for options in extractions])
+        chosen = self.choose(self._counts(columns, extractions))
         warn_of_single_paths(self.name, large | single)
         self._warn_of_irregular(gold)
-        facts = {"refs": number_range(map(len, gold))}
+        facts = {"refs": number_range(map(len, gold)), **judge_facts(self.settings, self.runtime)}
         return self.result(chosen, facts, annotators=chosen.annotators, single_path=sorted(large | single))
+
+    def _counts(self, columns: Columns, rows: Sequence[Mapping[int, Extraction]]) -> list[dict[int, Counts]]:
+        """Counts beside each annotator, whose cut of the edits the judge reads."""
+        cuts = [(source, cut) for source, row in zip(columns.sources, rows, strict=True) for cut in row.values()]
+        edits = [cut.edits for _, cut in cuts]
+        valid = iter(valid_edits(self.settings, self.runtime, [source for source, _ in cuts], edits))
+        return [{annotator: _count(cut, next(valid)) for annotator, cut in row.items()} for row in rows]
 
     def _warn_of_irregular(self, gold: Sequence[Gold]) -> None:
         rows = [row for row, options in enumerate(gold) if any(map(_is_irregular, options.values()))]
@@ -118,9 +132,12 @@ def warn_of_single_paths(metric: str, rows: set[int]) -> None:
         )
 
 
-def _count(extraction: Extraction) -> Counts:
+def _count(extraction: Extraction, valid: Set[Edit]) -> Counts:
     correct = len(extraction.matches)
-    return Counts(correct, len(extraction.edits) - correct, len(extraction.gold) - correct)
+    matched = {number for number, _ in extraction.matches}
+    unmatched = [edit for number, edit in enumerate(extraction.edits) if number not in matched]
+    no_alarms = sum(edit in valid for edit in unmatched)
+    return Counts(correct, len(extraction.edits) - correct - no_alarms, len(extraction.gold) - correct)
 
 
 def _is_irregular(edits: Sequence[Edit]) -> bool:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputTypeError, did_you_mean, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError, did_you_mean, naming_the_extra
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References
 from geceval.core.options import Options, Range, Seed, make_settings
@@ -140,6 +140,8 @@ def error_types(
     if not isinstance(systems, Mapping) or not systems:
         raise InputTypeError(f"types: systems must be a dict of names and predictions, got {type(systems).__name__}")
     errant = registry.make_scorer("errant", options)
+    if errant.settings.valid_edits == "judge":
+        raise InputError("types: edits are compared with references, not judged; leave out valid_edits")
     scorer = ErrantWithEdits(errant.settings, errant.runtime)
     with once(set()), naming_the_extra("types"):
         results = registry.score_systems(scorer, sources, systems, references, predictions_m2)
@@ -176,7 +178,7 @@ class ErrantWithEdits(Errant):
 
     def _score(self, columns: Columns) -> Result:
         proposed, gold = compared_edits(self.name, self.settings, self.runtime, columns)
-        result, level = self._compare(proposed, gold), self.settings.level
+        result, level = self._compare(columns.sources, proposed, gold), self.settings.level
         changed = [_bare(pair[0]) != _bare(pair[1]) for pair in zip(columns.sources, columns.predictions, strict=True)]
         sentences = []
         for row, (edits, options) in enumerate(zip(proposed, gold, strict=True)):

@@ -17,13 +17,14 @@ Level: TypeAlias = Literal["correction", "detection"]
 
 
 class ChunkClass(enum.IntEnum):
-    """The fate of a chunk: a needed change may be wrong (fp_ne), another unnecessary (fp_un)."""
+    """The fate of a chunk: a needed change may be wrong (fp_ne), another unnecessary (fp_un), a valid one neither."""
 
     HIT = 0
     WRONG = 1
     UNNECESSARY = 2
     MISS = 3
     KEPT = 4
+    VALID = 5
 
 
 def classify(chunks: JointChunks, assumption: Assumption, level: Level = "correction") -> list[list[ChunkClass]]:
@@ -136,6 +137,7 @@ _COLUMNS_OF = {
     ChunkClass.UNNECESSARY: (1, 5),
     ChunkClass.MISS: (2,),
     ChunkClass.KEPT: (3,),
+    ChunkClass.VALID: (),
 }
 
 

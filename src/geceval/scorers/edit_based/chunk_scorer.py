@@ -12,7 +12,7 @@ import numpy as np
 
 from geceval.core.errors import InputError, named
 from geceval.core.inputs import Columns
-from geceval.core.options import FilePath, Language, ModelName, PipelineName
+from geceval.core.options import FilePath, Language, ModelName, PipelineName, Share
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.cleme_chunks import JointChunks, divide
@@ -33,6 +33,7 @@ from geceval.scorers.edit_based.chunk_classes import (
     similarity_weights,
     unit_weight,
 )
+from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, ValidEdits, judge_facts, valid_edits
 from geceval.scorers.references.annotator_choice import Average, best_annotator, choose_by
 from geceval.scorers.references.gold import Gold, annotator_of, compared_edits, extraction_facts, extracts
 
@@ -59,6 +60,10 @@ class ChunkSettings(TextOptions):
         predictions_m2: M2 file with the edits of the predictions, taken as they are.
         nlp: spaCy pipeline for ERRANT, which extracts edits where no file gives them.
         language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
+        valid_edits: What counts as a false positive: `"references"`, every chunk that the reference lacks; `"judge"`,
+            only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
+            misses stay.
+        judge_threshold: The probability from which the judge finds a chunk right.
     """
 
     assumption: Assumption = "dependent"
@@ -70,6 +75,8 @@ class ChunkSettings(TextOptions):
     predictions_m2: FilePath | None = None
     nlp: PipelineName = "bundled"
     language: Language = "en"
+    valid_edits: ValidEdits = "references"
+    judge_threshold: Share = JUDGE_THRESHOLD
 
 
 class JointChunkScorer(Scorer):
@@ -151,11 +158,29 @@ class JointChunkScorer(Scorer):
     def _count(self, corpus: Sequence[JointChunks]) -> np.ndarray:
         """Weighted counts, `[sentences][references][6]`; NaN where a sentence has fewer references than another."""
         classes = [classify(chunks, self.settings.assumption, self.settings.level) for chunks in corpus]
+        self._acquit(corpus, classes)
         weigh = self._weigh(corpus, classes)
         counts = np.full((len(corpus), max(map(len, classes)), len(COLUMNS)), np.nan)
         for row, (chunks, kinds) in enumerate(zip(corpus, classes, strict=True)):
             counts[row, : len(kinds)] = count(chunks, kinds, weigh)
         return counts
+
+    def _acquit(self, corpus: Sequence[JointChunks], classes: Sequence[list[list[ChunkClass]]]) -> None:
+        """Make false positives that the judge finds right valid."""
+        edits = [
+            [
+                Edit(*span, " ".join(text))
+                for span, text in zip(each.spans, each.texts[0], strict=True)
+                if text is not None
+            ]
+            for each in corpus
+        ]
+        right = valid_edits(self.settings, self.runtime, [" ".join(each.source) for each in corpus], edits)
+        for rows, each, valid in zip(classes, corpus, right, strict=True):
+            for index in {each.spans.index((edit.start, edit.end)) for edit in valid}:
+                for kinds in rows:
+                    if kinds[index] in (ChunkClass.WRONG, ChunkClass.UNNECESSARY):
+                        kinds[index] = ChunkClass.VALID
 
     def _weigh(self, corpus: Sequence[JointChunks], classes: Sequence[Sequence[Sequence[ChunkClass]]]) -> Weigh:
         if self.settings.weights == "similarity":
@@ -176,7 +201,7 @@ class JointChunkScorer(Scorer):
 
     def _signature(self, corpus: Sequence[JointChunks]) -> str:
         facts: dict[str, Any] = {"model": None, "refs": number_range(len(c.texts) - 1 for c in corpus)}
-        facts |= extraction_facts(self.settings)
+        facts |= extraction_facts(self.settings) | judge_facts(self.settings, self.runtime)
         if self.settings.weights == "similarity":
             matcher = self._matcher()
             facts |= {"model": matcher.name, "layer": matcher.layer, "dtype": pick_dtype(self.runtime)}
