@@ -7,7 +7,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from geceval.workflows.edit_filter import DOUBTFUL, RIGHT, verdict
+
 OPERATIONS = {"M": "missing, inserted", "R": "replaced", "U": "unnecessary, deleted"}
+VERDICTS = {
+    "right": ("gv-right", f"right: {RIGHT:.0%} and more"),
+    "probably right": ("gv-R", f"probably right: {DOUBTFUL:.0%} and more"),
+    "doubtful": ("gv-U", f"doubtful: below {DOUBTFUL:.0%}, better look again"),
+}
 # Signs that a template engine may read; as entities they are letters like any other.
 _TEMPLATE = str.maketrans({"$": "&#36;", "{": "&#123;", "}": "&#125;", "`": "&#96;"})
 
@@ -74,19 +81,32 @@ def operation(edit: Any) -> str:
 
 def diff(source: str, edits: Sequence[Any], matched: Sequence[bool] | None = None) -> str:
     """A sentence with its edits marked in place, coloured by operation, with their types."""
+    pairs = zip(edits, matched or [None] * len(edits), strict=True)
+    return _in_place(source, edits, [_marked(_old(source, edit), edit, agreed) for edit, agreed in pairs])
+
+
+def _in_place(source: str, edits: Sequence[Any], marks: Sequence[str]) -> str:
+    """A sentence with each edit (HTML already) where it belongs."""
     tokens, done, parts = source.split(), 0, []
-    for edit, agreed in zip(edits, matched or [None] * len(edits), strict=True):
-        parts.append(escape(" ".join(tokens[done : edit.start])))
-        parts.append(_marked(" ".join(tokens[edit.start : edit.end]), edit, agreed))
+    for edit, mark in zip(edits, marks, strict=True):
+        parts += [escape(" ".join(tokens[done : edit.start])), mark]
         done = edit.end
     parts.append(escape(" ".join(tokens[done:])))
     return f'<p class="gv-text">{" ".join(part for part in parts if part)}</p>'
 
 
+def _old(source: str, edit: Any) -> str:
+    return " ".join(source.split()[edit.start : edit.end])
+
+
+def _change(old: str, edit: Any) -> str:
+    """What an edit removes and adds."""
+    removed = f"<del>{escape(old)}</del>" if old else ""
+    return removed + (f"<ins>{escape(edit.correction)}</ins>" if edit.correction else "")
+
+
 def _marked(old: str, edit: Any, agreed: bool | None) -> str:
     kind = operation(edit)
-    removed = f"<del>{escape(old)}</del>" if old else ""
-    added = f"<ins>{escape(edit.correction)}</ins>" if edit.correction else ""
     name = edit.type[2:] if edit.type[1:2] == ":" else edit.type
     title = f"{edit.type or 'edit'}: {OPERATIONS[kind]}"
     tick = ""
@@ -94,7 +114,7 @@ def _marked(old: str, edit: Any, agreed: bool | None) -> str:
         title += "; a reference has it too" if agreed else "; no reference has it"
         tick = f'<span class="gv-tick" aria-hidden="true">{"✓" if agreed else "✗"}</span>'
     label = f"<small>{escape(name)}{tick}</small>" if name or tick else ""
-    return f'<span class="gv-edit gv-{kind}" title="{escape(title)}">{removed}{added}{label}</span>'
+    return f'<span class="gv-edit gv-{kind}" title="{escape(title)}">{_change(old, edit)}{label}</span>'
 
 
 def edit(old: str, change: Any) -> str:
@@ -105,20 +125,24 @@ def edit(old: str, change: Any) -> str:
 def weights(source: str, edits: Sequence[Any], values: Sequence[float]) -> str:
     """A sentence whose edits are shaded by their weights, in one colour above zero and in another below."""
     most = max(map(abs, values), default=0.0) or 1.0
-    tokens, done, parts = source.split(), 0, []
-    for change, value in zip(edits, values, strict=True):
-        parts.append(escape(" ".join(tokens[done : change.start])))
-        old = " ".join(tokens[change.start : change.end])
-        removed = f"<del>{escape(old)}</del>" if old else ""
-        added = f"<ins>{escape(change.correction)}</ins>" if change.correction else ""
-        side = "gv-lower" if value < 0 else "gv-higher"
-        parts.append(
-            f'<span class="gv-edit gv-weight {side}" style="--heat:{abs(value) / most:.3f}" '
-            f'title="{escape(change.type)}: {number(value)}">{removed}{added}</span>'
-        )
-        done = change.end
-    parts.append(escape(" ".join(tokens[done:])))
-    return f'<p class="gv-text">{" ".join(part for part in parts if part)}</p>'
+    marks = [
+        f'<span class="gv-edit gv-weight gv-{"lower" if value < 0 else "higher"}" '
+        f'style="--heat:{abs(value) / most:.3f}" title="{escape(change.type)}: {number(value)}">'
+        f"{_change(_old(source, change), change)}</span>"
+        for change, value in zip(edits, values, strict=True)
+    ]
+    return _in_place(source, edits, marks)
+
+
+def verdicts(source: str, edits: Sequence[Any], chances: Sequence[float]) -> str:
+    """A sentence whose edits have the colour, and in words, how likely each is right; below it the legend."""
+    marks = [
+        f'<span class="gv-edit {VERDICTS[verdict(chance)][0]}" title="{chance:.0%} likely to be right">'
+        f"{_change(_old(source, change), change)}<small>{chance:.0%} {verdict(chance)}</small></span>"
+        for change, chance in zip(edits, chances, strict=True)
+    ]
+    keys = "".join(f'<span class="gv-key {kind}">{escape(text)}</span>' for kind, text in VERDICTS.values())
+    return f'{_in_place(source, edits, marks)}<p class="gv-legend">{keys}</p>'
 
 
 def legend() -> str:

@@ -14,7 +14,9 @@ import render
 import scoring
 import theme
 import wiring
+from geceval.core.options import RunTime
 from geceval.edits.edit import Edit
+from geceval.scorers.edit_based.valid_edits import edit_judge
 from guard import Refused, polite
 
 MAX_EDITS = 60
@@ -58,8 +60,19 @@ def weigh_edits(
     if len(edits) > MAX_EDITS:
         raise Refused(f"The correction has {len(edits)} edits; this tab weighs {MAX_EDITS} at most.")
     if measure == IMPACT:
-        return _impacts(source, correction, edits)
-    return _attribution(source, correction, known, measure, method)
+        view, data = _impacts(source, correction, edits)
+    else:
+        view, data = _attribution(source, correction, known, measure, method)
+    chances = edit_judge(RunTime()).judge([source], [edits])[0].tolist()
+    data["right"] = chances
+    judged = render.block(
+        render.heading("How likely each edit is right"),
+        render.verdicts(source, edits, chances),
+        render.note(
+            "Judged edit by edit and without references, by a small network over a language model."
+        ),
+    )
+    return judged + view, data
 
 
 def _impacts(source: str, correction: str, edits: Sequence[Edit]) -> tuple[str, dict[str, Any]]:

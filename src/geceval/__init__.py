@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from geceval.workflows.batches import BatchScorer
     from geceval.workflows.compare import compare
     from geceval.workflows.detect import detect
+    from geceval.workflows.edit_filter import filter_edits
     from geceval.workflows.error_types import error_types
     from geceval.workflows.gate import gate
     from geceval.workflows.impacts import edit_impacts
@@ -36,6 +37,7 @@ __all__ = [
     "detect",
     "edit_impacts",
     "error_types",
+    "filter_edits",
     "gate",
     "list_metrics",
     "load",
@@ -56,6 +58,7 @@ _HOMES = {
     "detect": "geceval.workflows.detect",
     "edit_impacts": "geceval.workflows.impacts",
     "error_types": "geceval.workflows.error_types",
+    "filter_edits": "geceval.workflows.edit_filter",
     "gate": "geceval.workflows.gate",
     "list_metrics": "geceval.registry",
     "load": "geceval.hub.load",

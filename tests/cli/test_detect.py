@@ -46,7 +46,7 @@ def test_marks_in_text(call, two, many):
 def test_colour_is_for_terminals():
     word = Word("go", "INCORRECT", 0.9)
     assert mark(word, False) == "[go]"
-    assert mark(word, True) == "\x1b[31m\x1b[1m[go]\x1b[0m"
+    assert mark(word, True) == "\x1b[31m\x1b[1m[go 90%]\x1b[0m"
     assert mark(Word("go", "CORRECT", 0.1), True) == "go"
 
 

@@ -52,7 +52,7 @@ def test_the_table_has_shares_totals_and_notes(call):
     assert (code, err) == (0, "")
     (direct,) = geceval.attribute("impara", [PAIR[0]], [PAIR[1]], max_edits=1)
     lines = out.splitlines()
-    assert lines[0].split() == ["line", "span", "source", "correction", "type", "shapley", "total"]
+    assert lines[0].split() == ["line", "span", "source", "correction", "type", "right", "shapley", "total"]
     for line, share in zip(lines[2:4], direct.scores, strict=True):
         assert line.split()[-2:] == [f"{share:.4f}", f"{direct.total:.4f}"]
     assert lines[4] == f"1 sentence, 2 edits, shapley of impara: {direct.signature}"

@@ -204,6 +204,9 @@ def test_impacts_are_those_of_the_library():
     assert [edit["value"] for edit in values["edits"]] == pytest.approx([impact for _, impact in row], abs=1e-6)
     assert values["sum"] == pytest.approx(sum(impact for _, impact in row), abs=1e-6)
     assert view.count("gv-weight") == 4 + 3  # and the legend
+    judged = geceval.load("edit_quality").compute(sources=[source], predictions=[correction])["edits"][0]
+    assert values["right"] == pytest.approx([edit["probability"] for edit in judged], abs=1e-6)
+    assert all(f"{chance:.0%} {verdict(chance)}</small>" in view for chance in values["right"])
 
 
 @pytest.mark.parametrize("method", tab_impacts.METHODS)

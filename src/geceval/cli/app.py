@@ -23,6 +23,7 @@ from geceval.cli.detect import detect
 from geceval.cli.difficulty import difficulty
 from geceval.cli.doctor import doctor
 from geceval.cli.error_types import error_types
+from geceval.cli.filter import filter_
 from geceval.cli.gate import gate
 from geceval.cli.harness import harness
 from geceval.cli.impacts import impacts
@@ -68,6 +69,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Look at edits": {
         "types": error_types,
         "impacts": impacts,
+        "filter": filter_,
         "chunks": chunks,
         "transport": transport,
         "detect": detect,

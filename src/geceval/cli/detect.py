@@ -17,6 +17,8 @@ from geceval.core.progress import bar
 from geceval.text.answer_files import read_sources
 from geceval.workflows.detect import detect as detect_errors
 
+SURE = 0.8
+LEGEND = f"[word 90%]: how likely it is an error; red from {SURE:.0%}, yellow below"
 Marks = Literal["text", "table", "tsv", "json"]
 
 
@@ -60,7 +62,8 @@ def detect(
         rows = detect_errors(sentences, **options, runtime=runtime) if sentences else []
     if form == "text":
         in_colour = terminal_colours(output) is not None
-        write("".join(f"{' '.join(mark(word, in_colour) for word in row)}\n" for row in rows), output)
+        lines = [" ".join(mark(word, in_colour) for word in row) for row in rows]
+        write("".join(f"{line}\n" for line in [*lines, *([LEGEND] if in_colour else [])]), output)
     elif form == "json":
         write("".join(_json_line(number, row) for number, row in enumerate(rows, start=1)), output)
     else:
@@ -77,11 +80,14 @@ def detect(
 
 
 def mark(word: Any, in_colour: bool) -> str:
-    """A word as written in marked text: `[word]` if it is an error, `[word|TYPE]` if the type is known."""
+    """A word as in marked text: `[word]` or `[word|TYPE]` if it is an error; in colour, how likely."""
     if not word.is_error:
         return word.text
-    text = f"[{word.text}]" if word.label == "INCORRECT" else f"[{word.text}|{word.label}]"
-    return typer.style(text, fg="red", bold=True) if in_colour else text
+    text = word.text if word.label == "INCORRECT" else f"{word.text}|{word.label}"
+    if not in_colour:
+        return f"[{text}]"
+    sure = word.error >= SURE
+    return typer.style(f"[{text} {word.error:.0%}]", fg="red" if sure else "yellow", bold=sure)
 
 
 def _sentences(texts: Sequence[str], sources: str | None) -> list[str]:

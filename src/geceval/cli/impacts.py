@@ -10,13 +10,14 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.tables import edit_fields, json_text, show, write
+from geceval.cli.tables import JUDGE_LEGEND, Cell, edit_fields, json_text, judged, show, write
 from geceval.cli.text_files import check_texts, read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted
 from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.edits.edit import Edit
+from geceval.scorers.edit_based.valid_edits import edit_judge
 from geceval.text.answer_files import Sources
 from geceval.text.columns import as_tokens
 from geceval.workflows.attribution import attribute
@@ -30,10 +31,11 @@ _FACTS = ("source_score", "total", "method", "note", "signature", "how")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A sentence: its edits, a number for each, and facts about the sentence."""
+    """A sentence: its edits, a number for each, how likely each is right, and facts about the sentence."""
 
     edits: Sequence[Edit]
     values: Sequence[float]
+    chances: Sequence[float]
     facts: dict[str, Any]
 
 
@@ -74,7 +76,7 @@ def impacts(
     The impact of an edit (IMPARA, equation 5) is 1 - cos(T, T without the edit), in [0, 2], for the encoder's mean
     token vectors. It compares edits of one sentence; in a longer sentence, every edit has less impact. The other
     methods divide what the correction gains over the source in any metric: by the gain of the edit alone (add), by
-    what is lost without it (sub), or by Shapley values.
+    what is lost without it (sub), or by Shapley values. Beside it stands how likely each edit is right (edit_quality).
 
     With texts, which stand without a flag, an option takes one value: -r A -r B; with -s FILE several: -r A B.
 
@@ -89,7 +91,7 @@ def impacts(
         with bar(progress, "impact"):
             weighed = edit_impacts(left, right, model=model or "bundled", nlp=nlp, runtime=RunTime(**runtime))
         shown = as_tokens(Columns(left, right))
-        rows = [_Row([edit for edit, _ in row], [value for _, value in row], {}) for row in weighed]
+        parts = [([edit for edit, _ in row], [value for _, value in row], {}) for row in weighed]
         of_metric = ""
     else:
         name = metric or "impara"
@@ -103,8 +105,10 @@ def impacts(
         with bar(progress, f"{method} of {name}"):
             attributions = attribute(name, left, right, targets, options=options, nlp=nlp, **chosen)
         shown = Columns([each.source for each in attributions], [each.prediction for each in attributions])
-        rows = [_Row(each.edits, each.scores, {key: getattr(each, key) for key in _FACTS}) for each in attributions]
+        parts = [(each.edits, each.scores, {key: getattr(each, key) for key in _FACTS}) for each in attributions]
         of_metric = f", {method} of {name}: {attributions[0].signature}"
+    chances = edit_judge(RunTime(**runtime)).judge(shown.sources, [edits for edits, *_ in parts])
+    rows = [_Row(edits, values, p.tolist(), facts) for (edits, values, facts), p in zip(parts, chances, strict=True)]
     if form == "json":
         write(
             json_text(_to_json(shown.sources, shown.predictions, rows, "impact" if method == "impact" else "score")),
@@ -113,6 +117,7 @@ def impacts(
         return
     columns, cells = _table(shown.sources, rows, method)
     notes = [f"line {number}: {row.facts['note']}" for number, row in enumerate(rows, start=1) if row.facts.get("note")]
+    notes += [JUDGE_LEGEND] if form == "table" else []
     caption = f"{counted(len(left), 'sentence')}, {counted(len(cells), 'edit')}{of_metric}"
     show(columns, cells, form, output, caption, notes)
 
@@ -147,11 +152,12 @@ def _table(sources: Sequence[str], rows: Sequence[_Row], method: str) -> tuple[l
     total = ["total"] if any(row.facts for row in rows) else []
     cells = []
     for number, (source, row) in enumerate(zip(sources, rows, strict=True), start=1):
-        for edit, value in zip(row.edits, row.values, strict=True):
+        for edit, value, chance in zip(row.edits, row.values, row.chances, strict=True):
             fields = edit_fields(source, edit)
             shown = [fields[name] for name in ("source", "correction", "type")]
+            shown.append(Cell(chance, parts=(judged(chance),)))
             cells.append([number, f"{edit.start}:{edit.end}", *shown, value, *(row.facts[name] for name in total)])
-    return ["line", "span", "source", "correction", "type", method, *total], cells
+    return ["line", "span", "source", "correction", "type", "right", method, *total], cells
 
 
 def _to_json(
@@ -164,8 +170,8 @@ def _to_json(
             "correction": correction,
             **row.facts,
             "edits": [
-                {**edit_fields(source, edit), value_name: value}
-                for edit, value in zip(row.edits, row.values, strict=True)
+                {**edit_fields(source, edit), value_name: value, "right": chance}
+                for edit, value, chance in zip(row.edits, row.values, row.chances, strict=True)
             ],
         }
         for number, (source, correction, row) in enumerate(zip(sources, corrections, rows, strict=True), start=1)

@@ -23,7 +23,7 @@ Format = Literal["table", "json", "tsv", "markdown"]
 PaperFormat = Literal["table", "json", "tsv", "markdown", "latex"]
 PageFormat = Literal["table", "json", "html"]
 
-ENDINGS = {".json": "json", ".tsv": "tsv", ".tex": "latex", ".md": "markdown", ".html": "html"}
+ENDINGS = {".json": "json", ".tsv": "tsv", ".tex": "latex", ".md": "markdown", ".html": "html", ".m2": "m2"}
 _WRITTEN = ("output", "chunks", "heat_map", "html", "plot", "save")  # parameters of verbs that name files to write
 PLAIN = ("", ".txt", ".log", ".out")  # endings that promise no format
 

@@ -13,7 +13,8 @@ import geceval.cli.named_sets as named_sets
 import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.named_sets import cite as in_paper
-from geceval.cli.tables import Cell, json_text, or_null, show, write
+from geceval.cli.pages import span_text
+from geceval.cli.tables import JUDGE_LEGEND, Cell, edit_fields, json_text, judged, or_null, show, write
 from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError, counted, naming_the_extra
 from geceval.core.progress import bar, parts
@@ -24,6 +25,7 @@ from geceval.scorers.base import Scorer
 from geceval.scorers.learned.guard import summary
 from geceval.text.answer_files import Sources
 from geceval.version import __version__
+from geceval.workflows.edit_filter import judge_edits
 from geceval.workflows.test_sets import test_set as named_test_set
 
 
@@ -70,6 +72,9 @@ def score(
     worst: Annotated[
         int | None, typer.Option(min=1, help="Show the N worst corrections, by the first metric; ties by the next.")
     ] = None,
+    edits: Annotated[
+        bool, typer.Option("--edits", help="With --worst: the edits of each, and how likely each is right.")
+    ] = False,
     beside: Annotated[bool, typer.Option("--beside", help="Published systems beside yours, with -t.")] = False,
     cite: Annotated[bool, typer.Option("--cite", help="Also what to write in a paper, with BibTeX.")] = False,
     form: shared.PaperForm = None,
@@ -87,6 +92,8 @@ def score(
         shared.refuse("shows all sentences, and --worst the worst: ask for one of them", sentence=sentence)
     if beside:
         shared.refuse("shows sentences, and --beside systems: ask for one of them", sentence=sentence, worst=worst)
+    if not worst:
+        shared.refuse("shows the edits of the worst corrections: add --worst N", edits=edits)
     if test_set is not None:
         shared.refuse("says what -t says: leave it out", sources=sources, references=references, gold_m2=gold_m2)
         if entry(test_set).gold == "hidden":
@@ -131,10 +138,13 @@ def score(
         return
     if worst:
         columns, cells, caption = _worst(rows, used, corpus, worst)
+        if edits:
+            columns, cells = [*columns, "edits"], _with_edits(cells, used[0])
     else:
         columns, cells = (_sentence_cells if sentence else _system_cells)(rows, used)
         caption = f"{counted(len(corpus.sources), 'sentence')}, ranked by {_by(used[0])}"
     notes = [note for metric in used for note in _guard_notes(metric.name, rows)]
+    notes += [JUDGE_LEGEND] if edits and form == "table" else []
     notes += [named_sets.STAR] if any(" * (" in system for system in others) else []
     show(columns, cells, form, output, caption, [*notes, *signatures.values()])
     if cite:
@@ -177,6 +187,19 @@ def _worst(
     shown = [[*row, corpus.sources[row[1] - 1], corpus.systems[row[0]][row[1] - 1]] for row in worst]
     caption = f"the worst of {counted(len(cells), 'correction')} by {_by(metrics[0])}"
     return [*columns, "source", "correction"], shown, caption
+
+
+def _with_edits(cells: Sequence[list[Any]], metric: Scorer) -> list[list[Any]]:
+    """Corrections with their edits, each with how likely it is right."""
+    with naming_the_extra("--edits"):
+        corrections = judge_edits(*([row[column] for row in cells] for column in (-2, -1)), text=metric.text)
+    shown = []
+    for row, each in zip(cells, corrections, strict=True):
+        pairs = list(zip(each.edits, each.probabilities, strict=True))
+        parts = [part for edit, p in pairs for part in (("; ", ""), judged(p, span_text(each.source, edit)))]
+        value = [{**edit_fields(each.source, edit), "right": p} for edit, p in pairs]
+        shown.append([*row, Cell(value, parts=tuple(parts[1:]))])
+    return shown
 
 
 def _by(metric: Scorer) -> str:

@@ -17,19 +17,26 @@ from typing import Any
 from geceval.core.files import write_text
 from geceval.edits.edit import Edit
 from geceval.version import __version__
+from geceval.workflows.edit_filter import DOUBTFUL, RIGHT, verdict
 
 _NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
 _GAP = 3  # between the columns of a coloured table
+VERDICT_COLOURS = {"right": "green", "probably right": "yellow", "doubtful": "bold red"}
+JUDGE_LEGEND = (
+    f"how likely an edit is right, judged without references: {RIGHT:.0%} and more right (green), {DOUBTFUL:.0%} and "
+    "more probably right (yellow), less doubtful (red); geceval filter undoes doubtful edits"
+)
 UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell whose text for people says more, or less, than its value."""
+    """A cell whose text for people says more, or less, than its value; or parts of a text, each with its colour."""
 
     value: Any
     text: str = ""
     best: bool = False
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 def records_text(
@@ -39,6 +46,7 @@ def records_text(
     caption: str = "",
     notes: Sequence[str] = (),
     width: int | None = None,
+    colours: str | None = None,
 ) -> str:
     """Rows as a table, JSON (caption, rows as objects, notes), TSV (notes as comments), LaTeX or Markdown."""
     values = [[cell.value if isinstance(cell, Cell) else cell for cell in row] for row in cells]
@@ -53,7 +61,7 @@ def records_text(
         return _latex(columns, cells, notes)
     if form == "markdown":
         return _markdown(columns, cells, caption, notes)
-    return table_text(columns, cells, width, caption, notes)
+    return table_text(columns, cells, width, caption, notes, colours)
 
 
 def show(
@@ -65,7 +73,8 @@ def show(
     notes: Sequence[str] = (),
 ) -> None:
     """Write rows, see `records_text`, to a file or to standard output, there as wide as the terminal."""
-    write(records_text(columns, cells, form, caption, notes, terminal_width(output)), output)
+    width, colours = terminal_width(output), terminal_colours(output)
+    write(records_text(columns, cells, form, caption, notes, width, colours), output)
 
 
 def terminal_width(output: str | None) -> int | None:
@@ -96,7 +105,7 @@ def write(text: str, output: str | None) -> None:
 
 def _short(cell: Any) -> str:
     if isinstance(cell, Cell):
-        return cell.text or _short(cell.value)
+        return cell.text or "".join(text for text, _ in cell.parts) or _short(cell.value)
     if isinstance(cell, float):
         return "–" if math.isnan(cell) else f"{cell:.4f}"
     return str(cell)
@@ -156,6 +165,7 @@ def table_text(
     width: int | None = None,
     caption: str = "",
     notes: Sequence[str] = (),
+    colours: str | None = None,
 ) -> str:
     """A table as plain text: numbers with four decimals and aligned right, long words folded."""
     from rich import box
@@ -170,12 +180,22 @@ def table_text(
         least = longest if longest <= UNFOLDED else None
         table.add_column(Text(name), justify=justify, overflow="fold", min_width=least)
     for row in cells:
-        table.add_row(*(Text(_short(cell)) for cell in row))
+        table.add_row(*(Text.assemble(*(getattr(cell, "parts", ()) or [_short(cell)])) for cell in row))
     needed = sum((column.min_width or UNFOLDED) + _GAP for column in table.columns)  # else columns would be missing
     buffer = io.StringIO()
-    Console(file=buffer, width=max(width or 10_000, needed), color_system=None, legacy_windows=False).print(table)
+    width = max(width or 10_000, needed)
+    console = Console(
+        file=buffer, width=width, force_terminal=bool(colours), color_system=colours, legacy_windows=False
+    )
+    console.print(table)
     lines = [line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()]
     return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
+
+
+def judged(chance: float, edit: str = "") -> tuple[str, str]:
+    """How likely an edit is right, in words after the edit, and the colour for it."""
+    word = verdict(chance)
+    return f"{edit} ({chance:.0%} {word})" if edit else f"{chance:.0%} {word}", VERDICT_COLOURS[word]
 
 
 def terminal_colours(output: str | None) -> str | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from rapidfuzz.distance import Levenshtein
 
 from geceval.core.inputs import check_columns
-from geceval.core.options import PipelineName, Range, RunTime, runtime_or_default
+from geceval.core.options import PipelineName, Range, RunTime, check_choice, runtime_or_default
 from geceval.edits.edit import Edit
 from geceval.scorers.edit_based.valid_edits import edit_judge
 from geceval.scorers.references.gold import errant_annotator
@@ -78,8 +78,12 @@ class JudgedCorrection:
             near = both[0] if both else side
             place = right[near]
             gap = self.texts[near][spans[near][place - 1][1] : spans[near][place][0]]
+            if not both and left == (0, 0):
+                gap = ""
+            elif not both and place == 1:
+                gap = " "
             start, end = spans[side][right[side]]
-            pieces += [gap if both or left != (0, 0) else "", self.texts[side][start:end]]
+            pieces += [gap, self.texts[side][start:end]]
         return pieces
 
 
@@ -93,7 +97,8 @@ def judge_edits(
 ) -> list[JudgedCorrection]:
     """Judge each edit that ERRANT finds in each correction; arguments as for `filter_edits`."""
     runtime = runtime_or_default("filter", runtime)
-    columns = check_columns("filter", sources, predictions)
+    check_choice("text", text, get_args(TextSetting))
+    columns = check_columns("filter", sources, predictions, warn=False)
     if text == "answers":
         answers = [clean(*pair).text for pair in zip(predictions, sources, strict=True)]
         columns = replace(columns, predictions=answers)
