@@ -68,9 +68,7 @@ def weigh_edits(
     judged = render.block(
         render.heading("How likely each edit is right"),
         render.verdicts(source, edits, chances),
-        render.note(
-            "Judged edit by edit and without references, by a small network over a language model."
-        ),
+        render.note("Judged edit by edit and without references, by a small network over a language model."),
     )
     return judged + view, data
 
