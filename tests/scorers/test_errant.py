@@ -133,8 +133,9 @@ A 0 1|||R:NOUN|||m|||REQUIRED|||-NONE-|||0
 
 def compare_files(proposed, gold, **options):
     """The scorer on the edits of two M2 files."""
-    rows = [sentence.edits[0] for sentence in read_m2(proposed)]
-    return Errant(Settings(**options))._compare(rows, [s.edits for s in read_m2(gold)])
+    rows = read_m2(proposed)
+    edits = [sentence.edits[0] for sentence in rows], [sentence.edits for sentence in read_m2(gold)]
+    return Errant(Settings(**options))._compare([sentence.source for sentence in rows], *edits)
 
 
 @pytest.fixture
@@ -214,7 +215,10 @@ def test_empty_and_blank_sentences():
 def test_references_may_differ_in_number_and_be_plain_strings():
     scorer = Errant()
     ragged = scorer.score(SOURCES[:2], PREDICTIONS[:2], [REFERENCES[0], REFERENCES[1][:1]])
-    assert re.search(r"\|nlp:en_\w+-[\d.]+@\w{7}\|language:en\|refs:1-2\|errant:3[\d.]+\|", ragged.signature)
+    assert re.search(
+        r"\|nlp:en_\w+-[\d.]+@\w{7}\|language:en\|valid_edits:references\|judge_threshold:none\|refs:1-2\|errant:3[\d.]+\|",
+        ragged.signature,
+    )
     plain = scorer.score(SOURCES, PREDICTIONS, [row[0] for row in REFERENCES])
     assert plain == scorer.score(SOURCES, PREDICTIONS, [row[:1] for row in REFERENCES])
     assert "|refs:1|" in plain.signature
