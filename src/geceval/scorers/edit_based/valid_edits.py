@@ -33,8 +33,8 @@ def valid_edits(
     ]
 
 
-def judge_facts(settings: Any, runtime: RunTime) -> dict[str, str | None]:
+def judge_facts(settings: Any, runtime: RunTime) -> dict[str, Any]:
     """Facts of the judge for the signature."""
     if settings.valid_edits == "references":
-        return {"judge_threshold": None}
+        return {}
     return {"judge": edit_judge(runtime).judge_name, **network_facts(runtime)}
