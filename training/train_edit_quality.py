@@ -57,12 +57,16 @@ def train(options: argparse.Namespace) -> None:
     base, runtime = resolve(BASE), RunTime()
     rows = features(CausalModel.load(base, runtime), [(case.before, case.after) for case in cases], runtime)
     options.output.mkdir(parents=True, exist_ok=True)
-    recipe.save(recipe.fit(rows, cases), options.output)
+    head = recipe.fit(rows, cases)
+    shift = recipe.shift_to_systems(head, rows, cases, [path.name for path in options.outputs])
+    head.tensors["output.bias"] += shift
+    recipe.save(head, options.output)
     config = {"geceval_base": BASE, "geceval_base_sha256": weights_sha256(base)}
     write_text(options.output / "config.json", json.dumps(config, indent=2) + "\n")
     paths = [*options.m2, *filter(None, [options.ratings, options.gold]), *options.outputs]
     files = [{"file": path.name, "sha256": file_sha256(path)} for path in paths]
-    results: dict[str, Any] = {"files": files, "gmeg": bool(options.gmeg), "folds": recipe.measured(rows, cases)}
+    results: dict[str, Any] = {"files": files, "gmeg": bool(options.gmeg), "shift": shift}
+    results["folds"] = recipe.measured(rows, cases)
     if options.labels:
         judge = EditJudge.load(resolve(str(options.output)), runtime)
         results["labels"] = recipe.labelled(judge, options.labels, runtime)

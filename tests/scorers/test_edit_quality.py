@@ -6,7 +6,7 @@ import torch
 
 from geceval import registry
 from geceval.edits.edit import Edit, common_ends
-from geceval.models.edit_judge import FEATURES, HIDDEN, EditHead, surface
+from geceval.models.edit_judge import FEATURES, HIDDEN, WINDOW, EditHead, features, surface
 from geceval.scorers.edit_quality import EditQuality, contexts
 
 SOURCE = "He go to the school every days ."
@@ -19,13 +19,26 @@ def bundled():
     return scorer
 
 
-def test_an_edit_is_read_alone_and_after_all_others():
+def test_an_edit_is_read_after_all_others():
     edits = [Edit(1, 2, "goes"), Edit(3, 4, "")]
     corrected = "He goes to school every days ."
     assert contexts(SOURCE, edits) == [
-        ((SOURCE, "He goes to the school every days ."), ("He go to school every days .", corrected)),
-        ((SOURCE, "He go to school every days ."), ("He goes to the school every days .", corrected)),
+        ("He go to school every days .", corrected),
+        ("He goes to the school every days .", corrected),
     ]
+
+
+def test_no_more_than_a_window_is_read_after_an_edit(bundled):
+    words = " ".join("very" for _ in range(WINDOW))
+    pairs = [
+        (f"He go {words} far .", f"He goes {words} far ."),
+        (f"He go {words} abc def .", f"He goes {words} abc def ."),
+    ]
+    read = features(bundled._judge.model, pairs)
+    assert read[0, :30] == pytest.approx(read[1, :30], abs=1e-5)
+    early = [(f"He go far {words}", f"He goes far {words}"), (f"He go near {words}", f"He goes near {words}")]
+    one, other = features(bundled._judge.model, early)[:, :30]
+    assert np.abs(one - other).max() > 0.1
 
 
 @pytest.mark.parametrize(
@@ -94,6 +107,18 @@ def test_texts_at_the_borders(bundled, source, prediction, edits):
     assert len(found) == edits
     assert all(0 < edit["probability"] < 1 for edit in found)
     assert result.scores[0] == (1.0 if not edits else pytest.approx(np.mean([e["probability"] for e in found])))
+
+
+def test_overlapping_edits_are_refused(bundled):
+    with pytest.raises(ValueError, match="overlap"):
+        bundled.judge([SOURCE], [[Edit(1, 3, "goes"), Edit(2, 4, "at the")]])
+
+
+def test_whole_rewrite_and_no_edits(bundled):
+    whole, none = bundled.judge([SOURCE, SOURCE], [[Edit(0, 8, "Daily he attends school !")], []])
+    assert whole.shape == (1,) and 0 < whole[0] < 1
+    assert none.shape == (0,)
+    assert bundled.judge([], []) == []
 
 
 def test_same_numbers_alone_and_among_others(bundled):

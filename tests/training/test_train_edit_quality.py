@@ -5,8 +5,9 @@ import pytest
 
 from geceval.core.files import read_json
 from geceval.edits.edit import Edit
+from geceval.models.edit_judge import EditHead
 from geceval.scorers.edit_quality import EditQuality, Settings
-from recipes.edit_quality import UNSEEN, annotated_cases, auc, rated_cases, reliability, system_cases
+from recipes.edit_quality import UNSEEN, annotated_cases, auc, rated_cases, reliability, shift_to_systems, system_cases
 from train_edit_quality import main
 
 M2 = """\
@@ -45,6 +46,22 @@ def test_edits_of_systems_by_the_references_that_have_them():
     assert set(by_target) == {0.8, UNSEEN}  # `likes` is in one reference of two; that `very` is gone is in none
     assert by_target[0.8].kind == "some, in a reference"
     assert "very" not in by_target[UNSEEN].after and "very" in by_target[UNSEEN].before
+
+
+def test_cases_weigh_what_they_stand_for_and_the_shift_meets_what_people_find_right():
+    rows = [
+        (f"She like cats {number} .", [f"She likes cats {number} !"], [f"She likes cats {number} ."])
+        for number in range(4)
+    ]
+    cases = system_cases(rows + [(source, [source + " ?"], [source]) for source, *_ in rows], "some", 4)
+    weights = {case.target: case.weight for case in cases}
+    assert weights == {0.95: pytest.approx(2 / 3), UNSEEN: pytest.approx(4 / 3)}  # 4 of 4 and 4 of 8 edits
+    tensors = {"mean": 0.0, "deviation": 1.0, "output.bias": 0.0}
+    tensors |= {"hidden.weight": np.zeros((1, 1)), "hidden.bias": np.zeros(1), "output.weight": np.zeros(1)}
+    shift = shift_to_systems(EditHead(tensors), np.zeros((len(cases), 1)), cases, ["some"])
+    mean = (0.97 * 4 + 0.74 * 8) / 12
+    assert shift == pytest.approx(np.log(mean / (1 - mean)))
+    assert shift_to_systems(EditHead(tensors), np.zeros((len(cases), 1)), cases, ["another"]) == 0.0
 
 
 def test_rated_outputs_that_differ_in_one_place():

@@ -98,3 +98,16 @@ def test_an_edit_that_changes_nothing_gains_nothing():
     gains, _ = gains_by_edits(registry.make_scorer("gleu"), [row], "add", {"a b": ["a b"]})
     assert np.array_equal(gains, [0.0])
     assert kinds_of_edits([row], "type").tolist() == ["UNK"]
+
+
+def test_the_judge_of_edits_says_itself_how_likely_each_is_right():
+    judge = registry.make_scorer("edit_quality")
+    odds, signature = gains_by_edits(judge, DATA, "sub", TARGETS)
+    chances = [judge.judge([each.source], [each.together])[0][each.together.index(each.edit)] for each in DATA]
+    assert 1 / (1 + np.exp(-odds)) == pytest.approx(chances, abs=1e-6)
+    assert signature.startswith("edit_quality|")
+    prose = alone("She like cats.", Edit(1, 2, "likes"))
+    tokens = alone("She like cats .", Edit(1, 2, "likes"))
+    (first, second), _ = gains_by_edits(judge, [prose, tokens], "add", TARGETS)
+    assert first == pytest.approx(second, abs=1e-5)
+    assert first > 0

@@ -25,7 +25,6 @@ from geceval.cli.doctor import doctor
 from geceval.cli.error_types import error_types
 from geceval.cli.filter import filter_
 from geceval.cli.gate import gate
-from geceval.cli.harness import harness
 from geceval.cli.impacts import impacts
 from geceval.cli.leaderboard import leaderboard
 from geceval.cli.list_metrics import list_
@@ -77,7 +76,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     },
     "Test metrics": {"meta": meta, "attack": attack},
     "Train and publish": {"train": train, "convert": convert, "data": data, "publish": publish},
-    "Set up": {"doctor": doctor, "models": models, "register": register, "harness": harness},
+    "Set up": {"doctor": doctor, "models": models, "register": register},
 }
 for _panel, _verbs in PANELS.items():
     for _name, _verb in _verbs.items():

@@ -1,5 +1,7 @@
 """`geceval attack`: can a metric be gamed?"""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Sequence
 from typing import Annotated, Any

@@ -1,5 +1,7 @@
 """`geceval difficulty`: how hard each chunk of a reference is to get right (GoToScorer)."""
 
+from __future__ import annotations
+
 from typing import Annotated, Any
 
 import typer

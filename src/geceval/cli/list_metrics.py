@@ -1,5 +1,7 @@
 """`geceval list`: the available metrics."""
 
+from __future__ import annotations
+
 import sys
 from typing import Annotated
 

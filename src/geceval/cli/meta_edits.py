@@ -42,8 +42,9 @@ def edits(
 ) -> None:
     """Test whether metrics tell right edits from wrong ones.
 
-    A metric's judgment of an edit is what its score of the sentence gains by it: above 0, the edit is right. The best
-    accuracy is that of a threshold found on other sentences.
+    A metric's judgment of an edit is what its score of the sentence gains by it: above 0, the edit is right. That of
+    edit_quality is the log-odds that it is right, with add made alone, else last. The best accuracy is that of a
+    threshold found on other sentences.
 
     Example: geceval meta edits -m impara_lm --data SEEDA --gold-m2 official-2014.combined.m2 --by type
     """

@@ -1,5 +1,7 @@
 """`geceval train`: train a metric on the user's own corrections."""
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import json

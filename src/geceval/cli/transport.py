@@ -1,5 +1,7 @@
 """`geceval transport`: which edit of a correction answers which edit of a reference."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Annotated, Any
 

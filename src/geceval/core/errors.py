@@ -60,8 +60,6 @@ EXTRAS = {
     "gradio": "space",
     "ray": "ray",
     "ot": "uot",
-    "torchmetrics": "harness",
-    "inspect_ai": "harness",
 }
 
 

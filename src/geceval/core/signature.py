@@ -1,5 +1,7 @@
 """One line that names everything a number depends on."""
 
+from __future__ import annotations
+
 import dataclasses
 import re
 from collections.abc import Iterable

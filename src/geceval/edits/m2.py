@@ -1,5 +1,7 @@
 """M2 files: sentences with the edits of one or several annotators."""
 
+from __future__ import annotations
+
 import itertools
 import logging
 import re

@@ -1,5 +1,7 @@
 """Worker processes that extract edits."""
 
+from __future__ import annotations
+
 import multiprocessing
 import os
 import signal

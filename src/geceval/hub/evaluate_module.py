@@ -1,5 +1,7 @@
 """Base class of the `evaluate` modules of all metrics: texts, columns, options, checks, pickling."""
 
+from __future__ import annotations
+
 import abc
 import dataclasses
 import importlib

@@ -1,5 +1,7 @@
 """The hyperparameters of fine-tuning."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Annotated, Literal
 

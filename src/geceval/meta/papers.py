@@ -1,5 +1,7 @@
 """Published results of metrics on SEEDA and GJG15, to show beside what is measured here."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -15,6 +16,7 @@ from geceval.edits.edit import common_ends
 from geceval.models.causal import CausalModel, read_head
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.text.tokenisers import detokenise
+from geceval.text.unigrams import read_counts
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
 TextPair = tuple[str, str]
 """A text before and after one edit, tokens joined by one space."""
 
-FEATURES = 50
+FEATURES = 59
 HIDDEN = 32
 GAIN = 20  # the feature that is what `impara_lm` gains by the edit
+WINDOW = 8  # words after an edit that are read
 LARGEST = 6.0  # deviations from the mean beyond which a feature says no more
 _FUNCTION = """
     a an the this that of in on at by for with from to into about over as is are was were be been being have has had do
@@ -88,9 +91,18 @@ class EditJudge:
 
 def features(model: CausalModel, pairs: Sequence[TextPair], runtime: RunTime | None = None) -> np.ndarray:
     """What a head reads of edits: float64 [pairs, FEATURES]."""
-    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    cut = [_near(*pair) for pair in pairs]
+    texts = list(dict.fromkeys(text for pair in cut for text in pair))
     rows = dict(zip(texts, model.token_products([detokenise(text) for text in texts], runtime), strict=True))
-    return np.array([[*_worth(rows[pair[0]], rows[pair[1]]), *surface(*pair)] for pair in pairs], np.float64)
+    worths = [_worth(rows[before], rows[after]) for before, after in cut]
+    return np.array([[*worth, *surface(*pair)] for worth, pair in zip(worths, pairs, strict=True)], np.float64)
+
+
+def _near(before: str, after: str) -> TextPair:
+    """Both texts up to `WINDOW` words after the edit; later edits of a correction are read on from there."""
+    left, right = before.split(), after.split()
+    beyond = max(0, common_ends(left, right)[1] - WINDOW)
+    return " ".join(left[: len(left) - beyond]), " ".join(right[: len(right) - beyond])
 
 
 def _worth(before: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -125,7 +137,7 @@ def _mean(values: np.ndarray) -> float:
 
 
 def surface(before: str, after: str) -> list[float]:
-    """What the words of an edit tell by themselves: kind, length, likeness, function words, place."""
+    """What the words of an edit tell by themselves: kind, length, likeness, function words, place, frequency."""
     left, right = before.split(), after.split()
     start, end = common_ends(left, right)
     old, new = left[start : len(left) - end], right[start : len(right) - end]
@@ -150,4 +162,19 @@ def surface(before: str, after: str) -> list[float]:
         len(other) / 10,
         *(sum(word[:1].isupper() for word in words) for words in (old, new)),
         bool(one) and one[:3].lower() == other[:3].lower(),
+        *_usual(old),
+        *_usual(new),
+        min(_log_counts(new), default=0.0) - min(_log_counts(old), default=0.0),
+        *(sum(_log_counts(words)) for words in (left[start - 1 : start], left[len(left) - end :][:1])),
     ]
+
+
+def _usual(words: list[str]) -> list[float]:
+    """Log-counts of the rarest word and in the mean, and how many words occur once at most."""
+    counts = _log_counts(words)
+    return [min(counts, default=0.0), sum(counts) / max(1, len(counts)), counts.count(0.0)]
+
+
+def _log_counts(words: list[str]) -> list[float]:
+    counts = read_counts()
+    return [math.log(counts.get(word.lower(), 1)) for word in words]

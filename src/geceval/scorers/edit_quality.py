@@ -48,8 +48,7 @@ class Settings(TextOptions):
 class EditQuality(Scorer):
     """The share of a system's edits that are expected to be right, in [0, 1]; 1 for a system without edits.
 
-    Each edit of ERRANT gets the probability p that it is right: the sigmoid of the mean of two logits, of the edit made
-    alone in the source, and of the edit made last, after all others of the correction.
+    Each edit of ERRANT gets the probability p that it is right, made last, after all others of the correction.
 
     The score of the corpus and of a sentence is the sum of p over the number of edits. The details are the edits of
     each sentence with their p, and expected counts: tp, the sum of p; fp, the sum of 1 - p; fn, runs of words of the
@@ -88,11 +87,27 @@ class EditQuality(Scorer):
         Raises:
             ValueError: If edits overlap or lie beyond their source, or the judge gives something that is no number.
         """
-        self.load()
         rows = [contexts(source, in_order(row)) for source, row in zip(sources, edits, strict=True)]
-        distinct = list(dict.fromkeys(pair for row in rows for both in row for pair in both))
-        logits = dict(zip(distinct, self._judge.logits(distinct, self.runtime).tolist(), strict=True))
-        return [sigmoid(np.array([(logits[one] + logits[two]) / 2 for one, two in row])) for row in rows]
+        chances = sigmoid(self.log_odds([pair for row in rows for pair in row]))
+        return np.split(chances, np.cumsum([len(row) for row in rows])[:-1]) if rows else []
+
+    def log_odds(self, pairs: Sequence[TextPair]) -> np.ndarray:
+        """The log-odds that the edit between each two texts, tokens joined by one space, is right: float64 [pairs]."""
+        self.load()
+        return self._judge.logits(pairs, self.runtime)
+
+    def signature(self) -> str:
+        """The settings and models that its numbers depend on."""
+        self.load()
+        return signature(
+            self.name,
+            self.settings,
+            model=self._judge.name,
+            detector=self._detector.name,
+            pipeline=self._annotator.pipeline,
+            max_length=self._judge.model.max_length,
+            **network_facts(self.runtime),
+        )
 
     def _score(self, columns: Columns) -> Result:
         self.load()
@@ -108,16 +123,7 @@ class EditQuality(Scorer):
             for row, chance in zip(edits, chances, strict=True)
         ]
         scores = Counts.of(counts).precision.tolist()
-        line = signature(
-            self.name,
-            self.settings,
-            model=self._judge.name,
-            detector=self._detector.name,
-            pipeline=self._annotator.pipeline,
-            max_length=self._judge.model.max_length,
-            **network_facts(self.runtime),
-        )
-        return Result(details["precision"], scores, line, details, statistics=counts)
+        return Result(details["precision"], scores, self.signature(), details, statistics=counts)
 
     def aggregate(self, rows: np.ndarray) -> np.ndarray:
         """The share of right edits of samples; see `Scorer.aggregate`."""
@@ -130,14 +136,10 @@ class EditQuality(Scorer):
         return np.array([(np.diff(row) == 1).sum() for row in wrong], float)
 
 
-def contexts(source: str, edits: Sequence[Edit]) -> list[tuple[TextPair, TextPair]]:
-    """For each edit, the texts before and after it where it is made alone, and where it is made last."""
-    unchanged, corrected = apply(source, []), apply(source, edits)
-    rows = []
-    for index, edit in enumerate(edits):
-        others = apply(source, [*edits[:index], *edits[index + 1 :]])
-        rows.append(((unchanged, apply(source, [edit])), (others, corrected)))
-    return rows
+def contexts(source: str, edits: Sequence[Edit]) -> list[TextPair]:
+    """For each edit, the texts before and after it where it is made last."""
+    corrected = apply(source, edits)
+    return [(apply(source, [*edits[:index], *edits[index + 1 :]]), corrected) for index in range(len(edits))]
 
 
 def _shown(edit: Edit, probability: float) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Attacks that ask the metric: of many texts by rule, those that it likes best."""
 
+from __future__ import annotations
+
 import itertools
 import math
 import random

@@ -20,6 +20,7 @@ from geceval.edits.m2 import M2Sentence, references, write_m2
 from geceval.meta.judgments import HumanData, system_set
 from geceval.meta.scores import MetricScores, read_scores
 from geceval.scorers.base import Scorer
+from geceval.scorers.edit_quality import EditQuality, contexts
 from geceval.scorers.references.gold import gold_sentences
 from geceval.text.columns import read_rows
 from geceval.workflows.attribution import Method, attribute
@@ -136,7 +137,12 @@ def _write_judged(path: str, human: HumanData, folder: Path) -> str:
 def gains_by_edits(
     scorer: Scorer, data: Sequence[LabelledEdit], method: Method, targets: Targets
 ) -> tuple[np.ndarray, str]:
-    """A metric's gain by each edit, and its signature."""
+    """A metric's gain by each edit, or the log-odds of the judge of edits that it is right, and its signature."""
+    if isinstance(scorer, EditQuality):
+        rows = [(row.edit,) if method == "add" else row.together for row in data]
+        pairs = [contexts(row.source, edits)[edits.index(row.edit)] for row, edits in zip(data, rows, strict=True)]
+        texts, _ = read_rows(Columns(*map(list, zip(*pairs, strict=True))), scorer.text, scorer.form, "spacy-en")
+        return scorer.log_odds(list(zip(texts.sources, texts.predictions, strict=True))), scorer.signature()
     scorer.row_by_row = True
     # Alone, an edit is the only player; else it is one of those of the correction in which people saw it.
     games = [(row.source, (row.edit,) if method == "add" else row.together) for row in data]

@@ -1,5 +1,7 @@
 """The lattice of MaxMatch: all short ways from a source to a target."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Do systems differ under a metric? Bootstrap intervals and paired tests of corpus scores."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

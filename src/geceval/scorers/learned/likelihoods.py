@@ -15,15 +15,14 @@ import numpy as np
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import NotFiniteError
-from geceval.core.files import ASSETS, read_text, split_lines
+from geceval.core.files import read_text
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.devices import network_facts
 from geceval.scorers.learned.guarded import GuardedReader
 from geceval.text.tokenisers import detokenise
-
-COUNTS = ASSETS / "unigrams" / "counts.tsv"
+from geceval.text.unigrams import COUNTS, read_counts
 
 _WORD = re.compile(r"n't|'(?:s|re|ve|ll|d|m)\b|[^\W_]+?(?=n't\b)|[^\W_]+|[^\w\s]|_")
 
@@ -123,7 +122,5 @@ def count(texts: Iterable[str], least: int = 2) -> Counter[str]:
 @lru_cache(1)
 def load_unigrams(path: Path = COUNTS) -> Unigrams:
     """The bundled counts, or those of another file: a word, a tab and a number in each line."""
-    text = read_text(path)
-    counts = {word: int(times) for word, times in (line.split("\t") for line in split_lines(text))}
-    digest = hashlib.sha256(text.encode()).hexdigest()[:7]
+    counts, digest = read_counts(path), hashlib.sha256(read_text(path).encode()).hexdigest()[:7]
     return Unigrams(f"bundled@{digest}", counts, math.log(sum(counts.values())))
