@@ -481,7 +481,7 @@ def test_impacts_of_a_pair_and_of_files(ok, answer, tmp_path):
     assert all(0 < edit["impact"] < 2 for edit in found["edits"])
     table = ok("impacts", *pair)
     assert f"{found['edits'][0]['impact']:.4f}" in table
-    assert table.endswith("1 sentence, 2 edits\n")
+    assert table.splitlines()[-2] == "1 sentence, 2 edits"  # before the legend
     for name, line in zip(("s", "p"), pair, strict=True):
         (tmp_path / name).write_text(f"They sleep .\n{line}\n")
     rows = ok("impacts", "-s", tmp_path / "s", "-p", tmp_path / "p", "--format", "tsv").splitlines()
