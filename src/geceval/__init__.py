@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from geceval.workflows.attack import attack
     from geceval.workflows.attribution import attribute
     from geceval.workflows.batches import BatchScorer
+    from geceval.workflows.choose import mbr, oracle, rerank, vote
     from geceval.workflows.compare import compare
     from geceval.workflows.detect import detect
     from geceval.workflows.edit_filter import filter_edits
@@ -42,11 +43,15 @@ __all__ = [
     "list_metrics",
     "load",
     "maege",
+    "mbr",
+    "oracle",
     "read_answers",
     "register",
+    "rerank",
     "reward",
     "test_set",
     "trainer_metrics",
+    "vote",
 ]
 
 _HOMES = {
@@ -63,11 +68,15 @@ _HOMES = {
     "list_metrics": "geceval.registry",
     "load": "geceval.hub.load",
     "maege": "geceval.workflows.maege",
+    "mbr": "geceval.workflows.choose",
+    "oracle": "geceval.workflows.choose",
     "read_answers": "geceval.text.answer_files",
     "register": "geceval.hub.register",
+    "rerank": "geceval.workflows.choose",
     "reward": "geceval.workflows.reward",
     "test_set": "geceval.workflows.test_sets",
     "trainer_metrics": "geceval.workflows.trainer",
+    "vote": "geceval.workflows.choose",
 }
 
 

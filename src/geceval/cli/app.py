@@ -34,9 +34,11 @@ from geceval.cli.named_sets import CITATION
 from geceval.cli.options import ManyValuesCommand
 from geceval.cli.publish import publish
 from geceval.cli.register import register
+from geceval.cli.rerank import rerank
 from geceval.cli.score import score
 from geceval.cli.train import train
 from geceval.cli.transport import transport
+from geceval.cli.vote import vote
 from geceval.core.errors import Interrupted, UserError, naming_the_extra
 from geceval.version import __version__
 
@@ -74,6 +76,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "detect": detect,
         "difficulty": difficulty,
     },
+    "Choose": {"rerank": rerank, "vote": vote},
     "Test metrics": {"meta": meta, "attack": attack},
     "Train and publish": {"train": train, "convert": convert, "data": data, "publish": publish},
     "Set up": {"doctor": doctor, "models": models, "register": register},

@@ -27,6 +27,7 @@ _IDS = ("custom_id", "id")
 _SOURCES = ("source", "sources", "src", "input", "original", "sentence")
 _PREDICTIONS = ("prediction", "predictions", "output", "response", "completion", "answer", "correction", "corrected")
 _PREDICTIONS += ("generated_text", "choices", "result", "messages")
+_CANDIDATES = ("candidates", "hypotheses", "n_best", "nbest", "predictions", "outputs")
 _REFERENCES = ("references", "reference", "corrections", "target", "targets")
 # What lies around the text of a service's answer; an error is none.
 _WRAPPERS = ("body", "choices", "message", "content", "text", "generated_text", "error")
@@ -132,6 +133,21 @@ def read_reference_columns(path: str, sources: Sources) -> list[list[str]]:
         lists = _references(_in_order(read_table(path), sources).cells(_REFERENCES, "references"))
         columns += itertools.zip_longest(*lists, fillvalue="")
     return [_one_each(list(column), path, sources) for column in columns]
+
+
+def read_candidates(path: str, sources: Sources | None = None) -> tuple[Sources, list[list[str]]]:
+    """Read lists of candidates from a file of rows, which may also hold the sources."""
+    if not is_table(path):
+        raise InputError(f"{path}: lists of candidates are rows of a .jsonl file; files of lines are -p FILE...")
+    table = read_table(path)
+    sources = sources or _sources(table, "sources")
+    table = _in_order(table, sources)
+    rows = _references(table.cells(_CANDIDATES, "candidates"))
+    if len(rows) != len(sources.texts):
+        count = counted(len(rows), "row")
+        raise InputError(f"{path} has {count} but {sources.name} has {len(sources.texts):,}; they must be parallel")
+    _check_sources(table.cells(_SOURCES), sources)
+    return sources, rows
 
 
 def _sources(table: Table, what: str = "") -> Sources:

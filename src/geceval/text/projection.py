@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -74,6 +74,17 @@ def project(prose: str, tokens: Sequence[str], tokeniser: Tokeniser, hyphens: bo
         if start or (follows and theirs.starts[partner]) or (here in cuts and partner not in intact):
             borders.add(here)
     return " ".join(text[start:end] for start, end in pairwise([*sorted(borders), len(text)]))
+
+
+def with_spaces_of(tokens: str, texts: Mapping[str, str]) -> str:
+    """Tokens with the space, or none, that the first of texts, each given by its tokens, has between the same two."""
+    gaps: dict[tuple[str, str], str] = {}
+    for words, text in texts.items():
+        starts, offsets = _borders(text), accumulate(map(len, words.split()))
+        if len("".join(words.split())) == len("".join(text.split())):  # else marks were written otherwise
+            for pair, offset in zip(pairwise(words.split()), offsets, strict=False):
+                gaps.setdefault(pair, " " if offset in starts else "")
+    return "".join([*tokens.split()[:1], *(gaps.get(pair, " ") + pair[1] for pair in pairwise(tokens.split()))])
 
 
 def _intact(partners: Sequence[int | None], theirs: _Units, ours: _Units) -> set[int]:

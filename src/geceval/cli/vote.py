@@ -1,0 +1,52 @@
+"""`geceval vote`: the edits that several systems make."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import geceval.cli.options as shared
+import geceval.cli.rerank as choosing
+from geceval.cli.tables import check_outputs
+from geceval.cli.text_files import text_of
+from geceval.core.progress import bar
+from geceval.workflows.choose import Pool
+from geceval.workflows.choose import vote as vote_of
+
+
+def vote(
+    sources: shared.Sources = None,
+    predictions: choosing.Systems = None,
+    n_best: choosing.NBest = None,
+    min_count: Annotated[
+        int | None, typer.Option(min=1, help="Systems that must make an edit; by default more than half of them.")
+    ] = None,
+    text: Annotated[str, typer.Option(help="What the files hold, as for `geceval score`.")] = "auto",
+    references: shared.References = None,
+    gold_m2: shared.GoldM2 = None,
+    report_metric: choosing.ReportMetrics = None,
+    option: shared.MetricOptions = None,
+    cache: shared.Cache = None,
+    output: choosing.Texts = None,
+    form: choosing.Form = "table",
+    progress: shared.Progress = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Make the edits that so many systems make, and no others.
+
+    The texts go to standard output and the table to standard error; with --output the table to standard output.
+
+    Example: geceval vote --min-count 2 -s source.txt -p a.txt b.txt c.txt --output voted.txt
+    """
+    shared.no_warnings(quiet)
+    check_outputs(output)
+    names = list(dict.fromkeys(report_metric or []))
+    text = text if text != "auto" else text_of(predictions or [n_best or ""]) or "auto"
+    flags = {"text": text, "gold_m2": gold_m2, "cache": cache} if names else {}
+    options = shared.metric_options(names, option, **flags)
+    scorers = list(shared.make_scorers(options, references).values()) if names else []
+    given, candidates, gold = choosing.read_given(sources, predictions, n_best, references)
+    with bar(progress):
+        choices = {"[vote]": vote_of(given, candidates, min_count=min_count, text=text)}
+        choosing.show_choices(Pool.of("vote", given, candidates), choices, scorers, gold, form, output)

@@ -1,0 +1,300 @@
+"""Choosing among corrections: by metrics, by what they have in common, by vote, and by the references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from geceval import registry
+from geceval.core.errors import InputError, InputTypeError, counted, naming_the_extra
+from geceval.core.f_score import Counts, ratio
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.options import Count, Range
+from geceval.core.progress import parts
+from geceval.core.result import Result
+from geceval.core.signature import signature
+from geceval.core.warnings import once
+from geceval.edits.edit import apply
+from geceval.edits.voting import voted_edits
+from geceval.meta.significance.systems import Settings, pick_baseline
+from geceval.scorers.base import Scorer, TextOptions
+from geceval.scorers.edit_based.edit_scorer import EditScorer
+from geceval.scorers.references.gold import errant_annotator
+from geceval.text.columns import as_tokens
+from geceval.text.projection import with_spaces_of
+from geceval.workflows.compare import Comparison, compare_results
+
+EditUtility = Literal["f0.5", "jaccard", "recall", "precision", "agreement"]
+Candidates: TypeAlias = "Mapping[str, Sequence[str]] | Sequence[Sequence[str]]"
+"""Name of each system to its predictions; or one list of texts per sentence, of any lengths."""
+
+_DIGITS = 12  # equal utilities are to tie, whatever the order in which they were summed
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The texts that were chosen.
+
+    Attributes:
+        predictions: One text per sentence, as it came in; the source where there was no candidate.
+        indices: Which candidate it is, from 0; for a vote, the first with this text; -1 for none.
+        values: `[sentences][candidates]`, what was highest: scores or utilities; empty lists for a vote.
+        signature: How it was chosen.
+    """
+
+    predictions: list[str]
+    indices: list[int]
+    values: list[list[float]]
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates by system, or by rank in lists; where a list is short, its first text or the source fills up."""
+
+    sources: list[str]
+    systems: dict[str, list[str]]
+    real: np.ndarray
+    """bool [systems, sentences]; False for what fills up."""
+
+    @classmethod
+    def of(cls, verb: str, sources: Sequence[str], candidates: Candidates) -> Pool:
+        """Check candidates and put them side by side."""
+        sources = check_columns(verb, sources, sources, warn=False).sources
+        if isinstance(candidates, Mapping):
+            systems, real = candidates, np.ones((len(candidates), len(sources)), bool)
+        elif isinstance(candidates, str) or any(isinstance(row, str) for row in candidates):
+            raise InputTypeError(f"{verb}: candidates must be one list a sentence, or a dict of systems")
+        elif len(candidates) != len(sources):
+            lists = counted(len(candidates), "list")
+            raise InputError(f"{verb}: {counted(len(sources), 'source')} but {lists} of candidates")
+        else:
+            ranks = range(max(1, *map(len, candidates)))
+            rows = zip(candidates, sources, strict=True)
+            filled = [[*row, *[row[0] if row else source] * len(ranks)] for row, source in rows]
+            systems = {str(k + 1): [row[k] for row in filled] for k in ranks}
+            real = np.array([[k < len(row) for row in candidates] for k in ranks])
+        if not systems:
+            raise InputError(f"{verb}: there is nothing to choose from: pass at least one system")
+        named = {name: check_columns(f"{verb}, {name}", sources, texts).predictions for name, texts in systems.items()}
+        return cls(sources, named, real)
+
+    def score(self, scorer: Scorer, references: References | None) -> list[Result]:
+        """The result of each system; networks read equal texts, and what texts begin with alike, once."""
+        with naming_the_extra(scorer.name):
+            return list(registry.score_systems(scorer, self.sources, self.systems, references).values())
+
+    def choose(self, values: np.ndarray, line: str) -> Choice:
+        """The candidate of each sentence with the highest value, `[systems, sentences]`, the first of equal ones."""
+        values = np.where(self.real & ~np.isnan(values), values, -np.inf)
+        indices = np.where(self.real.any(axis=0), values.argmax(axis=0), -1).tolist()
+        columns = [*self.systems.values(), self.sources]  # the last is number -1
+        texts = [columns[index][row] for row, index in enumerate(indices)]
+        rows = [row[real].tolist() for row, real in zip(values.T, self.real.T, strict=True)]
+        return Choice(texts, indices, rows, line)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteSettings(TextOptions):
+    """How many candidates must make an edit; `None` for more than half of those of the sentence."""
+
+    min_count: Count | None = None
+
+
+def rerank(
+    metrics: str | Sequence[str] | Mapping[str, float],
+    sources: Sequence[str],
+    candidates: Candidates,
+    references: References | None = None,
+    *,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Choice:
+    """Choose the candidate of each sentence that a metric, or a weighted sum of several, scores highest.
+
+    In `datasets`: `data.map(lambda s, c: {"best": geceval.rerank("impara_lm", s, c).predictions}, batched=True,
+    input_columns=["source", "candidates"])`; likewise `mbr` and `vote`. Whether texts are prose is found out batch by
+    batch, unless the option `text` says it.
+
+    Args:
+        metrics: One or more of `geceval.list_metrics()`, or metric to weight (1 by default). The sum is that of the
+            sentence scores as they are, times their weights, with the sign changed where lower is better.
+        sources: One string per sentence.
+        candidates: Name of each system to its predictions; or one list of texts per sentence, which may be empty.
+        references: One list of references per sentence, for metrics that need them.
+        options: Metric to its settings and run-time options.
+
+    Returns:
+        The chosen texts; of equal scores the first candidate's.
+
+    Raises:
+        TypeError: If an option does not exist or a column has the wrong type.
+        ValueError: If columns do not fit together, or an option has a bad value.
+    """
+    scorers = registry.make_scorers("rerank", metrics, options)
+    weights = metrics if isinstance(metrics, Mapping) else dict.fromkeys(scorers, 1.0)
+    for name, weight in weights.items():
+        Range(-1e6, 1e6).check(f"rerank: the weight of {name}", weight)
+    pool = Pool.of("rerank", sources, candidates)
+    total, lines = np.zeros(pool.real.shape), []
+    with once(set()):
+        for name in parts(scorers):
+            results = pool.score(scorers[name], references)
+            total += weights[name] * _scores(scorers[name], results)
+            lines.append(f"{weights[name]:g} * {results[0].signature}")
+    return pool.choose(total, " + ".join(lines))
+
+
+def mbr(
+    utility: str, sources: Sequence[str], candidates: Candidates, *, options: Mapping[str, Any] | None = None
+) -> Choice:
+    """Choose the candidate of each sentence that has most in common with the others: minimum Bayes risk.
+
+    Raina and Gales (2023): with B the edits of a candidate and A those of another, each edit the text that it replaces
+    and its correction wherever they stand, the utility is the sum over all others of |A∩B| (`"agreement"`), |A∩B| /
+    |A∪B| (`"jaccard"`), |A∩B| / |A| (`"recall"`), |A∩B| / |B| (`"precision"`) or 1.25 |A∩B| / (.25 |A| + |B|)
+    (`"f0.5"`), where 0 / 0 is 1. Edits are ERRANT's.
+
+    Args:
+        utility: One of these; or a metric with references, whose references are then the other candidates.
+        sources: One string per sentence.
+        candidates: See `rerank`.
+        options: Settings and run-time options of the metric; for edits, those of `errant`.
+
+    Raises:
+        ValueError: If there is no such utility; see also `rerank`.
+    """
+    by_edits = utility in get_args(EditUtility)
+    if not by_edits and utility not in registry.list_metrics():
+        raise InputError(f"mbr: utility must be {', '.join(get_args(EditUtility))} or a metric, got {utility!r}")
+    scorer = registry.make_scorer("errant" if by_edits else utility, options)
+    if not scorer.needs_references():
+        raise InputError(f"mbr: {utility} takes no references, so no other candidates; `rerank` takes it")
+    pool = Pool.of("mbr", sources, candidates)
+    with once(set()), naming_the_extra("mbr"):
+        table, line = (_edit_utilities if by_edits else _metric_utilities)(utility, scorer, pool)
+    table *= pool.real
+    table[range(len(table)), range(len(table))] = 0
+    return pool.choose(table.sum(axis=1).round(_DIGITS), line)
+
+
+def vote(sources: Sequence[str], candidates: Candidates, *, min_count: int | None = None, text: str = "auto") -> Choice:
+    """Make the edits of each sentence that at least `min_count` candidates make (Tarnavskyi et al., 2022).
+
+    Edits are the differences of tokens by `difflib`; of those that cannot be made together, the one that more texts
+    make stays (see `geceval.edits.voting`). A vote in prose has the spaces of its candidates.
+
+    Args:
+        sources: One string per sentence.
+        candidates: See `rerank`; equal ones have a vote each.
+        min_count: `None` for more than half of the candidates of the sentence.
+        text: What the texts are, see `geceval.scorers.base.TextOptions`.
+
+    Raises:
+        ValueError: If no sentence has `min_count` candidates; see also `rerank`.
+    """
+    settings, pool = VoteSettings(min_count, text=text), Pool.of("vote", sources, candidates)
+    most = int(pool.real.sum(axis=0).max())
+    if min_count is not None and min_count > max(most, 1):
+        raise InputError(f"vote: min_count is {min_count}, but no sentence has more than {counted(most, 'candidate')}")
+    read = [as_tokens(Columns(pool.sources, texts), settings.text) for texts in pool.systems.values()]
+    columns, texts, indices = list(pool.systems.values()), [], []
+    for row, (source, real) in enumerate(zip(pool.sources, pool.real.T, strict=True)):
+        tokens = " ".join(read[0].sources[row].split())
+        words = {k: " ".join(read[k].predictions[row].split()) for k in np.flatnonzero(real).tolist()}
+        voted = apply(tokens, voted_edits(tokens, list(words.values()), min_count or len(words) // 2 + 1))
+        given = {words[k]: columns[k][row] for k in reversed(words)}
+        given.setdefault(tokens, source)  # the last, for it may be of another form
+        indices.append(next((k for k, text in words.items() if text == voted), -1))
+        texts.append(given[voted] if voted in given else with_spaces_of(voted, given))
+    return Choice(texts, indices, [[] for _ in texts], signature("vote", settings, edits="difflib"))
+
+
+def oracle(
+    metric: str,
+    sources: Sequence[str],
+    candidates: Candidates,
+    references: References | None = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+) -> Choice:
+    """Choose the candidates that the references like best: the upper bound of any choice; arguments as of `rerank`.
+
+    For F of the edits of a corpus (`errant`, `m2`, ...), those with the highest F of all sentences together (Dinkelbach
+    1967), where each sentence takes its best annotator; for other metrics, those with the highest sentence scores.
+    """
+    scorer = registry.make_scorer(metric, options)
+    pool = Pool.of("oracle", sources, candidates)
+    results = pool.score(scorer, references)
+    values = _scores(scorer, results)
+    if isinstance(scorer, EditScorer) and scorer.settings.average == "corpus":
+        values = _for_corpus_f(np.array([result.rows() for result in results]), pool.real, scorer.settings.beta)
+    return pool.choose(values, f"oracle of {results[0].signature}")
+
+
+def gain(scorer: Scorer, pool: Pool, choices: Mapping[str, Choice], references: References | None) -> Comparison:
+    """The scores of systems and choices, compared with the best single system."""
+    outputs = pool.systems | {name: choice.predictions for name, choice in choices.items()}
+    with naming_the_extra(scorer.name):
+        results = registry.score_systems(scorer, pool.sources, outputs, references)
+    best = pick_baseline({name: results[name].score for name in pool.systems}, "best", scorer.higher_is_better)
+    return compare_results(scorer, results, Settings("bootstrap", best))
+
+
+def _scores(scorer: Scorer, results: Sequence[Result]) -> np.ndarray:
+    """The sentence scores of systems, the higher the better."""
+    return np.array([result.scores for result in results]) * (1 if scorer.higher_is_better else -1)
+
+
+def _edit_utilities(name: str, scorer: Scorer, pool: Pool) -> tuple[np.ndarray, str]:
+    """The utility of each candidate given each other one, `[systems][systems][sentences]`."""
+    pairs = []
+    for texts in pool.systems.values():
+        columns = as_tokens(Columns(pool.sources, texts), scorer.text)
+        pairs += zip(columns.sources, columns.predictions, strict=True)
+    runtime, annotator = scorer.runtime, errant_annotator(scorer.settings.nlp)
+    edits = annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache)
+    sets = [
+        frozenset((" ".join(source.split()[edit.start : edit.end]), edit.correction) for edit in row)
+        for (source, _), row in zip(pairs, edits, strict=True)
+    ]
+    columns_of_sets = np.array(sets, object).reshape(len(pool.systems), -1)
+    table = [[[*map(partial(_utility, name), own, other)] for other in columns_of_sets] for own in columns_of_sets]
+    line = signature("mbr", TextOptions(text=scorer.text), utility=name, pipeline=annotator.pipeline)
+    return np.array(table, float), line
+
+
+def _utility(name: str, own: frozenset[Any], other: frozenset[Any]) -> float:
+    """The utility of a candidate with its own edits given those of another one."""
+    both = len(own & other)
+    if name == "agreement":
+        return both
+    if name == "f0.5":
+        return ratio(1.25 * both, 0.25 * len(other) + len(own))
+    return ratio(both, {"jaccard": len(own | other), "recall": len(other), "precision": len(own)}[name])
+
+
+def _metric_utilities(name: str, scorer: Scorer, pool: Pool) -> tuple[np.ndarray, str]:
+    """Likewise, by the sentence scores of a metric whose references are the other candidates."""
+    results = [pool.score(scorer, [[text] for text in texts]) for texts in parts(pool.systems.values())]
+    table = np.array([_scores(scorer, row) for row in results]).swapaxes(0, 1)
+    return table, f"mbr by {results[0][0].signature}"
+
+
+def _for_corpus_f(counts: np.ndarray, real: np.ndarray, beta: float) -> np.ndarray:
+    """Values whose maxima, a sentence each, give the highest F; of counts `[systems][sentences][annotators][3]`."""
+    # F is N / D, sums over sentences; the highest ratio r is that for which the highest sum of N - r·D is 0.
+    cells = Counts.of(np.where(real[..., None, None], counts, np.nan))
+    above = (1 + beta**2) * cells.tp
+    below = above + beta**2 * cells.fn + cells.fp
+    rate, rows = 0.0, np.flatnonzero(real.any(axis=0))
+    while True:
+        margins = np.where(np.isnan(above), -np.inf, above - rate * below)
+        system = margins.max(axis=2).argmax(axis=0)[rows]
+        best = system, rows, margins[system, rows].argmax(axis=1)
+        if above[best].sum() <= (rate + 1e-12) * below[best].sum():
+            return margins.max(axis=2)
+        rate = above[best].sum() / below[best].sum()

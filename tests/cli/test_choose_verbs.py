@@ -1,0 +1,79 @@
+"""`geceval rerank` and `geceval vote` on small files."""
+
+import json
+
+import pytest
+
+SOURCES = ["He go to school .", "They sleeps .", "A cat sat ."]
+FILES = {
+    "source": SOURCES,
+    "a": ["He goes to school .", "They sleeps .", "A cat sat ."],
+    "b": ["He goes to a school .", "They sleep .", "A cat sat ."],
+    "c": ["He go to a school .", "They slept .", "A cat ."],
+    "ref": ["He goes to school .", "They sleep .", "A cat sat ."],
+}
+SYSTEMS = ["-s", "source.txt", "-p", "a.txt", "b.txt", "c.txt"]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in FILES.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = [{"source": source, "candidates": list(row)} for source, *row in zip(*list(FILES.values())[:4], strict=True)]
+    (tmp_path / "lists.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+def test_texts_and_table(call, answer, tmp_path):
+    code, out, err = call("vote", *SYSTEMS)
+    assert (code, out) == (0, "He goes to a school .\nThey sleeps .\nA cat sat .\n")
+    assert "[vote]" in err and "3 sentences, 0 with none of the candidates" in err
+    options = ["-m", "gleu", "-r", "ref.txt", "--report-metric", "m2", "gleu", "--oracle"]
+    found = answer("rerank", *options, *SYSTEMS, "--output", "best.txt")
+    assert (tmp_path / "best.txt").read_text().splitlines() == FILES["ref"]
+    rows = {row.pop("system"): row for row in found["rows"]}
+    assert [(rows[name]["chosen"], rows[name]["same text"]) for name in "abc"] == [(2, 2), (1, 2), (0, 0)]
+    assert list(rows) == ["a", "b", "c", "[rerank]", "[oracle]"] and rows["[rerank]"]["chosen"] is None
+    # b: hits go -> goes and sleeps -> sleep, one false alarm
+    assert rows["b"]["m2"] == pytest.approx(1.25 * 2 / (0.25 * 2 + 3)) and rows["[rerank]"]["m2"] == 1
+    assert rows["[rerank]"]["m2 gain"] == pytest.approx(1 - rows["a"]["m2"])  # P 1, R .5: F .833, the best single
+    assert rows["a"]["m2 gain"] == 0 and rows["[rerank]"]["m2 low"] <= 1 <= rows["[rerank]"]["m2 high"]
+    assert [note.partition("|")[0] for note in found["notes"]] == ["1 * gleu", "oracle of m2", "m2", "compare", "gleu"]
+
+
+def test_lists_of_candidates(ok, call, tmp_path):
+    by_file = call("vote", *SYSTEMS)[1]
+    assert call("vote", "-n", "lists.jsonl")[1] == call("vote", "-s", "source.txt", "-n", "lists.jsonl")[1] == by_file
+    (tmp_path / "none.jsonl").write_text('{"source": "A cat", "candidates": []}\n{"source": "x", "candidates": ["y"]}')
+    code, out, err = call("vote", "-n", "none.jsonl")
+    assert (code, out) == (0, "A cat\ny\n") and "2 sentences, 1 with none" in err
+
+
+def test_mbr_and_weights(call):
+    assert call("rerank", "--method", "mbr", *SYSTEMS)[1].splitlines()[0] == "He goes to a school ."
+    options = ["-r", "ref.txt", "-m", "gleu=-1", "green=0"]
+    assert call("rerank", *options, *SYSTEMS)[1].splitlines() == [FILES["c"][0], FILES["a"][1], FILES["c"][2]]
+    assert call("rerank", "--method", "mbr", "--utility", "gleu", *SYSTEMS)[1].splitlines()[0] == FILES["b"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["vote", *SYSTEMS, "--min-count", "4"], "min_count is 4, but no sentence has more than 3 candidates"),
+        (["vote", *SYSTEMS, "-n", "lists.jsonl"], "pass the candidates: either -p FILE"),
+        (["vote", "-n", "a.txt"], "a.txt: lists of candidates are rows of a .jsonl file"),
+        (["vote", "-s", "short.txt", "-n", "lists.jsonl"], "lists.jsonl has 3 rows but short.txt has 2"),
+        (["vote", "-s", "source.txt", "-p", "a.txt", "short.txt"], "short.txt has 2 lines but source.txt has 3"),
+        (["vote", *SYSTEMS, "--report-metric", "gleu"], "gleu needs references"),
+        (["rerank", *SYSTEMS], "Missing option '-m'"),
+        (["rerank", "-m", "gleu=x", "-r", "ref.txt", *SYSTEMS], "option -m gleu=x must be a number, got 'x'"),
+        (["rerank", "-m", "glue", *SYSTEMS], "unknown metric 'glue'"),
+        (["rerank", "-m", "gleu", "--utility", "recall", *SYSTEMS], "--utility is for --method mbr"),
+        (["rerank", "-m", "gleu", "--method", "mbr", *SYSTEMS], "--metrics is for --method metric"),
+        (["rerank", "-m", "gleu", "--oracle", *SYSTEMS], "--oracle needs --report-metric"),
+        (["rerank", "-m", "gleu", *SYSTEMS, "--output", "no/x.txt"], "no/x.txt: No such file or directory"),
+    ],
+)
+def test_mistakes(arguments, message, fails, tmp_path):
+    (tmp_path / "short.txt").write_text("a b c\nd e f\n")
+    assert message in fails(*arguments)
